@@ -1,0 +1,74 @@
+"""What of a memory the keyword index holds, and the facts about its text that rankers read.
+
+Pure and repeatable: an index can be thrown away and rebuilt from the originals to the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+
+from combray.language.dates import has_time_expression
+from combray.language.tokens import content_terms, terms, word_count
+from combray.types import Memory
+
+TERMS_VERSION = "1"
+"""Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
+
+_SPACE = re.compile(r"\s+")
+_QUESTION_ENDS = ("?", "？", "؟")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """Index fields (content, context, origin, entities and tags) as term lists, and flags of the text."""
+
+    fields: tuple[list[str], list[str], list[str], list[str]]
+    words: int
+    length: int
+    asks: bool
+    times: bool
+
+
+def origin_text(author: str | None, occurred: datetime | None) -> str:
+    """Author and calendar date as words: "Caroline 8 May 2023 Monday"."""
+    parts = [author] if author else []
+    if occurred is not None:
+        parts.append(f"{occurred.day} {occurred:%B %Y %A}")
+    return " ".join(parts)
+
+
+def index_entry(memory: Memory) -> IndexEntry:
+    """The keyword fields of a memory. Content and context keep stop words, so that phrases can be told."""
+    content = memory.content
+    named = " ".join((*memory.entities, *memory.tags))
+    return IndexEntry(
+        fields=(
+            terms(content),
+            terms(memory.context) if memory.context else [],
+            terms(origin_text(memory.author, memory.occurred_from)),
+            terms(named) if named else [],
+        ),
+        words=word_count(content),
+        length=len(content_terms(content)),
+        asks=content.rstrip().endswith(_QUESTION_ENDS),
+        times=has_time_expression(content),
+    )
+
+
+def normalised(text: str) -> str:
+    """The text without differences that carry no meaning: case, width, white space, the final stop."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip().rstrip(".!。！ ")
+
+
+def content_hash(memory: Memory) -> str:
+    """SHA-256 of the normalised text, its author and the day it happened, when those are given.
+
+    The same words from another person, or about another day, are another memory.
+    """
+    day = memory.occurred_from.date().isoformat() if memory.occurred_from else ""
+    identity = "\x1f".join((normalised(memory.content), (memory.author or "").casefold(), day))
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,54 @@
+"""Signals that one statement is the cause of another (Mnemon, upstream notes 2.2, causal edges).
+
+Phrases are data (`causality` in the language tables): causes, enables, prevents.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from combray.language.folding import fold
+from combray.language.lexicon import derived, matcher, phrases
+
+SubType = Literal["causes", "enables", "prevents"]
+Side = Literal["new", "old"]
+
+# Strongest first: "prevented because" is about prevention.
+_ORDER: tuple[SubType, ...] = ("prevents", "enables", "causes")
+
+
+class CausalLink(NamedTuple):
+    """What the wording says about two texts: which one is the effect, and how the cause acts on it."""
+
+    effect: Side
+    sub_type: SubType
+
+
+@derived
+def _patterns() -> dict[SubType, re.Pattern[str]]:
+    return {
+        "prevents": matcher(phrases(lambda table: table.causality.prevents)),
+        "enables": matcher(phrases(lambda table: table.causality.enables)),
+        "causes": matcher(phrases(lambda table: table.causality.causes)),
+    }
+
+
+def signal(text: str) -> SubType | None:
+    """The causal sub-type a text signals, prevents before enables before causes; None without a signal."""
+    folded = fold(text)
+    patterns = _patterns()
+    return next((sub_type for sub_type in _ORDER if patterns[sub_type].search(folded)), None)
+
+
+def link(new: str, old: str) -> CausalLink | None:
+    """The causal reading of a new and an older text, or None if neither holds a signal.
+
+    The text with the signal is the effect ("... because of X" tells what X brought about), so an edge runs
+    from the other text to it. If both have one, the new text is the effect.
+    """
+    if (found := signal(new)) is not None:
+        return CausalLink("new", found)
+    if (found := signal(old)) is not None:
+        return CausalLink("old", found)
+    return None

@@ -1,0 +1,239 @@
+"""A statement as comparable tokens: spelling variants of one meaning share a key, everything else differs."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from typing import Literal, NamedTuple
+
+from combray.language.folding import UNSPACED, fold, is_unspaced
+from combray.language.lexicon import derived, matcher, tables
+from combray.language.polarity import plain
+from combray.language.tokens import stem
+
+Kind = Literal["word", "number", "date", "unit", "symbol"]
+
+
+class Token(NamedTuple):
+    """One token: its key (equal keys mean the same), its spelling in lower case, what it is, its capital."""
+
+    key: str
+    word: str
+    kind: Kind
+    capital: bool
+
+
+_DATE = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}"
+_LETTER = rf"[^\W{UNSPACED}]"
+_NUMBER = rf"(?<!{_LETTER})(?<!\.)[-+]?\d+(?:[.,:]\d+)*"
+_token = re.compile(
+    rf"(?P<date>(?<!\w)(?:{_DATE})(?!\w))|(?P<number>{_NUMBER})(?P<tail>[^\W\d_{UNSPACED}]*)(?!{_LETTER})"
+    rf"|(?P<char>[{UNSPACED}])|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)|(?P<symbol>[^\w\s])"
+)
+# Punctuation that separates but says nothing; "!=" is an operator, "?" makes a question of a statement.
+_SAYS_SOMETHING = frozenset("%#&@/?")
+_SEPARATOR_CATEGORIES = frozenset(("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Cf", "Cc", "Cs", "Sk"))
+_year = re.compile(r"(?:19|20)\d\d").fullmatch
+_thousands = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?").fullmatch
+# What a verb or noun may add to its stem without meaning something else; past forms are kept apart.
+_INFLECTIONS = ("s", "es", "ing", "e", "y", "ies", "ying")
+
+
+class Vocabulary(NamedTuple):
+    """The `claims` sections of all tables, ready for lookups."""
+
+    neutral: frozenset[str]
+    hedges: frozenset[str]
+    verbs: frozenset[str]
+    single: frozenset[str]
+    states: frozenset[str]
+    indefinite: frozenset[str]
+    definite: frozenset[str]
+    adverbs: frozenset[str]
+    owner_before: frozenset[str]
+    owner_after: frozenset[str]
+    synonyms: dict[str, str]
+    measures: dict[str, str]
+    numbers: dict[str, str]
+    contracted: dict[str, str]
+    pronouns: dict[str, str]
+    calendar: frozenset[str]
+
+
+_WORD_SETS = (
+    "neutral",
+    "hedges",
+    "verbs",
+    "single",
+    "states",
+    "indefinite",
+    "definite",
+    "adverbs",
+    "owner_before",
+    "owner_after",
+)
+
+
+@derived
+def vocabulary() -> Vocabulary:
+    """All languages together: their words differ, and a wrong match only makes a verdict more careful."""
+    every = [table.claims for table in tables().values()]
+
+    def words(section: str) -> frozenset[str]:
+        return frozenset(plain(word) for claims in every for word in getattr(claims, section))
+
+    def canonical(section: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for claims in every:
+            for group in getattr(claims, section):
+                first = found.get(plain(group[0]), plain(group[0]))
+                for word in group:
+                    found.setdefault(plain(word), first)
+        return found
+
+    return Vocabulary(
+        **{section: words(section) for section in _WORD_SETS},
+        synonyms=canonical("synonyms"),
+        measures=canonical("measures"),
+        numbers={plain(word): value for claims in every for word, value in claims.numbers.items()},
+        contracted={
+            word: full for table in tables().values() for word, full in table.polarity.contracted.items()
+        },
+        pronouns={
+            plain(word): f"{table.lang}:{person}"
+            for table in tables().values()
+            for person, listed in table.pronouns.items()
+            for word in listed
+        },
+        calendar=frozenset(plain(word) for table in tables().values() for word in table.calendar),
+    )
+
+
+@derived
+def _long_phrases() -> re.Pattern[str]:
+    """Synonyms, dates and units that the tokeniser would cut: of several words, or in an unspaced script."""
+    known = vocabulary()
+    listed = {*known.synonyms, *known.calendar, *known.measures}
+    long = {word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1)}
+    return matcher(sorted(long, key=lambda word: (-len(word), word)))
+
+
+def tokenise(text: str, *, accents: bool = True) -> list[Token]:
+    """Every token that says something, in order; punctuation and letter case are gone.
+
+    With `accents` False the words are compared by their base letters, for texts typed without accents.
+    """
+    straight = unicodedata.normalize("NFKC", text).translate(str.maketrans("\u2018\u2019\u2212", "''-"))
+    found: list[Token] = []
+    done = 0
+    # Lower-casing may lengthen a text; its places would shift, so such a text is cut from the lowered form.
+    lowered = straight.lower()
+    source = straight if len(lowered) == len(straight) else lowered
+    for phrase in _long_phrases().finditer(lowered):
+        _cut(source[done : phrase.start()], found)
+        found.append(_phrase(phrase[0]))
+        done = phrase.end()
+    _cut(source[done:], found)
+    found = _days(found)
+    return (
+        found if accents else [token._replace(key=fold(token.key), word=fold(token.word)) for token in found]
+    )
+
+
+def _days(tokens: list[Token]) -> list[Token]:
+    """The tokens with the numbers beside a date word made dates too, as in "3 May" and "May 5th"."""
+    dated = {place for place, token in enumerate(tokens) if token.kind == "date"}
+    return [
+        token._replace(kind="date") if token.kind == "number" and {place - 1, place + 1} & dated else token
+        for place, token in enumerate(tokens)
+    ]
+
+
+def _phrase(phrase: str) -> Token:
+    known = vocabulary()
+    if phrase in known.calendar:
+        return Token(phrase, phrase, "date", False)
+    if phrase in known.measures:
+        return Token(known.measures[phrase], phrase, "unit", False)
+    return Token(known.synonyms[phrase], phrase, "word", False)
+
+
+def _cut(text: str, found: list[Token]) -> None:
+    for hit in _token.finditer(text):
+        kind = hit.lastgroup
+        written = hit[0]
+        if kind == "symbol":
+            _symbol(written, text[hit.end() : hit.end() + 1], found)
+        elif kind == "date":
+            found.append(Token(written, written, "date", False))
+        elif hit["number"]:
+            _number(hit["number"], hit["tail"].casefold(), found)
+        elif kind == "char":
+            found.append(_word(written, False, found))
+        else:
+            _spaced(written, found)
+
+
+def _symbol(symbol: str, following: str, found: list[Token]) -> None:
+    quiet = unicodedata.category(symbol) in _SEPARATOR_CATEGORIES and symbol not in _SAYS_SOMETHING
+    if quiet and not (symbol == "!" and following == "="):
+        return
+    money = vocabulary().measures.get(symbol)
+    found.append(Token(money or symbol, symbol, "unit" if money else "symbol", False))
+
+
+def _number(digits: str, tail: str, found: list[Token]) -> None:
+    if _thousands(digits):
+        digits = digits.replace(",", "")
+    if not tail:
+        found.append(Token(digits, digits, "date" if _year(digits) else "number", False))
+    elif tail in vocabulary().measures:
+        found.append(Token(digits, digits, "number", False))
+        found.append(Token(vocabulary().measures[tail], tail, "unit", False))
+    else:
+        found.append(Token(digits + tail, digits + tail, "number", False))
+
+
+def _spaced(written: str, found: list[Token]) -> None:
+    """A spaced word: contractions are written out, a possessive is a token of its own."""
+    word = written.casefold()
+    capital = written[:1].isupper()
+    full = vocabulary().contracted.get(word.replace("'", ""))
+    if full:
+        found += [_word(part, False, found) for part in full.split()]
+        return
+    base, _, clitic = word.partition("'")
+    found.append(_word(base, capital, found))
+    if clitic:
+        found.append(Token("'" + clitic, "'" + clitic, "word", False))
+
+
+def _word(word: str, capital: bool, before: list[Token]) -> Token:
+    known = vocabulary()
+    if word in known.measures and _after_number(before):
+        return Token(known.measures[word], word, "unit", capital)
+    if word in known.numbers:
+        return Token(known.numbers[word], word, "number", capital)
+    # "may" and "march" are months only with a capital.
+    if word in known.calendar and (capital or word not in known.hedges | known.verbs):
+        return Token(word, word, "date", capital)
+    return Token(known.synonyms.get(word) or _uninflected(word), word, "word", capital)
+
+
+def _after_number(before: list[Token]) -> bool:
+    """Whether the last token is a number, or the slash of "100/min"."""
+    last = before[-2:] if before and before[-1].key == "/" else before[-1:]
+    return bool(last) and last[0].kind == "number"
+
+
+@functools.lru_cache(maxsize=20_000)
+def _uninflected(word: str) -> str:
+    """The stem if the word is it with an inflection of number or person, else the word itself."""
+    stemmed = stem(word)
+    shared = 0
+    while shared < min(len(word), len(stemmed)) and word[shared] == stemmed[shared]:
+        shared += 1
+    rest = word[shared:]
+    doubled = rest[1:] if rest[:1] == word[shared - 1 : shared] else rest
+    return stemmed if not rest or rest in _INFLECTIONS or doubled in ("ing", "es") else word

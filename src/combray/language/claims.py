@@ -1,0 +1,252 @@
+"""Two statements compared: the same, more, a correction, a contradiction, or something else.
+
+Similarity can only propose a pair: contradictions are as similar as paraphrases. Negation, numbers, dates,
+names, units, opposites and the subject decide here. The rule is careful: "identical" and "paraphrase",
+which let a caller skip the new text, are only given if no word that matters was exchanged, added, left out
+or moved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from difflib import SequenceMatcher
+from typing import Literal
+
+import msgspec
+
+from combray.language import polarity
+from combray.language.claim_tokens import Token, tokenise, vocabulary
+from combray.language.entities import technology_words
+from combray.language.subjects import Subject, subject_of
+from combray.language.tokens import term_set
+
+Verdict = Literal["identical", "paraphrase", "extends", "contradicts", "update", "different"]
+
+# Above this many token pairs the order is not aligned, only the words are counted: bounded time on any text.
+_MAX_ALIGNED = 250_000
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """What differs between an old and a new statement.
+
+    word_substitution: (old words, new words) that replaced each other; antonyms: opposites among them;
+    changes: phrases only in the new text that end an earlier state; only_added, only_removed: all of the old
+    text's content is in the new one, or the reverse; overlap: Jaccard of content terms in [0, 1].
+    """
+
+    same_text: bool
+    same_subject: bool
+    same_polarity: bool
+    negation_differs: bool
+    numbers_differ: bool
+    dates_differ: bool
+    names_differ: bool
+    units_differ: bool
+    antonyms: tuple[tuple[str, str], ...]
+    changes: tuple[str, ...]
+    word_substitution: tuple[tuple[str, str], ...]
+    only_added: bool
+    only_removed: bool
+    overlap: float
+    verdict: Verdict
+
+
+class _Difference(msgspec.Struct):
+    """The aligned difference of two token lists, neutral words left out."""
+
+    replaced: list[tuple[list[Token], list[Token]]]
+    removed: list[Token]
+    added: list[Token]
+    common: list[Token]
+
+    @property
+    def gone(self) -> list[Token]:
+        return [token for old, _ in self.replaced for token in old] + self.removed
+
+    @property
+    def came(self) -> list[Token]:
+        return [token for _, new in self.replaced for token in new] + self.added
+
+
+def compare(old: str, new: str) -> Comparison:
+    """Compare an old statement with a new one that similarity proposed; symmetric but for the direction.
+
+    Never raises. Accents count, unless one of the texts is written wholly without them.
+    """
+    accents = old.isascii() == new.isascii()
+    old_tokens, new_tokens = tokenise(old, accents=accents), tokenise(new, accents=accents)
+    same_text = accents and [token.word for token in old_tokens] == [token.word for token in new_tokens]
+    difference = _difference(_significant(old_tokens), _significant(new_tokens))
+    gone, came = difference.gone, difference.came
+    subjects = subject_of(old_tokens), subject_of(new_tokens)
+    opposites = polarity.antonyms(old, new, [token.word for token in gone], [token.word for token in came])
+    negated = not polarity.same_polarity(old, new)
+    ended = [phrase for phrase in polarity.changes(new) if phrase not in polarity.changes(old)]
+    owners = subjects[0].owners, subjects[1].owners
+    facts = {
+        "numbers_differ": _conflict(gone, came, "number"),
+        "dates_differ": _conflict(gone, came, "date"),
+        "units_differ": _conflict(gone, came, "unit"),
+        "names_differ": _names_conflict(gone, came)
+        or bool(owners[0] and owners[1] and owners[0] != owners[1]),
+    }
+    old_terms, new_terms = term_set(old), term_set(new)
+    same_subject = subjects[0].fits(subjects[1])
+    return Comparison(
+        same_text=same_text,
+        same_subject=same_subject,
+        same_polarity=not negated and not opposites,
+        negation_differs=negated,
+        antonyms=tuple(opposites),
+        changes=tuple(ended),
+        word_substitution=tuple(
+            (_spell(old_words), _spell(new_words)) for old_words, new_words in difference.replaced
+        ),
+        only_added=bool(came) and not gone,
+        only_removed=bool(gone) and not came,
+        overlap=len(old_terms & new_terms) / max(1, len(old_terms | new_terms)),
+        verdict=_verdict(
+            same_text, same_subject, negated, opposites, ended, difference, subjects[0], new_tokens
+        ),
+        **facts,
+    )
+
+
+def _significant(tokens: list[Token]) -> list[Token]:
+    neutral = vocabulary().neutral
+    return [
+        token for token in tokens if token.word not in neutral or (token.capital and token.kind == "date")
+    ]
+
+
+def _difference(old: list[Token], new: list[Token]) -> _Difference:
+    old_keys, new_keys = [token.key for token in old], [token.key for token in new]
+    if old_keys == new_keys:
+        return _Difference([], [], [], new)
+    if len(old) * len(new) > _MAX_ALIGNED:
+        return _counted(old, new)
+    difference = _Difference([], [], [], [])
+    for action, i, j, k, m in SequenceMatcher(None, old_keys, new_keys, autojunk=False).get_opcodes():
+        if action == "equal":
+            difference.common += new[k:m]
+        elif action == "replace":
+            difference.replaced.append((old[i:j], new[k:m]))
+        else:
+            difference.removed += old[i:j]
+            difference.added += new[k:m]
+    return difference
+
+
+def _counted(old: list[Token], new: list[Token]) -> _Difference:
+    """The difference of long texts as one replaced block: words by number, not by place."""
+    by_key = {token.key: token for token in old + new}
+    old_counts, new_counts = (Counter(token.key for token in tokens) for tokens in (old, new))
+    gone = [by_key[key] for key in (old_counts - new_counts).elements()]
+    came = [by_key[key] for key in (new_counts - old_counts).elements()]
+    # Equal counts in another order are no proof of one meaning, so an empty block still says "replaced".
+    return _Difference([(gone, came)], [], [], [by_key[key] for key in old_counts & new_counts])
+
+
+def _conflict(gone: list[Token], came: list[Token], kind: str) -> bool:
+    """Whether either side holds tokens of the kind that the other lacks."""
+    old, new = ({token.key for token in side if token.kind == kind} for side in (gone, came))
+    return bool(old - new and new - old)
+
+
+def _names_conflict(gone: list[Token], came: list[Token]) -> bool:
+    """Names, or pronouns of different persons, on either side that the other lacks."""
+    pronouns = vocabulary().pronouns
+    persons = [{pronouns[token.word] for token in side if token.word in pronouns} for side in (gone, came)]
+    named = [{token.key for token in side if _is_name(token)} for side in (gone, came)]
+    old, new = (found | people for found, people in zip(named, persons, strict=True))
+    return bool(old - new and new - old)
+
+
+def _is_name(token: Token) -> bool:
+    known = vocabulary()
+    ordinary = token.word in known.verbs or token.word in known.pronouns
+    return token.kind == "word" and not ordinary and (token.capital or token.word in technology_words())
+
+
+def _spell(tokens: list[Token]) -> str:
+    return " ".join(token.word for token in tokens)
+
+
+def _verdict(
+    same_text: bool,
+    same_subject: bool,
+    negated: bool,
+    opposites: list[tuple[str, str]],
+    ended: list[str],
+    difference: _Difference,
+    subject: Subject,
+    new_tokens: list[Token],
+) -> Verdict:
+    gone, came = difference.gone, difference.came
+    if same_text:
+        return "identical"
+    if not gone and not came and not difference.replaced and not negated:
+        return "paraphrase"
+    if not same_subject:
+        return "different"
+    shared = len(difference.common) / max(1, len(difference.common) + min(len(gone), len(came)))
+    if ended and _ends_old(ended, difference, subject, new_tokens):
+        return "update"
+    if negated or opposites:
+        return "contradicts" if shared >= 0.5 and difference.common else "different"
+    if came and not gone:
+        return "different" if _changes_claim(came) else "extends"
+    return "update" if _new_value(difference, subject, new_tokens) else "different"
+
+
+def _ends_old(ended: list[str], difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
+    """Whether what ended is what the old text says: they share a name, most words, or the word that ended.
+
+    The subject does not count: that Bob replaced something ends only what is said about that thing.
+    """
+    kept = [token for token in difference.common if token.key not in subject.keys]
+    fewer = min(len(difference.gone), len(difference.came))
+    if any(_is_name(token) or token.kind in ("number", "date") for token in kept) or len(kept) > fewer:
+        return True
+    common = {token.key for token in kept}
+    words = [token.word for token in new_tokens]
+    for phrase in (phrase.split() for phrase in ended if " " in phrase):
+        for place in range(len(words) - len(phrase)):
+            if words[place : place + len(phrase)] == phrase:
+                after = new_tokens[place + len(phrase) : place + len(phrase) + 2]
+                return any(token.key in common for token in after)
+    return False
+
+
+def _changes_claim(came: list[Token]) -> bool:
+    """Whether an added token changes what the rest claims: a hedge, an owner, "?", the ++ of C++."""
+    known = vocabulary()
+    return any(
+        token.kind == "symbol" or token.word in known.hedges or token.word in known.owner_before
+        for token in came
+    )
+
+
+def _new_value(difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
+    """Whether the new text gives the same property of the same subject another value.
+
+    True for a number, date or unit after a verb of state ("the limit is 200/min"), or another word for a
+    property that has one value at a time ("our main database is Redis"). What can be true beside the old
+    text ("Alice likes tea", "Alice is a nurse") is no update.
+    """
+    known = vocabulary()
+    if (
+        len(difference.replaced) != 1
+        or difference.removed
+        or subject.indefinite
+        or _changes_claim(difference.came)
+    ):
+        return False
+    old, new = difference.replaced[0]
+    words = {token.word for token in new_tokens}
+    if all(token.kind in ("number", "date", "unit") for token in old + new):
+        return bool(words & (known.states | known.single))
+    if any(token.word.endswith("ing") for token in new) or len(old) > 3 or len(new) > 3:
+        return False
+    single = any(token.word in known.single for token in difference.common)
+    return single or (subject.definite and bool(words & known.states) and not words & known.indefinite)

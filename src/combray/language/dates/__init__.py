@@ -1,0 +1,37 @@
+"""Time expressions: recognised in English, Vietnamese and Chinese and resolved to ranges.
+
+Every language is one JSON table; `add_tables` takes more of them without any change of code. A table holds:
+
+- `script`: "latin" or "han"; `letters`: letters that only this language has (they decide ties);
+- `fold_accents`: true when words are also typed without accents; `variants`: {character: its usual form};
+- `orders`: readings of dates in digits, first choice first, of "dmy", "mdy", "ymd";
+- `numbers`: `units` {word: value}, `multipliers`, `joiners`, and `concatenated`, the lengths in which words
+  that only follow each other are read digit by digit ("nineteen ninety" has 4);
+- `words`: {SYMBOL: {phrase: value}}, the lexicon. MONTH, WDAY (0 for Monday), DAYREL, HOLIDAY and SEASON also
+  serve `has_time_expression`. A phrase that starts with "=" is not folded;
+- `rules`: ["SYMBOL", "action", "pattern", {constants}]. A pattern is a row of elements `name=SYMBOL`; an
+  element may list `A|B`, end in `?` when it may be missing, and stands for the word itself when it is in
+  lower case. The action (a function of the modules actions, recurring, relative, counting and clock) gets the
+  named values and the constants. Symbols made by rules may be used by other rules;
+- `stop`: phrases that never name a time ("24/7"); `weak`: phrases that name one only inside a larger one or
+  after a word of `introducers` ("may" after "in");
+- `forward`: words that turn dates without a year to the future; `cues`: common words of the language, which
+  break ties between languages; `anchors`: further words, or pairs, that tell that a text speaks of a time.
+
+The lexer supplies NUM (any number), DIGITS (in digits), YEAR (1000 to 2999 in digits), YEARWORDS (the same in
+words), YY (two digits over 31), ZEROS (two digits from 0) and DAYWORDS (13 to 31 in words); the word "·" is a
+dot between two digits. SPAN, CYCLE and RANGE name a time by themselves; BLOCK marks words that only look like
+one.
+
+How words become ranges: weeks run from Monday to Monday; "the last 3 days" ends now; a date without a year is
+the latest that has begun, unless the text looks forward; "last Friday" is the latest one before today, 上周五
+and "thứ sáu tuần trước" that of last week; "next Friday" that of next week; "from A to B" includes all of B,
+"until B" too, "before B" nothing of it; spring starts in March; Tet, 春节 and 国庆节 last seven days.
+"""
+
+from combray.language.dates.moments import parse_moment, parse_range
+from combray.language.dates.presence import has_time_expression
+from combray.language.dates.resolving import TimeExpression, resolve
+from combray.language.dates.tables import add_tables
+
+__all__ = ["TimeExpression", "add_tables", "has_time_expression", "parse_moment", "parse_range", "resolve"]

@@ -1,0 +1,153 @@
+"""What the rules of the tables may do: their actions, and those for dates that stand on their own.
+
+An action is named in a table by its own name. It takes the `Context` and the named elements of its pattern,
+and returns a value for the rule's symbol (a `Span`, a `Cycle`, a number), or None when the reading makes no
+sense, such as 30 February. The modules recurring, relative, counting and clock hold the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from combray.language.dates.spans import Cycle, Span, far, following, latest, month_days, shift, unit_span
+
+ACTIONS: dict[str, Callable[..., Any]] = {}
+Time = Span | Cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a reading depends on besides its words.
+
+    `forward`: the text speaks of the future; `orders`: the readings of a date in digits, first choice first.
+    """
+
+    now: datetime
+    forward: bool
+    orders: tuple[str, ...]
+
+
+def action(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function callable from the tables."""
+    ACTIONS[function.__name__] = function
+    return function
+
+
+def settle(context: Context, time: Time) -> Span | None:
+    """A cycle becomes its latest occurrence (the next one when the text looks forward)."""
+    if isinstance(time, Span):
+        return time
+    if context.forward:
+        current = latest(time, context.now)
+        if current and current.end > context.now:
+            return current
+        return following(time, context.now)
+    return latest(time, context.now)
+
+
+def pure(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `action`, for a function that does not depend on the context and does not take it."""
+    ACTIONS[function.__name__] = lambda _, **elements: function(**elements)
+    return function
+
+
+@pure
+def same(x: Any) -> Any:
+    """The element itself: for rules that only wrap words around a time."""
+    return x
+
+
+@pure
+def ordinal(n: int, tens: int = 0) -> int | None:
+    """An ordinal, perhaps with tens before it ("twenty" "second")."""
+    return tens + n if n < 10 or not tens else None
+
+
+def full_year(year: int) -> int:
+    """A two-digit year as written by hand: 00..49 are 20xx, 50..99 are 19xx."""
+    width = getattr(year, "width", 0)
+    if year >= 100 or width >= 3:
+        return year
+    return year + (2000 if year < 50 else 1900)
+
+
+def in_calendar(year: int, month: int, day: int) -> bool:
+    """True for a date of the calendar."""
+    return 1 <= year <= 9998 and 1 <= month <= 12 and 1 <= day <= month_days(year, month)
+
+
+@action
+def date(context: Context, y: int, m: int, d: int) -> Span | None:
+    """A calendar date."""
+    year = full_year(y)
+    if not in_calendar(year, m, d):
+        return None
+    return unit_span(context.now.replace(year=year, month=m, day=d), "day")
+
+
+@action
+def digits_date(context: Context, a: int, b: int, c: int) -> Span | None:
+    """A date of three numbers in the first order of the table that makes a date."""
+    for order in context.orders:
+        parts = dict(zip(order, (a, b, c), strict=True))
+        year = parts["y"]
+        if getattr(year, "width", 0) not in (2, 4):
+            continue
+        if order[0] != "y" and a > 31:
+            continue
+        span: Span | None = date(context, year, parts["m"], parts["d"])
+        if span:
+            return span
+    return None
+
+
+@action
+def year(context: Context, y: int) -> Span | None:
+    """A calendar year."""
+    return unit_span(context.now.replace(year=full_year(y), month=1, day=1), "year")
+
+
+@action
+def year_month(context: Context, y: int, m: int) -> Span | None:
+    """A month of a year."""
+    if not 1 <= m <= 12:
+        return None
+    return unit_span(context.now.replace(year=full_year(y), month=m, day=1), "month")
+
+
+@action
+def decade(
+    context: Context,
+    y: int,
+    century: int | None = None,
+    hundreds: int | None = None,
+    offset: int | None = None,
+) -> Span | None:
+    """The ten years from `y` on; a short `y` ("90") is counted in the given century (20 for 19xx), from the
+    given hundreds ("nineteen" nineties), in the century `offset` from now's, or is the latest that has begun.
+    """
+    if y % 10:
+        return None
+    if century is not None:
+        y += (century - 1) * 100
+    elif hundreds is not None:
+        y += hundreds * (100 if hundreds < 100 else 1)
+    elif offset is not None:
+        y += (context.now.year // 100 + offset) * 100
+    elif y < 100:
+        y += context.now.year // 100 * 100
+        y -= 100 if y > context.now.year else 0
+    start = far(context.now, y)
+    return Span(start, shift(start, 1, "decade"), "decade")
+
+
+@action
+def century(context: Context, n: int) -> Span | None:
+    """The n-th century; like its decades it is counted from the round year."""
+    if not 11 <= n <= 30:
+        return None
+    start = far(context.now, (n - 1) * 100)
+    return Span(start, shift(start, 1, "century"), "century")

@@ -1,0 +1,113 @@
+"""Cutting text into tokens and number words into numbers.
+
+One token is a run of digits, a run of letters, one Han character or one punctuation mark, so that the same
+code serves languages with and without spaces: "thứ hai" and "星期二" are both phrases of several tokens.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+# No number below ten thousand takes more words than this.
+LONGEST_NUMBER = 10
+
+_TOKEN = re.compile(r"[㐀-鿿〇]|\d+|(?:[^\W\d_㐀-鿿〇][\u0300-\u036f]*)+|[^\w\s]|\n")
+_INNER_DOT = re.compile(r"(?<=\d)\.(?=\d)")
+_HAN = re.compile(r"[㐀-鿿〇]")
+_PUNCTUATION = str.maketrans("’‘，．／－–—−～", "'',./----~")
+
+
+class Token(NamedTuple):
+    """A token: lower-case NFC `text` and its code point offsets in the given text."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Numeral(int):
+    """An integer read from a text; `width` is its number of digits as written, 0 for words."""
+
+    width: int = 0
+
+    @classmethod
+    def read(cls, digits: str) -> Numeral:
+        """The value of a run of decimal digits."""
+        value = cls(digits)
+        value.width = len(digits)
+        return value
+
+
+class NumberWords(NamedTuple):
+    """The number words of a language.
+
+    `units` are added ("seven", "twenty"), `multipliers` multiply what stands before them ("hundred", "mươi",
+    "十"), `joiners` may stand between parts ("and"). Words that only follow each other are concatenated when
+    the result has one of the `concatenated` lengths: "nineteen seventy eight", "二零二三".
+    """
+
+    units: Mapping[str, int]
+    multipliers: Mapping[str, int]
+    joiners: frozenset[str]
+    concatenated: frozenset[int]
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of `text` in order; a dot between two digits becomes "·", a line break is a token."""
+    flat = text.lower().translate(_PUNCTUATION)
+    if len(flat) != len(text):  # "İ" grows when lowered: keep offsets true at the price of its case
+        flat = text.translate(_PUNCTUATION)
+    tokens = [Token(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(_INNER_DOT.sub("·", flat))]
+    if unicodedata.is_normalized("NFC", flat):
+        return tokens
+    return [Token(unicodedata.normalize("NFC", t.text), t.start, t.end) for t in tokens]
+
+
+def has_han(text: str) -> bool:
+    """True when the text holds a Han character."""
+    return _HAN.search(text) is not None
+
+
+def without_accents(word: str) -> str:
+    """The word as typed on a keyboard without accents: "thứ" becomes "thu", "đầu" becomes "dau"."""
+    parts = unicodedata.normalize("NFD", word.replace("đ", "d"))
+    return "".join(c for c in parts if not unicodedata.combining(c))
+
+
+def numbers_at(words: Sequence[str], first: int, known: NumberWords) -> list[tuple[int, int]]:
+    """Every number that starts at `words[first]` as (index after its last word, value).
+
+    The words may be read as a sum of parts or, digit by digit, as a concatenation.
+    """
+    found: list[tuple[int, int]] = []
+    total, last = 0, -1  # last: the part not yet multiplied, -1 for none
+    pieces: list[int] = []  # parts that only follow each other
+    index, summing = first, True
+    while index < min(len(words), first + LONGEST_NUMBER):
+        word = words[index]
+        if word in known.joiners and index > first and (total or last >= 0):
+            index += 1
+            continue
+        if word in known.units:
+            value = known.units[word]
+            if last <= 0:
+                pieces, last = [*pieces, value], value
+            elif last % 10 == 0 and value < 10 and value:
+                pieces[-1], last = last + value, last + value
+            else:
+                pieces, last, summing = [*pieces, value], value, False
+        elif word in known.multipliers and summing:
+            total, last, pieces = total + (1 if last < 0 else last) * known.multipliers[word], -1, []
+        else:
+            break
+        index += 1
+        if summing:
+            found.append((index, total + max(last, 0)))
+        if not total and len(pieces) > 1:
+            joined = "".join(map(str, pieces))
+            if len(joined) in known.concatenated:
+                found.append((index, int(joined)))
+    return found

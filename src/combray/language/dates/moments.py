@@ -1,0 +1,67 @@
+"""Moments and ranges named on their own: in settings, on the command line, in headers of transcripts."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from combray.language.dates.resolving import TimeExpression, resolve
+
+_FORMS = (
+    "accepted forms: ISO 8601 (2026-03-01, 2026-03-01T13:56, 2026-03-01T13:56:00Z), a date in words "
+    '("8 May 2023", "1:56 pm on 8 May, 2023"), or a relative one ("now", "yesterday", "3 days ago", '
+    '"last week")'
+)
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
+_INTERVAL = re.compile(r"\s*(?:\.\.|/)\s*(?=\d{4}-)")
+
+
+def parse_moment(text: str, now: datetime | None = None) -> datetime:
+    """The single moment `text` names; of a longer time its start ("yesterday" is yesterday 00:00).
+
+    ISO 8601 texts keep their own offset; all others, and ISO texts without one, are in the time zone of
+    `now` (default: the local time, aware). Raises ValueError with the accepted forms.
+    """
+    return parse_range(text, now)[0]
+
+
+def parse_range(text: str, now: datetime | None = None) -> tuple[datetime, datetime]:
+    """The range `text` names, as (inclusive start, exclusive end): see `parse_moment`.
+
+    Two ISO dates joined by ".." or "/" name the range from the first through the second. Raises ValueError.
+    """
+    moment = now if now is not None else datetime.now().astimezone()
+    stripped = text.strip()
+    if stripped.lower() == "now":
+        return moment, moment + timedelta(seconds=1)
+    sides = _INTERVAL.split(stripped)
+    if len(sides) == 2:
+        first, last = _iso(sides[0], moment), _iso(sides[1], moment)
+        if first and last and first[0] < last[1]:
+            return first[0], last[1]
+    found = _iso(stripped, moment)
+    if found:
+        return found
+    expression = _whole(stripped, resolve(stripped, moment))
+    if expression is None:
+        raise ValueError(f"cannot read {text!r} as a time; {_FORMS}")
+    return expression.start, expression.end
+
+
+def _iso(text: str, now: datetime) -> tuple[datetime, datetime] | None:
+    try:
+        start = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if start.tzinfo is None:
+        start = start.replace(tzinfo=now.tzinfo)
+    return start, start + (timedelta(days=1) if _ISO_DAY.fullmatch(text) else timedelta(seconds=1))
+
+
+def _whole(text: str, found: list[TimeExpression]) -> TimeExpression | None:
+    """The one expression that covers the text but for punctuation and a word of two letters ("on", "at")."""
+    if len(found) != 1:
+        return None
+    left, right = text[: found[0].span[0]], text[found[0].span[1] :]
+    lead = re.sub(r"[\s,.;:(]+", "", left)
+    return found[0] if len(lead) <= 2 and not re.sub(r"[\s,.;:!?)]+", "", right) else None

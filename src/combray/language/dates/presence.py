@@ -1,0 +1,84 @@
+"""Telling cheaply whether a text speaks of a time at all."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+
+from combray.language.dates.lexing import has_han, tokenize, without_accents
+from combray.language.dates.tables import Table, codes, table, watch
+
+# A year, a date in digits, or a time of day: the same in every language.
+_NUMERIC = re.compile(
+    r"\b(?:19|20)\d\d(?!\d)|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.\d{2,4}\b"
+    r"|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]m\b",
+    re.ASCII,
+)
+_WORD = re.compile(r"[^\W_]+")
+# The symbols whose words name a time by themselves; a table's `anchors` add to them.
+_NAMES = ("MONTH", "WDAY", "DAYREL", "HOLIDAY", "SEASON")
+
+
+def has_time_expression(text: str) -> bool:
+    """True when the text probably names a time: a weekday, month, relative word, year or clock time.
+
+    Looks words up and resolves nothing: a few microseconds per short text. Weak words ("may", "sun") count
+    only after a word such as "in" or next to a number.
+    """
+    if _NUMERIC.search(text):
+        return True
+    if not text.isascii() and has_han(text) and _han_anchors().search(text):
+        return True
+    words = _WORD.findall(text.lower())
+    single, pairs = _latin_anchors()
+    if not single.isdisjoint(words):
+        return True
+    marked = ["#" if word[0].isdigit() else word for word in words]
+    return not pairs.isdisjoint(itertools.pairwise(marked))
+
+
+def _phrases(source: Table) -> list[str]:
+    named = [phrase for symbol in _NAMES for phrase in source.words.get(symbol, {})]
+    return [phrase for phrase in named if phrase not in source.weak] + source.anchors
+
+
+@functools.cache
+def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    single: set[str] = set()
+    pairs: set[tuple[str, str]] = set()
+    for source in (table(code) for code in codes()):
+        if source.script == "han":
+            continue
+        fold = without_accents if source.fold_accents else str
+        for phrase in _phrases(source):
+            words = [token.text for token in tokenize(phrase) if token.text.isalnum()]
+            for form in (words, [fold(word) for word in words]):
+                if len(form) == 1:
+                    single.add(form[0])
+                elif form:
+                    pairs.add((form[0], form[1]))
+        months = source.words.get("MONTH", {})
+        for word in source.weak:
+            pairs.update((introducer, word) for introducer in source.introducers)
+            if word in months:
+                pairs.update({("#", word), (word, "#")})
+    return frozenset(single), frozenset(pairs)
+
+
+@functools.cache
+def _han_anchors() -> re.Pattern[str]:
+    phrases: set[str] = set()
+    for source in (table(code) for code in codes()):
+        if source.script != "han":
+            continue
+        back: dict[str, str] = {}
+        for variant, plain in source.variants.items():
+            back[plain] = back.get(plain, "") + variant
+        for phrase in _phrases(source):
+            phrases.add("".join(f"[{c}{back[c]}]" if c in back else re.escape(c) for c in phrase))
+    return re.compile("|".join(sorted(phrases)) + r"|[\d一二三四五六七八九十]\s*[月日号號点點]")
+
+
+watch(_latin_anchors.cache_clear)
+watch(_han_anchors.cache_clear)

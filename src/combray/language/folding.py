@@ -1,0 +1,45 @@
+"""Folding: one spelling for every way of writing the same word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Letters that Unicode does not decompose into a base letter and a mark, and the typographic apostrophes.
+_PLAIN = str.maketrans(
+    {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "ı": "i", "ħ": "h", "æ": "ae", "œ": "oe"}
+    | dict.fromkeys("\u2018\u2019\u02bc\u02b9\u2032\uff07\u00b4`", "'")
+)
+
+# Accents of Latin, Greek and Cyrillic; the kashida and short vowels of Arabic; the points of Hebrew. Marks of
+# other scripts (kana voicing, Indic and Thai vowels) make another letter, so they stay.
+_ACCENTS = re.compile(
+    "[\u0300-\u0344\u0346-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670]+"
+)
+
+# Scripts written without spaces between words: Han, kana, bopomofo, Thai, Lao, Myanmar, Khmer.
+UNSPACED = (
+    "\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d\u309e\u30a1-\u30fa\u30fc-\u30fe\u3105-\u312f\u31a0-\u31bf"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u1049\u1780-\u17d3"
+)
+HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+def fold(text: str) -> str:
+    """Lower case without accents or compatibility forms: NFKC, case folding, base letters (đ -> d).
+
+    Kana, Hangul and Indic letters keep their marks. Idempotent, and total: no text raises.
+    """
+    if text.isascii():
+        return text.lower().replace("`", "'")
+    plain = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
+    return unicodedata.normalize("NFC", bare)
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether the text holds a letter of a script written without spaces."""
+    return not text.isascii() and _UNSPACED.search(text) is not None

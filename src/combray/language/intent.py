@@ -1,0 +1,45 @@
+"""What a query asks for: a reason (WHY), a time (WHEN), a thing or person (ENTITY) or none of them (GENERAL).
+
+The phrases are data (`intent` in the language tables); the rule is Mnemon's (page 5.2, upstream notes 2.2).
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from combray.language.folding import fold
+from combray.language.lexicon import derived, matcher, phrases
+
+
+class Intent(StrEnum):
+    """The four intents of the Mnemon page; the value is the name."""
+
+    WHY = "WHY"
+    WHEN = "WHEN"
+    ENTITY = "ENTITY"
+    GENERAL = "GENERAL"
+
+
+@derived
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {
+        "WHY": matcher(phrases(lambda table: table.intent.get("WHY", ()))),
+        "WHEN": matcher(phrases(lambda table: table.intent.get("WHEN", ()))),
+        "ENTITY": matcher(phrases(lambda table: table.intent.get("ENTITY", ()))),
+    }
+
+
+def detect(query: str) -> Intent:
+    """The intent of a query in any language of the tables, written with or without accents.
+
+    The phrases found are counted. WHY and WHEN each need strictly more than both others; otherwise ENTITY if
+    one of its phrases occurs; otherwise GENERAL. Words are whole words: "sometimes" holds no "time".
+    """
+    folded = fold(query)
+    why, when, entity = (len(pattern.findall(folded)) for pattern in _patterns().values())
+    if why > when and why > entity:
+        return Intent.WHY
+    if when > why and when > entity:
+        return Intent.WHEN
+    return Intent.ENTITY if entity else Intent.GENERAL

@@ -1,0 +1,145 @@
+"""Negation, change and opposites: what makes two similar sentences say different things.
+
+Word-exact ("notice" holds no "not") and aware of phrases that only look negative ("not only", 不错). The
+words are data (`polarity` in the language tables).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+from combray.language.folding import fold, is_unspaced
+from combray.language.lexicon import Polarity, derived, matcher, tables
+
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07\u00b4`", "'"))
+_NEGATED = re.compile(r"n't(?!\w)")
+
+
+def plain(text: str) -> str:
+    """Case-folded text in NFKC with straight apostrophes; unlike `fold` it keeps accents ("đừng", "đúng")."""
+    if text.isascii():
+        return text.lower().translate(_APOSTROPHES)
+    return unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).casefold()
+
+
+class _Finder:
+    """Finds phrases in accented text as written, in ASCII text also where the accents were left out."""
+
+    def __init__(self, pick: Callable[[Polarity], Iterable[str]]) -> None:
+        accented: set[str] = set()
+        bare: set[str] = set()
+        for table in tables().values():
+            found = {_NEGATED.sub("nt", plain(phrase)) for phrase in pick(table.polarity)}
+            ambiguous = {plain(phrase) for phrase in table.polarity.accented_only}
+            accented |= found
+            bare |= {fold(phrase) for phrase in found - ambiguous}
+        self._accented = matcher(sorted(accented, key=lambda phrase: (-len(phrase), phrase)))
+        ascii_only = {phrase for phrase in bare if phrase.isascii()}
+        self._bare = matcher(sorted(ascii_only, key=lambda phrase: (-len(phrase), phrase)))
+
+    def pattern(self, lowered: str) -> re.Pattern[str]:
+        return self._bare if lowered.isascii() else self._accented
+
+
+@derived
+def _affirmative() -> _Finder:
+    return _Finder(lambda polarity: polarity.affirmative)
+
+
+@derived
+def _negating() -> _Finder:
+    def pick(polarity: Polarity) -> Iterable[str]:
+        negated = [
+            word for word, full in polarity.contracted.items() if set(full.split()) & {*polarity.negations}
+        ]
+        return polarity.negations + negated
+
+    return _Finder(pick)
+
+
+@derived
+def _changing() -> _Finder:
+    return _Finder(lambda polarity: polarity.changes)
+
+
+def _without_affirmative(text: str) -> str:
+    lowered = _NEGATED.sub("nt", plain(text))
+    return _affirmative().pattern(lowered).sub(" ", lowered)
+
+
+def negations(text: str) -> list[str]:
+    """The words that negate, in order, in the spelling of `plain`; "don't" is given as "dont"."""
+    lowered = _without_affirmative(text)
+    return _negating().pattern(lowered).findall(lowered)
+
+
+def is_negated(text: str) -> bool:
+    """Whether anything in the text negates."""
+    return bool(negations(text))
+
+
+def changes(text: str) -> list[str]:
+    """The phrases, in order, that say an earlier state has ended ("no longer", "switched from", 不再)."""
+    lowered = plain(text)
+    return _changing().pattern(lowered).findall(lowered)
+
+
+def same_polarity(old: str, new: str) -> bool:
+    """Whether two similar statements negate equally often; two negations are not taken for none."""
+    return len(negations(old)) == len(negations(new))
+
+
+@derived
+def _opposites() -> dict[str, frozenset[str]]:
+    """Every word of the antonym pairs with its opposites, as written and folded."""
+    found: dict[str, set[str]] = {}
+    for table in tables().values():
+        for pair in table.polarity.antonyms:
+            for spell in (plain, fold):
+                first, second = map(spell, pair)
+                found.setdefault(first, set()).add(second)
+                found.setdefault(second, set()).add(first)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@derived
+def _prefixes() -> tuple[str, ...]:
+    return tuple(prefix for table in tables().values() for prefix in table.polarity.prefixes)
+
+
+@derived
+def _long_antonyms() -> re.Pattern[str]:
+    """Antonyms that are no single spaced word: found in the text, since its tokens are shorter."""
+    return matcher(
+        sorted((w for w in _opposites() if " " in w or is_unspaced(w)), key=lambda w: (-len(w), w))
+    )
+
+
+def are_antonyms(one: str, other: str) -> bool:
+    """Whether two words exclude each other by the table, or one is the other with a negative prefix."""
+    one, other = plain(one), plain(other)
+    if other in _opposites().get(one, ()):
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= 4 and any(long == prefix + short for prefix in _prefixes())
+
+
+def antonyms(
+    old: str, new: str, old_words: Iterable[str] = (), new_words: Iterable[str] = ()
+) -> list[tuple[str, str]]:
+    """Pairs of opposites, one only in the old text, the other only in the new one.
+
+    `old_words` and `new_words` are the spaced words that are in one text only; antonyms in scripts without
+    spaces, and those of several words, are looked up in the texts themselves.
+    """
+    pairs = [(one, other) for one in old_words for other in new_words if are_antonyms(one, other)]
+    pattern = _long_antonyms()
+    in_old, in_new = (dict.fromkeys(pattern.findall(plain(text))) for text in (old, new))
+    opposites = _opposites()
+    only_new = [word for word in in_new if word not in in_old]
+    pairs += [
+        (one, other) for one in in_old if one not in in_new for other in only_new if other in opposites[one]
+    ]
+    return list(dict.fromkeys(pairs))

@@ -1,0 +1,112 @@
+"""Which script and which language a text is in: character ranges first, stop words for Latin script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from combray.language.folding import fold
+from combray.language.lexicon import derived, folded, tables
+
+_RANGES = {
+    "latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",
+    "han": "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
+    "kana": "\u3041-\u3096\u309d\u309e\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff\uff66-\uff9d",
+    "hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3",
+    "cyrillic": "\u0400-\u052f",
+    "arabic": "\u0620-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
+    "greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "hebrew": "\u05d0-\u05ea",
+    "devanagari": "\u0900-\u097f",
+    "thai": "\u0e01-\u0e4e",
+}
+_LETTERS = {name: re.compile(f"[{chars}]+") for name, chars in _RANGES.items()}
+
+# The language most texts of a script are in, where the script alone decides.
+_BY_SCRIPT = {
+    "hangul": "ko",
+    "cyrillic": "ru",
+    "arabic": "ar",
+    "greek": "el",
+    "hebrew": "he",
+    "devanagari": "hi",
+    "thai": "th",
+}
+_SAMPLE = 2000
+# One character of these scripts says about as much as three letters, so "数据库用PostgreSQL" is Chinese.
+_WEIGHT = {"han": 3, "kana": 3, "hangul": 3}
+# Japanese mixes Han with kana, Chinese has none: a tenth is enough to tell.
+_KANA_SHARE = 0.1
+
+
+def _letter_counts(text: str) -> dict[str, int]:
+    sample = text[:_SAMPLE]
+    counts = {name: sum(map(len, runs.findall(sample))) for name, runs in _LETTERS.items()}
+    return {name: count * _WEIGHT.get(name, 1) for name, count in counts.items() if count}
+
+
+def script(text: str) -> str:
+    """The script most of the first 2,000 characters are in; "none" if there is no letter.
+
+    One of latin, han, kana, hangul, cyrillic, arabic, greek, hebrew, devanagari, thai.
+    """
+    if text.isascii():
+        return "latin" if _LETTERS["latin"].search(text) else "none"
+    counts = _letter_counts(text)
+    return max(counts, key=counts.__getitem__, default="none")
+
+
+def language(text: str) -> str:
+    """The likeliest language as an ISO 639-1 code; "und" if there is no letter. English when in doubt.
+
+    A cheap guess (script, telling letters, stop words), good enough to choose a word list.
+    """
+    counts = {} if text.isascii() else _letter_counts(text)
+    main = max(counts, key=counts.__getitem__) if counts else script(text)
+    if main in ("han", "kana"):
+        kana, han = counts.get("kana", 0), counts.get("han", 0)
+        return "ja" if kana >= _KANA_SHARE * (kana + han) else "zh"
+    if main != "latin":
+        return _BY_SCRIPT.get(main, "und")
+    lowered = text[:_SAMPLE].lower()
+    votes = _votes(re.findall("[a-z0-9]+", fold(lowered)))
+    if not lowered.isascii():
+        for code, letters in _telling_letters().items():
+            votes[code] = votes.get(code, 0) + 2 * sum(char in letters for char in lowered)
+    return _winner(votes)
+
+
+@derived
+def _telling_letters() -> dict[str, frozenset[str]]:
+    return {code: frozenset(table.letters) for code, table in tables().items() if table.letters}
+
+
+@derived
+def _latin_stops() -> dict[str, tuple[str, ...]]:
+    """Every Latin-script stop word with the languages it belongs to."""
+    found: dict[str, tuple[str, ...]] = {}
+    for code, table in tables().items():
+        for word in set(folded(table.stopwords)):
+            if word.isascii():
+                found[word] = (*found.get(word, ()), code)
+    return found
+
+
+def _votes(found: Iterable[str]) -> dict[str, int]:
+    listed = _latin_stops()
+    votes: dict[str, int] = {}
+    for word in found:
+        for code in listed.get(word, ()):
+            votes[code] = votes.get(code, 0) + 1
+    return votes
+
+
+def _winner(votes: dict[str, int]) -> str:
+    """English unless another language has two votes and more of them than English."""
+    best = max(votes, key=lambda code: (votes[code], code == "en"), default="en")
+    return best if votes.get(best, 0) >= 2 and votes[best] > votes.get("en", 0) else "en"
+
+
+def stopword_language(found: Iterable[str]) -> str:
+    """The language whose stop words occur most among folded words; English when in doubt."""
+    return _winner(_votes(found))

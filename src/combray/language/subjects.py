@@ -1,0 +1,85 @@
+"""Whom or what a statement is about: the words before its first verb, and the owners it names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from combray.language.claim_tokens import Token, vocabulary
+
+# A subject longer than this is a sentence whose verb the table does not know.
+_MAX_SUBJECT = 12
+
+
+class Subject(NamedTuple):
+    """The subject's keys in order; none where the statement leaves it out ("Chose SQLite").
+
+    owners: who something belongs to, as keys of names or persons ("en:i"); definite: it is something known
+    ("our cache"); indefinite: it is something new ("a man", "there is").
+    """
+
+    keys: tuple[str, ...]
+    owners: frozenset[str]
+    definite: bool
+    indefinite: bool
+
+    def fits(self, other: Subject) -> bool:
+        """Whether two statements can be about the same: equal subjects and owners, or "we" left out."""
+        if self.owners != other.owners:
+            return False
+        if self.keys == other.keys:
+            return True
+        return all(not subject.keys or subject.keys in _FIRST_PERSON for subject in (self, other))
+
+
+_FIRST_PERSON = {("en:i",), ("en:we",), ("zh:i",), ("zh:we",), ("vi:i",), ("vi:we",)}
+
+
+def subject_of(tokens: list[Token]) -> Subject:
+    """The subject of a statement by its tokens; a careful guess from the table of frequent verbs."""
+    known = vocabulary()
+    end = next((place for place, token in enumerate(tokens[:_MAX_SUBJECT]) if _is_verb(token)), None)
+    head = tokens[:end] if end is not None else _leading(tokens)
+    dropped = known.neutral | known.definite | known.indefinite | known.adverbs
+    keys = tuple(
+        known.pronouns.get(token.word, token.key)
+        for token in head
+        if token.kind != "date" and (token.word in known.pronouns or token.word not in dropped)
+    )
+    opening = {token.word for token in head}
+    return Subject(
+        keys=keys,
+        owners=_owners(tokens),
+        definite=bool(opening & (known.definite | known.owner_before)),
+        indefinite=bool(opening & known.indefinite),
+    )
+
+
+def _is_verb(token: Token) -> bool:
+    known = vocabulary()
+    return token.kind == "word" and (token.word in known.verbs or token.key in known.verbs)
+
+
+def _leading(tokens: list[Token]) -> list[Token]:
+    """Without a known verb: the names or the pronoun the statement opens with."""
+    pronouns = vocabulary().pronouns
+    head: list[Token] = []
+    for token in tokens:
+        if not (token.capital or token.word in pronouns):
+            break
+        head.append(token)
+    return head
+
+
+def _owners(tokens: list[Token]) -> frozenset[str]:
+    known = vocabulary()
+    found = set()
+    for place, token in enumerate(tokens):
+        if token.word in known.owner_before and place:
+            owner = tokens[place - 1]
+            found.add(known.pronouns.get(owner.word, owner.key))
+        elif token.word in known.owner_after and place + 1 < len(tokens):
+            owner = tokens[place + 1]
+            found.add(known.pronouns.get(owner.word, owner.key))
+        elif token.word in known.definite and token.word in known.pronouns:
+            found.add(known.pronouns[token.word])
+    return frozenset(found)

@@ -1,0 +1,190 @@
+"""Text to words and index terms, in every script.
+
+Latin, Cyrillic, Arabic and the like are split at everything that is no letter or digit. Han, kana, Thai and
+their neighbours have no spaces: they give every character and every pair of neighbours, so any substring of
+a text finds it. Hangul words also give their stem without the particle.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+
+import Stemmer
+
+from combray.language.folding import HANGUL, UNSPACED, fold
+from combray.language.lexicon import derived, folded, matcher, phrases, tables
+from combray.language.scripts import language, script, stopword_language
+
+__all__ = [
+    "content_terms",
+    "fold",
+    "is_stop",
+    "language",
+    "query_terms",
+    "script",
+    "stem",
+    "term_set",
+    "terms",
+    "word_count",
+    "words",
+]
+
+_ascii_words = re.compile("[a-z0-9]+").findall
+
+# Combining marks that belong inside a word although they are no letters (Indic and South-East Asian vowels).
+_MARKS = (
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51"
+)
+_MARKS += "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56"
+_MARKS += "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57\u0d81-\u0d83\u0dca-\u0ddf"
+_runs = re.compile(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)").finditer
+
+# "don't" is one word of its own ("dont"), since it negates; other clitics say nothing about the topic.
+_NEGATED = re.compile(r"n't(?![a-z0-9])")
+_CLITIC = re.compile(r"(?<=[^\W_])'(?:s|m|re|ll|ve|d)(?![a-z0-9])")
+
+# Characters of a script without spaces per word, for word counts.
+_CHARACTERS_PER_WORD = 1.6
+_MAX_CACHED_STEMS = 200_000
+_stemmers = threading.local()
+
+
+class _Stems(dict[str, str]):
+    """Word to Porter2 stem, filled on demand: a dict lookup is far cheaper than a call into the stemmer."""
+
+    def __missing__(self, word: str) -> str:
+        stemmed = _porter2(word)
+        if len(self) >= _MAX_CACHED_STEMS:
+            self.clear()
+        self[word] = stemmed
+        return stemmed
+
+
+def _porter2(word: str) -> str:
+    # A digit makes it an identifier; beyond 40 letters it is no English word.
+    if not (3 < len(word) <= 40 and word.isascii() and word.isalpha()):
+        return word
+    try:
+        stemmer = _stemmers.english
+    except AttributeError:
+        # Stemmer objects are not safe to share between threads.
+        stemmer = _stemmers.english = Stemmer.Stemmer("english")
+    return str(stemmer.stemWord(word))
+
+
+_stems = _Stems()
+
+
+def words(text: str) -> list[str]:
+    """Folded words in order. "don't" -> "dont", "Caroline's" -> "caroline", "v1.2.3" -> "v1", "2", "3".
+
+    Unspaced scripts give each character followed by the pair it starts: "数据库" -> 数 数据 据 据库 库.
+    Never raises, whatever the text holds.
+    """
+    folded = text.lower() if text.isascii() else fold(text)
+    if "'" in folded:
+        folded = _CLITIC.sub("", _NEGATED.sub("nt", folded))
+    if folded.isascii():
+        return _ascii_words(folded)
+    found: list[str] = []
+    for run in _runs(folded):
+        if run.lastindex == 1:
+            chars = run[0]
+            for place, char in enumerate(chars[:-1]):
+                found += (char, chars[place : place + 2])
+            found.append(chars[-1])
+        elif run.lastindex == 2:
+            found += _hangul(run[0])
+        else:
+            found.append(run[0])
+    return found
+
+
+def _hangul(word: str) -> tuple[str, ...]:
+    """The word, and its stem of two or more syllables where it ends in a particle (OpenClaw's rule)."""
+    for particle in _particles():
+        if word.endswith(particle) and len(word) - len(particle) >= 2:
+            return word, word[: -len(particle)]
+    return (word,)
+
+
+@derived
+def _particles() -> tuple[str, ...]:
+    return tuple(phrases(lambda table: table.particles))
+
+
+def stem(word: str) -> str:
+    """The Porter2 stem of a folded ASCII word of 4 to 40 letters; any other word unchanged."""
+    return _stems[word]
+
+
+def terms(text: str) -> list[str]:
+    """Stemmed words in order, stop words included: what the keyword index holds."""
+    return [_stems[word] for word in words(text)]
+
+
+@derived
+def _stops() -> dict[str, frozenset[str]]:
+    """Stop words by language. A language's own, and those of the scripts it cannot be confused with."""
+    own = {code: frozenset(folded(table.stopwords)) for code, table in tables().items()}
+    elsewhere = frozenset(word for listed in own.values() for word in listed if not word.isascii())
+    return {code: listed | elsewhere for code, listed in own.items()}
+
+
+def _stops_for(found: list[str]) -> frozenset[str]:
+    stops = _stops()
+    return stops.get(stopword_language(found)) or stops["en"]
+
+
+def is_stop(word: str, lang: str = "en") -> bool:
+    """Whether a word is a stop word of `lang`, or of a language in another script."""
+    stops = _stops()
+    return fold(word) in (stops.get(lang) or stops["en"])
+
+
+def content_terms(text: str) -> list[str]:
+    """Stemmed words in order without the stop words of the text's language."""
+    found = words(text)
+    stops = _stops_for(found)
+    return [_stems[word] for word in found if word not in stops]
+
+
+def term_set(text: str) -> frozenset[str]:
+    """The distinct content terms, for overlap measures."""
+    return frozenset(content_terms(text))
+
+
+@derived
+def _asking() -> tuple[frozenset[str], re.Pattern[str]]:
+    """Question and request words: single spaced words as a set, everything else as a pattern."""
+    listed = phrases(lambda table: table.question_words + table.request_words)
+    single = frozenset(phrase for phrase in listed if words(phrase) == [phrase])
+    return single, matcher(phrase for phrase in listed if phrase not in single)
+
+
+def query_terms(text: str) -> list[str]:
+    """Distinct content terms in order, without question and request words ("tell me about", "please").
+
+    If nothing is left, the distinct terms of the whole text: a query never loses its last word.
+    """
+    stops = _stops_for(words(text))
+    single, longer = _asking()
+    asked = words(longer.sub(" ", fold(text)))
+    found = dict.fromkeys(_stems[word] for word in asked if word not in stops and word not in single)
+    return list(found or dict.fromkeys(terms(text)))
+
+
+def word_count(text: str) -> int:
+    """How many words a person would count: spaced words, plus unspaced characters / 1.6, rounded up."""
+    folded = fold(text)
+    if folded.isascii():
+        return len(_ascii_words(folded.replace("'", "")))
+    spaced = characters = 0
+    for run in _runs(folded.replace("'", "")):
+        if run.lastindex == 1:
+            characters += len(run[0])
+        else:
+            spaced += 1
+    return spaced + math.ceil(characters / _CHARACTERS_PER_WORD)

@@ -1,0 +1,31 @@
+"""Putting scores in order, always the same way: higher first, ties by key."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.runtime import Keys, Ranked, Scores
+
+DECIMALS = 6
+"""Scores are rounded to this many decimals before ranking, so that the order of float additions on
+another machine, or in another process, cannot change an answer."""
+
+
+def top(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Places of the best `limit` eligible positive scores, best first, ties by ascending key."""
+    if limit <= 0:
+        return np.zeros(0, dtype=np.int64)
+    places = np.flatnonzero(eligible & (scores > 0))
+    if len(places) > limit:
+        cut = np.partition(scores[places], len(places) - limit)[len(places) - limit]
+        places = places[scores[places] >= cut]
+    order = np.lexsort((keys[places], -scores[places]))[:limit]
+    result: NDArray[np.int64] = places[order]
+    return result
+
+
+def ranked(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> Ranked:
+    """The best `limit` as a list."""
+    places = top(keys, scores, limit, eligible)
+    return Ranked(keys[places], scores[places])

@@ -1,0 +1,199 @@
+"""Running retrieval arms over columns: shared by every store that keeps columns in memory.
+
+The store supplies what only it can read: posting lists, vectors, entity lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.runtime import (
+    Arm,
+    EntityArm,
+    Filter,
+    Found,
+    KeywordArm,
+    Ranked,
+    RecencyArm,
+    Scores,
+    VectorArm,
+)
+from combray.scoring.bm25f import Posting, bm25f, coverage
+from combray.scoring.neighbours import around, hop
+from combray.scoring.ranking import DECIMALS, ranked
+from combray.stores.columns import Snapshot
+
+
+class Evidence(Protocol):
+    """What an arm asks its store for. Slots are places in the snapshot."""
+
+    def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
+        """One posting list a term of the arm; None for a term left out by the posting budget."""
+        ...
+
+    def cosines(
+        self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
+    ) -> tuple[Scores, NDArray[np.bool_]]:
+        """Cosine of every row (0 where it has no vector) and which rows have one."""
+        ...
+
+    def naming(self, entities: Sequence[str], snapshot: Snapshot) -> Scores:
+        """How many of the entities each row names."""
+        ...
+
+    def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
+        """Rows that carry at least one of the tags."""
+        ...
+
+
+def search(
+    evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int
+) -> Found:
+    """Best `limit` rows of every arm, and every arm's score for the union of them."""
+    eligible = eligible_rows(evidence, snapshot, where)
+    full: dict[str, Scores] = {}
+    lists: dict[str, Ranked] = {}
+    cosines: dict[int, tuple[Scores, NDArray[np.bool_]]] = {}
+    for name, arm in arms.items():
+        scores = _score(evidence, snapshot, arm, eligible, cosines)
+        # Ranks by recency are exact as they are; rounding would make equals of the thousandth and the next.
+        full[name] = scores if isinstance(arm, RecencyArm) else np.round(scores, DECIMALS)
+        lists[name] = ranked(snapshot.keys, full[name], limit, eligible)
+    keys = (
+        np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
+    )
+    slots = np.searchsorted(snapshot.keys, keys)
+    return Found(keys, lists, {name: scores[slots] for name, scores in full.items()}, int(eligible.sum()))
+
+
+def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
+    """The filter as a mask over rows, tags included."""
+    eligible = snapshot.mask(where)
+    if where.tags:
+        eligible = eligible & evidence.tagged(where.tags, snapshot)
+    return eligible
+
+
+def _score(
+    evidence: Evidence,
+    snapshot: Snapshot,
+    arm: Arm,
+    eligible: NDArray[np.bool_],
+    cosines: dict[int, tuple[Scores, NDArray[np.bool_]]],
+) -> Scores:
+    if isinstance(arm, KeywordArm):
+        return _keyword(evidence, snapshot, arm)
+    if isinstance(arm, VectorArm):
+        # Two arms over one query vector (with and without neighbours) share the scan.
+        if id(arm.vector) not in cosines:
+            cosines[id(arm.vector)] = evidence.cosines(arm.model, arm.vector, snapshot)
+        own, has = cosines[id(arm.vector)]
+        return _vector(snapshot, arm, own, has)
+    if isinstance(arm, EntityArm):
+        distinct = {each.casefold() for each in arm.entities}
+        return evidence.naming(sorted(distinct), snapshot) / max(len(distinct), 1)
+    return _recency(snapshot, arm, eligible)
+
+
+def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
+    if not arm.terms or not snapshot.count:
+        return np.zeros(snapshot.count)
+    read = evidence.postings(arm, snapshot)
+    postings = [each for each in read if each is not None]
+    if arm.scoring == "coverage":
+        scores = coverage(postings, snapshot.count, len(arm.terms))
+    else:
+        lengths, average = spread_lengths(snapshot, arm)
+        scores = bm25f(
+            postings,
+            snapshot.count,
+            lengths,
+            average,
+            snapshot.chain,
+            arm.before,
+            arm.after,
+            snapshot.share(arm.damping_words),
+            arm.k1,
+            arm.b,
+        )
+    if arm.mode == "all":
+        held = coverage(postings, snapshot.count, len(read))
+        scores[held < 1.0 - 1e-9] = 0.0
+    return scores
+
+
+def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
+    """Lengths in terms, lent to neighbours as the words are, and their mean."""
+    own = snapshot.length
+    share = snapshot.share(arm.damping_words)
+    chain = snapshot.chain
+
+    def lengths_at(slots: NDArray[np.int64]) -> Scores:
+        lent = np.zeros(len(slots))
+        for pointers, weights in ((chain.previous, arm.before), (chain.next, arm.after)):
+            for distance, weight in enumerate(weights, start=1):
+                givers = hop(pointers, slots, distance)
+                lent += np.where(givers >= 0, weight * own[givers] * share[givers], 0.0)
+        result: Scores = own[slots] + lent * share[slots]
+        return result
+
+    def fresh() -> tuple[Scores, float]:
+        lengths = lengths_at(np.arange(snapshot.count, dtype=np.int64))
+        return lengths, float(lengths.mean())
+
+    def grown(old: tuple[Scores, float], rows: int) -> tuple[Scores, float]:
+        new = np.arange(rows, snapshot.count, dtype=np.int64)
+        lengths = np.concatenate((old[0], np.zeros(len(new))))
+        changed = around(chain, new, max(len(arm.before), len(arm.after)))
+        lengths[changed] = lengths_at(changed)
+        return lengths, float(lengths.mean())
+
+    name = ("lengths", arm.before, arm.after, arm.damping_words)
+    return snapshot.memo.get(name, snapshot.count, fresh, grown)
+
+
+def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
+    scores = own
+    if arm.before or arm.after:
+        scores = smoothed(snapshot, arm, own, has)
+    # Rounded before it is compared: a cosine at the minimum is in or out on every machine alike.
+    enough = np.round(scores, DECIMALS) >= arm.minimum
+    return np.where(has & enough, np.maximum(scores, 0.0), 0.0)
+
+
+def smoothed(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
+    """Weighted mean of a turn's cosine and its neighbours'; where there is no neighbour, the mean of all.
+
+    Stands in for embedding the window around a turn (measured equal within half a point, docs/quality.md)
+    at the cost of one vector a memory instead of two.
+    """
+    if not has.any():
+        return own
+    average = float(own.sum() / has.sum())
+    centred = np.where(has, own - average, 0.0)
+    share = snapshot.share(arm.damping_words)
+    # One place more, holding 0: what the pointer -1 of a turn without neighbour reads.
+    lending = np.append(centred * share, 0.0)
+    lent = np.zeros(snapshot.count)
+    sides: tuple[tuple[Literal["previous", "next"], tuple[float, ...]], ...] = (
+        ("previous", arm.before),
+        ("next", arm.after),
+    )
+    for direction, weights in sides:
+        for distance, weight in enumerate(weights, start=1):
+            lent += weight * lending[snapshot.hops(direction, distance)]
+    result: Scores = (centred + share * lent) / (1.0 + sum(arm.before) + sum(arm.after)) + average
+    return result
+
+
+def _recency(snapshot: Snapshot, arm: RecencyArm, eligible: NDArray[np.bool_]) -> Scores:
+    del arm
+    scores = np.zeros(snapshot.count)
+    places = np.flatnonzero(eligible)
+    newest = places[np.lexsort((-snapshot.keys[places], -snapshot.moment[places]))]
+    scores[newest] = 1.0 / (1.0 + np.arange(len(newest)))
+    return scores

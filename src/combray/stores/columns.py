@@ -1,0 +1,295 @@
+"""The small facts of every memory of a namespace as columns in memory: filters and scores read these.
+
+A column store of about 150 bytes a memory, caught up by revision when the database has moved on. Texts
+stay in the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.runtime import Filter, Keys
+from combray.scoring.damping import damping
+from combray.scoring.neighbours import Chain, Slots, extend, hop, link
+from combray.stores.memo import Memo
+from combray.types import STATUSES, TIERS
+
+COLUMNS: dict[str, type] = {
+    "key": np.int64,
+    "status": np.int8,
+    "tier": np.int8,
+    "kind": np.int32,
+    "category": np.int32,
+    "source": np.int32,
+    "trust": np.int32,
+    "author": np.int32,
+    "session": np.int32,
+    "position": np.int64,
+    "words": np.int32,
+    "length": np.int32,
+    "importance": np.int8,
+    "confidence": np.float64,
+    "moment": np.float64,
+    "recorded": np.float64,
+    "valid_from": np.float64,
+    "valid_to": np.float64,
+    "expires": np.float64,
+    "asks": np.bool_,
+    "times": np.bool_,
+}
+"""Column name -> type, in the order `absorb` takes its rows."""
+
+CODED = ("kind", "category", "source", "trust", "author", "session")
+"""Text columns, kept as numbers into a list of the distinct texts; -1 for none."""
+
+_MOST_COMPARISONS = 8
+_FIXED: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS}
+
+
+_ANY = frozenset({"mask", "profile", "expiry"})
+_DERIVED: dict[str, frozenset[str]] = {
+    "session": _ANY | {"chain", "hop", "lengths"},
+    "position": _ANY | {"chain", "hop", "lengths"},
+    "words": _ANY | {"damping", "lengths"},
+    "length": _ANY | {"lengths"},
+}
+"""Column -> the kinds of kept values that a change in it makes wrong; `_ANY` for the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The columns as they were at one revision: safe to read while others write."""
+
+    count: int
+    revision: int
+    epoch: int
+    reindexed: int
+    columns: dict[str, NDArray[Any]]
+    names: dict[str, list[str]]
+    codes: dict[str, dict[str, int]]
+    memo: Memo
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        try:
+            column: NDArray[Any] = self.columns[name]
+        except KeyError:
+            raise AttributeError(name) from None
+        return column
+
+    @property
+    def chain(self) -> Chain:
+        """Pointers to the turns around each turn."""
+        session, position = self.columns["session"], self.columns["position"]
+        return self.memo.get(
+            ("chain",),
+            self.count,
+            lambda: link(session, position),
+            lambda old, _: extend(old, session, position),
+        )
+
+    def hops(self, direction: Literal["previous", "next"], distance: int) -> Slots:
+        """For every row the slot of the turn that far away; -1 where the session ends before."""
+        pointers: Slots = getattr(self.chain, direction)
+        if distance == 1:
+            return pointers
+
+        def fresh() -> Slots:
+            return hop(pointers, pointers, distance - 1)
+
+        return self.memo.get(("hop", direction, distance), self.count, fresh, lambda _, __: fresh())
+
+    def share(self, limit: int) -> NDArray[np.float64]:
+        """How much each row lends to its neighbours."""
+        words = self.columns["words"]
+        return self.memo.get(
+            ("damping", limit),
+            self.count,
+            lambda: damping(words, limit),
+            lambda old, rows: np.concatenate((old, damping(words[rows:], limit))),
+        )
+
+    @property
+    def keys(self) -> Keys:
+        """All keys, ascending; a memory's slot is its place here."""
+        result: Keys = self.columns["key"]
+        return result
+
+    def slots(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Slots of the keys; -1 for keys not in this namespace."""
+        if not self.count:
+            return np.full(len(keys), -1, dtype=np.int64)
+        places = np.searchsorted(self.keys, keys)
+        clipped = np.minimum(places, self.count - 1)
+        return np.where(self.keys[clipped] == keys, clipped, -1)
+
+    def mask(self, where: Filter) -> NDArray[np.bool_]:
+        """Which rows the filter lets through (tags are the store's to add: they are no column). Read only."""
+        lasting = replace(where, now=None, tags=())
+        eligible = self.memo.get(
+            ("mask", lasting),
+            self.count,
+            lambda: self._mask(lasting, 0),
+            lambda old, rows: np.concatenate((old, self._mask(lasting, rows))),
+        )
+        # `now` moves with every call, so what it hides is no part of the kept mask.
+        if where.now is not None and where.now >= self._first_expiry():
+            eligible = eligible & ~(self.columns["expires"] <= where.now)
+        return eligible
+
+    def _first_expiry(self) -> float:
+        expires = self.columns["expires"]
+        return self.memo.get(
+            ("expiry",),
+            self.count,
+            lambda: float(np.fmin.reduce(expires, initial=np.inf)),
+            lambda old, rows: float(np.fmin.reduce(expires[rows:], initial=old)),
+        )
+
+    def _mask(self, where: Filter, start: int) -> NDArray[np.bool_]:
+        """The filter without expiry and tags, for the rows from `start` on."""
+        columns = {name: column[start:] for name, column in self.columns.items()}
+        eligible = _status_mask(columns, where)
+        for name, wanted in (
+            ("kind", where.kinds),
+            ("category", where.categories),
+            ("source", where.sources),
+            ("author", where.authors),
+            ("session", where.sessions),
+            ("trust", where.trusts),
+        ):
+            if wanted:
+                known = self.codes[name]
+                eligible &= _among(columns[name], [known[text] for text in wanted if text in known])
+        if where.tiers:
+            eligible &= _among(columns["tier"], [TIERS.index(tier) for tier in TIERS if tier in where.tiers])
+        if where.since is not None:
+            eligible &= columns["moment"] >= where.since
+        if where.until is not None:
+            eligible &= columns["moment"] < where.until
+        if where.min_confidence > 0:
+            eligible &= columns["confidence"] >= where.min_confidence
+        if where.min_importance > 1:
+            eligible &= columns["importance"] >= where.min_importance
+        return eligible
+
+
+def _status_mask(columns: dict[str, NDArray[Any]], where: Filter) -> NDArray[np.bool_]:
+    statuses = set(where.statuses or STATUSES)
+    if where.as_of is not None:
+        # What has been replaced since then was still held to be true at that time.
+        statuses |= {"superseded", "merged"}
+    eligible = _among(
+        columns["status"], [index for index, status in enumerate(STATUSES) if status in statuses]
+    )
+    if where.as_of is not None:
+        eligible &= columns["recorded"] <= where.as_of
+        eligible &= ~(columns["valid_from"] > where.as_of)
+        eligible &= ~(columns["valid_to"] <= where.as_of)
+    return eligible
+
+
+def _among(column: NDArray[Any], codes: Sequence[int]) -> NDArray[np.bool_]:
+    """Rows with one of the codes. A comparison a code is far cheaper than a set lookup a row."""
+    if len(codes) > _MOST_COMPARISONS:
+        return np.isin(column, codes)
+    found = np.zeros(len(column), dtype=np.bool_)
+    for code in codes:
+        found |= column == code
+    return found
+
+
+@dataclass(slots=True)
+class Columns:
+    """Growing columns of one namespace; `snapshot` freezes a view of what has been absorbed."""
+
+    count: int = 0
+    revision: int = -1
+    epoch: int = -1
+    reindexed: int = -1
+    columns: dict[str, NDArray[Any]] = field(
+        default_factory=lambda: {name: np.zeros(0, dtype=kind) for name, kind in COLUMNS.items()}
+    )
+    names: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in CODED})
+    codes: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in CODED})
+    _memo: Memo = field(default_factory=Memo)
+
+    def absorb(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Take rows in the order of COLUMNS, ascending by key: new ones are appended, known ones replaced."""
+        if not rows:
+            return
+        arrays = self._arrays(rows)
+        keys = arrays["key"]
+        known = keys <= (int(self.columns["key"][self.count - 1]) if self.count else -1)
+        if known.any():
+            self._replace(np.flatnonzero(known), arrays)
+        if not known.all():
+            self._append({name: array[~known] for name, array in arrays.items()})
+
+    def _replace(self, places: NDArray[np.int64], arrays: dict[str, NDArray[Any]]) -> None:
+        """Set known rows anew; only columns in which something differs are touched."""
+        slots = np.searchsorted(self.columns["key"][: self.count], arrays["key"][places])
+        wrong: frozenset[str] = frozenset()
+        for name, array in arrays.items():
+            column, values = self.columns[name], array[places]
+            if np.array_equal(column[slots], values, equal_nan=array.dtype.kind == "f"):
+                continue
+            # A copy: snapshots handed out before must not change under their readers.
+            column = column.copy()
+            column[slots] = values
+            self.columns[name] = column
+            wrong |= _DERIVED.get(name, _ANY)
+        if wrong:
+            self._memo = self._memo.without(wrong)
+
+    def _arrays(self, rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[Any]]:
+        arrays: dict[str, NDArray[Any]] = {}
+        for (name, kind), values in zip(COLUMNS.items(), zip(*rows, strict=True), strict=True):
+            if name in CODED:
+                values = self._encode(name, values)
+            elif name in _FIXED:
+                order = {text: index for index, text in enumerate(_FIXED[name])}
+                values = tuple(order[value] for value in values)
+            elif kind is np.float64:
+                values = tuple(np.nan if value is None else value for value in values)
+            elif name == "position":
+                values = tuple(-1 if value is None else value for value in values)
+            arrays[name] = np.array(values, dtype=kind)
+        return arrays
+
+    def _encode(self, name: str, values: Iterable[str | None]) -> tuple[int, ...]:
+        codes, names = self.codes[name], self.names[name]
+        encoded = []
+        for value in values:
+            if value is None:
+                encoded.append(-1)
+                continue
+            code = codes.get(value)
+            if code is None:
+                code = codes[value] = len(names)
+                names.append(value)
+            encoded.append(code)
+        return tuple(encoded)
+
+    def _append(self, arrays: dict[str, NDArray[Any]]) -> None:
+        more = len(arrays["key"])
+        needed = self.count + more
+        for name, array in arrays.items():
+            column = self.columns[name]
+            if needed > len(column):
+                grown = np.zeros(max(1024, needed, 2 * len(column)), dtype=column.dtype)
+                grown[: self.count] = column[: self.count]
+                self.columns[name] = column = grown
+            column[self.count : needed] = array
+        self.count = needed
+
+    def snapshot(self) -> Snapshot:
+        """A view of all rows absorbed so far."""
+        views = {name: column[: self.count] for name, column in self.columns.items()}
+        return Snapshot(
+            self.count, self.revision, self.epoch, self.reindexed, views, self.names, self.codes, self._memo
+        )

@@ -1,0 +1,150 @@
+"""Vectors of a namespace as one matrix of int8 codes, compared exactly.
+
+An int8 code keeps a vector's direction to a cosine of 0.9999, which is all that cosine needs; exact
+scanning beats an index up to several hundred thousand rows (DESIGN.md 3) and can never be out of date.
+Query vectors are coded too: sums of products of whole numbers below 2**24 are exact in float32, in any
+order and on any machine, so that the same store and query always give the same cosine to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.errors import CorruptStoreError, InvalidInputError
+from combray.runtime import Ranked, Scores, Vectors
+from combray.scoring.ranking import DECIMALS
+
+_BLOCK = 8192
+"""Rows compared at once when many vectors look for their nearest: bounds the memory of a batch."""
+_SLACK = 1e-5
+"""How far below the minimum the single-precision first look lets a cosine pass."""
+
+
+def encode(vectors: Vectors) -> list[bytes]:
+    """int8 codes of the rows: the largest component becomes 127."""
+    return [row.tobytes() for row in quantised(vectors)]
+
+
+def quantised(vectors: Vectors) -> NDArray[np.int8]:
+    """int8 codes as an array. Raises InvalidInputError for NaN and infinite components."""
+    if not np.isfinite(vectors).all():
+        raise InvalidInputError("vector", "holds NaN or infinite components.", "Check the embedder's output.")
+    peak = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+    return np.rint(vectors / np.where(peak > 0, peak, 1.0) * 127.0).astype(np.int8)
+
+
+def whole(codes: Sequence[bytes], dimensions: int) -> Vectors:
+    """The codes as whole numbers in float32. Raises CorruptStoreError for a code of another length."""
+    joined = np.frombuffer(b"".join(codes), dtype=np.int8)
+    if len(joined) != len(codes) * dimensions:
+        raise CorruptStoreError(f"a stored vector is not {dimensions} bytes long. Restore a backup.")
+    return joined.reshape(len(codes), dimensions).astype(np.float32)
+
+
+def norms(rows: Vectors) -> Scores:
+    """Lengths of coded rows; 0 for a zero row."""
+    result: Scores = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64))
+    return result
+
+
+def decode(codes: Sequence[bytes], dimensions: int) -> Vectors:
+    """Unit float32 rows of the codes; a zero code stays zero."""
+    rows = whole(codes, dimensions)
+    lengths = norms(rows)
+    result: Vectors = rows / np.where(lengths > 0, lengths, 1.0).astype(np.float32)[:, None]
+    return result
+
+
+def cosines(codes: Vectors, lengths: Scores, vector: NDArray[np.float32]) -> Scores:
+    """Cosine of coded rows with one vector; 0 for a zero row or vector."""
+    coded = quantised(vector[None, :]).astype(np.float32)
+    scale = lengths * norms(coded)[0]
+    dots = (codes @ coded[0]).astype(np.float64)
+    result: Scores = np.divide(dots, scale, out=np.zeros(len(dots)), where=scale > 0)
+    return result
+
+
+def check_dimensions(model: str, known: int, given: int) -> None:
+    """Raise InvalidInputError when a vector's length is not that of the model's others."""
+    if known != given:
+        raise InvalidInputError(
+            "vector",
+            f"has {given} dimensions, but those stored of {model!r} have {known}.",
+            "Give another model another name, and embed again under it.",
+        )
+
+
+class Matrix:
+    """Coded rows by slot, growing as the columns grow."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self.revision = -1
+        self.rows: Vectors = np.zeros((0, dimensions), dtype=np.float32)
+        self.norms: Scores = np.zeros(0)
+        self.has: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+
+    def put(self, slots: NDArray[np.int64], codes: Sequence[bytes], count: int) -> None:
+        """Set the rows of some slots; the matrix has room for `count` rows afterwards."""
+        if count > len(self.rows):
+            self._grow(max(count, min(2 * len(self.rows), len(self.rows) + 65536)))
+        rows = whole(codes, self.dimensions)
+        self.rows[slots] = rows
+        self.norms[slots] = norms(rows)
+        self.has[slots] = self.norms[slots] > 0
+
+    def _grow(self, room: int) -> None:
+        old = len(self.rows)
+        rows = np.zeros((room, self.dimensions), dtype=np.float32)
+        rows[:old] = self.rows
+        self.rows = rows
+        self.norms = np.append(self.norms, np.zeros(room - old))
+        self.has = np.append(self.has, np.zeros(room - old, dtype=np.bool_))
+
+    def cosines(self, vector: NDArray[np.float32], count: int) -> Scores:
+        """Cosine of every row with a vector."""
+        return cosines(self.rows[:count], self.norms[:count], vector)
+
+    def nearest(
+        self,
+        vectors: Vectors,
+        keys: NDArray[np.int64],
+        eligible: NDArray[np.bool_],
+        limit: int,
+        minimum: float,
+    ) -> list[Ranked]:
+        """For each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
+        count = len(keys)
+        open_rows = eligible & self.has[:count]
+        coded = quantised(vectors).astype(np.float32)
+        lengths = norms(coded)
+        floors = np.where(lengths > 0, lengths * (minimum - _SLACK), np.inf).astype(np.float32)
+        found: list[tuple[list[NDArray[np.int64]], list[Scores]]] = [([], []) for _ in vectors]
+        for start in range(0, count, _BLOCK):
+            stop = min(start + _BLOCK, count)
+            scale = self.norms[start:stop]
+            dots = self.rows[start:stop] @ coded.T
+            close = dots >= np.where(scale > 0, scale, 1.0).astype(np.float32)[:, None] * floors
+            rows, columns = np.nonzero(close & open_rows[start:stop, None])
+            scores = np.round(dots[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
+            enough = scores >= minimum
+            rows, columns, scores = rows[enough], columns[enough], scores[enough]
+            for column in np.unique(columns):
+                mine = columns == column
+                found[column][0].append(rows[mine] + start)
+                found[column][1].append(scores[mine])
+        return [_best(slots, scores, keys, limit) for slots, scores in found]
+
+
+def _best(
+    slots: list[NDArray[np.int64]], scores: list[Scores], keys: NDArray[np.int64], limit: int
+) -> Ranked:
+    if not slots:
+        return Ranked(np.zeros(0, np.int64), np.zeros(0))
+    all_keys = keys[np.concatenate(slots)]
+    all_scores = np.concatenate(scores)
+    order = np.lexsort((all_keys, -all_scores))[: max(limit, 0)]
+    return Ranked(all_keys[order], all_scores[order])

@@ -1,0 +1,73 @@
+"""What the data of a namespace looks like, counted once and then only for what is added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.runtime import Filter, Profile
+from combray.stores.columns import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """Counts over live rows; `words[n]` is how many have n words."""
+
+    memories: int
+    words: NDArray[np.int64]
+    authors: frozenset[int]
+    in_session: int
+    latest: float
+
+    def plus(self, other: _Tally) -> _Tally:
+        words = np.zeros(max(len(self.words), len(other.words)), dtype=np.int64)
+        words[: len(self.words)] += self.words
+        words[: len(other.words)] += other.words
+        return _Tally(
+            self.memories + other.memories,
+            words,
+            self.authors | other.authors,
+            self.in_session + other.in_session,
+            max(self.latest, other.latest),
+        )
+
+
+def profile(snapshot: Snapshot) -> Profile:
+    """Counts, lengths and speakers of the live memories; authors sorted by name."""
+    tally = snapshot.memo.get(
+        ("profile",),
+        snapshot.count,
+        lambda: _count(snapshot, 0),
+        lambda old, rows: old.plus(_count(snapshot, rows)),
+    )
+    names = snapshot.names["author"]
+    return Profile(
+        memories=tally.memories,
+        median_words=_median(tally.words, tally.memories),
+        authors=tuple(sorted(names[code] for code in tally.authors)),
+        with_session=tally.in_session / tally.memories if tally.memories else 0.0,
+        latest_moment=tally.latest if tally.memories else None,
+    )
+
+
+def _count(snapshot: Snapshot, start: int) -> _Tally:
+    live = np.flatnonzero(snapshot.mask(Filter())[start:]) + start
+    authors = snapshot.author[live]
+    return _Tally(
+        memories=len(live),
+        words=np.bincount(snapshot.words[live]),
+        authors=frozenset(np.unique(authors[authors >= 0]).tolist()),
+        in_session=int((snapshot.session[live] >= 0).sum()),
+        latest=float(snapshot.moment[live].max(initial=-np.inf)),
+    )
+
+
+def _median(words: NDArray[np.int64], count: int) -> float:
+    """Median of counted values: the mean of the two in the middle where their number is even."""
+    if not count:
+        return 0.0
+    upto = np.cumsum(words)
+    lower, upper = np.searchsorted(upto, [(count - 1) // 2, count // 2], side="right")
+    return float(lower + upper) / 2

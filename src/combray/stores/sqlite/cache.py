@@ -1,0 +1,110 @@
+"""One namespace as this process last saw it: columns and vector matrices, caught up by revision."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+
+import numpy as np
+
+from combray.errors import CorruptStoreError
+from combray.stores.columns import Columns, Snapshot
+from combray.stores.matrix import Matrix
+from combray.stores.sqlite.postings import PostingCache
+
+_COLUMNS = """
+SELECT key, status, tier, kind, category, source, trust, author, session, position, words, length,
+       importance, confidence, moment / 1e6, recorded_at / 1e6, valid_from / 1e6, valid_to / 1e6,
+       expires_at / 1e6, asks, times
+FROM memory WHERE namespace = ? AND revision > ? ORDER BY key
+"""
+# A writer looks at what was committed: rows it has touched itself carry a later revision.
+_ALL_VECTORS = """
+SELECT key, code FROM vector WHERE namespace = ?1 AND model = ?2
+AND key NOT IN (SELECT key FROM memory WHERE namespace = ?1 AND revision > ?3)
+"""
+_NEW_VECTORS = """
+SELECT v.key, v.code FROM memory AS m
+JOIN vector AS v ON v.namespace = m.namespace AND v.model = ?2 AND v.key = m.key
+WHERE m.namespace = ?1 AND m.revision > ?4 AND m.revision <= ?3
+"""
+
+
+class NamespaceCache:
+    """Holds no truth: everything here can be dropped at any time and is read again."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.number = -1
+        self.lock = threading.RLock()
+        self.postings = PostingCache()
+        self._columns = Columns()
+        self._matrices: dict[str, Matrix] = {}
+
+    def drop(self) -> None:
+        """Forget everything."""
+        with self.lock:
+            self.postings = PostingCache()
+            self._columns = Columns()
+            self._matrices = {}
+
+    def catch_up(self, connection: sqlite3.Connection) -> Snapshot:
+        """Columns as the connection's transaction sees them."""
+        with self.lock:
+            row = connection.execute(
+                "SELECT id, revision, epoch, reindexed FROM namespace WHERE name = ?", (self.name,)
+            ).fetchone()
+            if row is None:
+                return Columns().snapshot()
+            number, revision, epoch, reindexed = row
+            if epoch != self._columns.epoch or number != self.number or revision < self._columns.revision:
+                self.drop()
+                self._columns.epoch = epoch
+                self.number = number
+            if revision > self._columns.revision:
+                rows = connection.execute(_COLUMNS, (number, self._columns.revision)).fetchall()
+                try:
+                    self._columns.absorb(rows)
+                except (KeyError, ValueError, TypeError, OverflowError) as error:
+                    self.drop()
+                    raise CorruptStoreError(
+                        f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). "
+                        "Restore a backup."
+                    ) from error
+                self._columns.revision, self._columns.reindexed = revision, reindexed
+            return self._columns.snapshot()
+
+    def matrix(self, connection: sqlite3.Connection, model: str, snapshot: Snapshot) -> Matrix | None:
+        """Vectors of a model, a row a slot of the snapshot; None if no vector of it was ever stored."""
+        with self.lock:
+            known = connection.execute("SELECT id, dimensions FROM model WHERE name = ?", (model,)).fetchone()
+            if known is None or not snapshot.count:
+                return None
+            number, dimensions = known
+            newest = self._columns.snapshot()
+            if snapshot.epoch != newest.epoch or snapshot.count > newest.count:
+                # Another thread has met an erasure since: slots mean other memories now.
+                return self._filled(Matrix(dimensions), connection, number, snapshot, snapshot)
+            matrix = self._matrices.get(model)
+            if matrix is None or matrix.dimensions != dimensions:
+                matrix = Matrix(dimensions)
+            # The columns may have been caught up further than this reader's snapshot.
+            self._matrices[model] = self._filled(matrix, connection, number, snapshot, newest)
+            return matrix
+
+    def _filled(
+        self, matrix: Matrix, connection: sqlite3.Connection, model: int, upto: Snapshot, slots_in: Snapshot
+    ) -> Matrix:
+        if matrix.revision >= upto.revision:
+            return matrix
+        place = (self.number, model, upto.revision)
+        if matrix.revision < 0:
+            rows = connection.execute(_ALL_VECTORS, place).fetchall()
+        else:
+            rows = connection.execute(_NEW_VECTORS, (*place, matrix.revision)).fetchall()
+        slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
+        inside = slots >= 0
+        codes = [row[1] for row, wanted in zip(rows, inside, strict=True) if wanted]
+        matrix.put(slots[inside], codes, slots_in.count)
+        matrix.revision = upto.revision
+        return matrix

@@ -1,0 +1,115 @@
+"""What retrieval arms read from the file: posting lists, cosines, entity lists."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.runtime import KeywordArm, Scores
+from combray.scoring.bm25f import Posting
+from combray.stores.columns import Snapshot
+from combray.stores.matrix import check_dimensions
+from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.postings import Codes, indexed, read_codes, read_holding
+
+_MIN_TERMS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteEvidence:
+    """Evidence of one namespace as one connection's transaction sees it.
+
+    `keeps` is False inside a write: what is not committed must not get into the lists others read.
+    """
+
+    connection: sqlite3.Connection
+    cache: NamespaceCache
+    keeps: bool
+
+    def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
+        """Posting lists of the arm's terms, the rarest first until the budget is spent."""
+        terms = [indexed(self.cache.number, term) for term, _ in arm.terms]
+        with self.cache.lock:
+            kept = self.cache.postings
+            if self.keeps and kept.catch_up(self.connection, self.cache.number, snapshot):
+                codes_of: Callable[[str], Codes] = partial(kept.codes, self.connection)
+                holding: Callable[[str], int] = partial(kept.holding, self.connection)
+            else:
+                codes_of, holding = (
+                    partial(read_codes, self.connection),
+                    partial(read_holding, self.connection),
+                )
+            chosen = _affordable(set(terms), snapshot.count, arm, holding)
+            codes = {term: codes_of(term) for term in sorted(chosen)}
+        fields = np.array(arm.fields)
+        return [
+            _posting(codes[term], weight, fields, snapshot) if term in codes else None
+            for term, (_, weight) in zip(terms, arm.terms, strict=True)
+        ]
+
+    def cosines(
+        self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
+    ) -> tuple[Scores, NDArray[np.bool_]]:
+        """Cosine of every row, from the matrix in memory."""
+        matrix = self.cache.matrix(self.connection, model, snapshot)
+        if matrix is None:
+            return np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_)
+        check_dimensions(model, matrix.dimensions, len(vector))
+        return matrix.cosines(vector, snapshot.count), matrix.has[: snapshot.count]
+
+    def naming(self, entities: Sequence[str], snapshot: Snapshot) -> Scores:
+        """How many of the entities each row names."""
+        scores = np.zeros(snapshot.count)
+        for name in sorted({each.casefold() for each in entities}):
+            slots = self._labelled("entity", name, snapshot)
+            scores[slots] += 1.0
+        return scores
+
+    def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
+        """Rows with at least one of the tags."""
+        found = np.zeros(snapshot.count, dtype=np.bool_)
+        for name in {each.casefold() for each in tags}:
+            found[self._labelled("tag", name, snapshot)] = True
+        return found
+
+    def _labelled(self, sort: str, name: str, snapshot: Snapshot) -> NDArray[np.int64]:
+        rows = self.connection.execute(
+            "SELECT key FROM label WHERE namespace = ? AND sort = ? AND name = ? ORDER BY key",
+            (self.cache.number, sort, name),
+        ).fetchall()
+        slots = snapshot.slots(np.array([row[0] for row in rows], dtype=np.int64))
+        return slots[slots >= 0]
+
+
+def _affordable(terms: set[str], rows: int, arm: KeywordArm, holding: Callable[[str], int]) -> set[str]:
+    """Work is linear in postings, so the commonest words of a large store are left out."""
+    if arm.mode == "all":
+        # Who holds every term can only be told from every term's list.
+        return terms
+    if rows * len(terms) <= arm.posting_budget or len(terms) <= _MIN_TERMS:
+        return terms
+    counts = {term: holding(term) for term in terms}
+    spent, chosen = 0, set[str]()
+    for place, term in enumerate(sorted(terms, key=lambda each: (counts[each], each))):
+        spent += counts[term]
+        if place >= _MIN_TERMS and spent > arm.posting_budget:
+            break
+        chosen.add(term)
+    return chosen
+
+
+def _posting(codes: Codes, weight: float, fields: NDArray[np.float64], snapshot: Snapshot) -> Posting:
+    if not len(codes):
+        return Posting(np.zeros(0, np.int64), np.zeros(0), weight)
+    documents = codes >> 2
+    starts = np.flatnonzero(np.concatenate(([True], documents[1:] != documents[:-1])))
+    frequencies = np.add.reduceat(fields[codes & 3], starts)
+    slots = snapshot.slots(documents[starts])
+    # Written after this snapshot was taken, or of weight nothing: no evidence here.
+    inside = (slots >= 0) & (frequencies > 0)
+    return Posting(slots[inside], frequencies[inside], weight)

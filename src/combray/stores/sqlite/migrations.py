@@ -1,0 +1,106 @@
+"""Bringing a file to this version's schema: numbered SQL files, all missing ones or none, a backup first."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from importlib.resources import files
+from pathlib import Path
+
+from combray.errors import CorruptStoreError, NewerSchemaError
+from combray.stores.sqlite.connection import APPLICATION_ID, MEMORY
+
+Migration = tuple[int, str, str]
+
+
+def migrations() -> list[Migration]:
+    """(number, name, SQL) of every migration, in order."""
+    found = []
+    for entry in files("combray.stores.sqlite").joinpath("migrations").iterdir():
+        if entry.name.endswith(".sql"):
+            number, _, name = entry.name.removesuffix(".sql").partition("_")
+            found.append((int(number), name, entry.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+def keyword_index_sql() -> list[str]:
+    """The statements that make the keyword index and its views."""
+    return [
+        statement
+        for _, _, sql in migrations()
+        for statement in _statements(sql)
+        if "CREATE VIRTUAL TABLE term_" in statement
+    ]
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """The number of the last migration the file has seen; 0 for an empty file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def check_identity(connection: sqlite3.Connection, path: str, newest: int) -> int:
+    """The file's schema version. Raises for another program's database and for a newer Combray's."""
+    # One statement, one state: another process may be making the tables at this moment.
+    version, application, tables = connection.execute(
+        "SELECT (SELECT user_version FROM pragma_user_version), "
+        "(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_master)"
+    ).fetchone()
+    if tables and application != APPLICATION_ID:
+        raise CorruptStoreError(
+            f"{path}: this is an SQLite database of another program, not a Combray store; name another file."
+        )
+    if version > newest:
+        raise NewerSchemaError(
+            f"{path}: written by a newer Combray (schema {version}, this one knows {newest}); update Combray."
+        )
+    return int(version)
+
+
+def migrate(connection: sqlite3.Connection, path: str, steps: list[Migration] | None = None) -> list[str]:
+    """Apply what is missing; names of what was applied. The file before is kept as PATH.backup-vN."""
+    steps = migrations() if steps is None else steps
+    newest = steps[-1][0]
+    if check_identity(connection, path, newest) == newest:
+        return []
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again: another process may have migrated while this one waited for the lock.
+        version = schema_version(connection)
+        missing = [(number, name, sql) for number, name, sql in steps if number > version]
+        if missing and version and path != MEMORY:
+            _back_up(path, version)
+        for number, _, sql in missing:
+            for statement in _statements(sql):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return [name for _, name, _ in missing]
+
+
+def _statements(sql: str) -> list[str]:
+    """One by one: `executescript` would commit the open transaction."""
+    found, statement = [], ""
+    for line in sql.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            found.append(statement)
+            statement = ""
+    return found
+
+
+def _back_up(path: str, version: int) -> None:
+    """Copy the file as it was before. The caller holds the write lock, so nothing can change meanwhile."""
+    target = Path(f"{path}.backup-v{version}")
+    unfinished = Path(f"{target}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    # Connections of their own: SQLite does not copy from one that is in the middle of a write.
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+        source.backup(copy)
+        # The copy takes over the log mode; as one plain file it can be moved about.
+        copy.execute("PRAGMA journal_mode = DELETE")
+    unfinished.replace(target)

@@ -1,0 +1,104 @@
+"""Memories to table rows and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from combray.errors import CorruptStoreError
+from combray.indexing import IndexEntry
+from combray.types import Memory
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+TIMES = (
+    "recorded_at",
+    "occurred_from",
+    "occurred_to",
+    "valid_from",
+    "valid_to",
+    "expires_at",
+    "last_accessed_at",
+)
+JSON_FIELDS = ("tags", "entities", "evidence", "metadata")
+FIELDS = tuple(name for name in Memory.__struct_fields__ if name != "namespace")
+"""Columns of the memory table that are fields of a Memory, in the struct's order."""
+
+COLUMNS = ("namespace", "revision", "moment", "words", "length", "asks", "times", *FIELDS)
+INSERT = f"INSERT INTO memory ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+SELECT = f"SELECT key, {', '.join(FIELDS)} FROM memory"
+
+_EMPTY: dict[Any, Any] = {"[]": (), "{}": {}}
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_decode = msgspec.json.decode
+
+
+def microseconds(moment: datetime | None) -> int | None:
+    """Integer microseconds since 1970, exactly."""
+    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
+
+
+def moment_of(value: int | None) -> datetime | None:
+    """The aware UTC datetime of integer microseconds."""
+    return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+def to_micro(seconds: float) -> int:
+    """Unix seconds to integer microseconds."""
+    return round(seconds * 1_000_000)
+
+
+def column_value(name: str, value: Any) -> Any:
+    """One field as the table holds it."""
+    if name in TIMES:
+        return microseconds(value)
+    if name in JSON_FIELDS:
+        return _encode(value).decode()
+    return value
+
+
+def plain_value(name: str, value: Any) -> Any:
+    """One table value as a Memory field."""
+    if name in TIMES:
+        return moment_of(value)
+    if name in JSON_FIELDS:
+        decoded = _decode(value)
+        return decoded if name == "metadata" else tuple(decoded)
+    return value
+
+
+def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> tuple[Any, ...]:
+    """Values for INSERT, in the order of COLUMNS."""
+    return (
+        namespace,
+        revision,
+        microseconds(memory.moment),
+        entry.words,
+        entry.length,
+        int(entry.asks),
+        int(entry.times),
+        *(column_value(name, getattr(memory, name)) for name in FIELDS),
+    )
+
+
+def to_memory(row: Sequence[Any], namespace: str) -> Memory:
+    """A row of SELECT (without its key) as a Memory."""
+    values = dict(zip(FIELDS, row, strict=True))
+    try:
+        for name in TIMES:
+            if values[name] is not None:
+                values[name] = moment_of(values[name])
+        for name in JSON_FIELDS:
+            text = values[name]
+            values[name] = _EMPTY[text] if text in _EMPTY else plain_value(name, text)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise CorruptStoreError(
+            f"memory {values['id']!r} cannot be read ({error!r}). Restore a backup."
+        ) from error
+    # A fresh dict: the default one is shared, and callers may write into theirs.
+    values["metadata"] = dict(values["metadata"])
+    return Memory(namespace=namespace, **values)

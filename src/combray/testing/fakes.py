@@ -1,0 +1,126 @@
+"""Stand-ins that answer the same way every time: memories, vectors, models, a clock set by hand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from combray.errors import ModelError
+from combray.indexing import content_hash
+from combray.language.tokens import term_set
+from combray.runtime import Vectors
+from combray.types import Memory
+
+START = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
+"""The moment 0 of `memory` and of `FakeClock`."""
+
+
+def memory(content: str, minutes: float = 0, **fields: Any) -> Memory:
+    """A memory recorded that many minutes after START; its id comes from its content and minutes."""
+    known: dict[str, Any] = {
+        "id": hashlib.sha256(f"{content}|{minutes}".encode("utf-8", "replace")).hexdigest()[:32],
+        "namespace": "default",
+        "recorded_at": START + timedelta(minutes=minutes),
+    }
+    made = Memory(content=content, **(known | fields))
+    return made if made.content_hash else replace(made, content_hash=content_hash(made))
+
+
+def vector(*components: float) -> NDArray[np.float32]:
+    """A vector of unit length."""
+    given = np.array(components, dtype=np.float64)
+    result: NDArray[np.float32] = (given / max(float(np.linalg.norm(given)), 1e-12)).astype(np.float32)
+    return result
+
+
+@dataclass
+class FakeClock:
+    """Unix seconds that move only when told to."""
+
+    now: float = START.timestamp()
+
+    def __call__(self) -> float:
+        """The time now."""
+        return self.now
+
+    def pass_(self, **duration: float) -> None:
+        """Move on, by `timedelta`'s arguments: `clock.pass_(days=3)`."""
+        self.now += timedelta(**duration).total_seconds()
+
+
+@dataclass
+class FakeEmbedder:
+    """Counts content terms in hashed places: texts that share words are near each other.
+
+    `failing` makes every call raise ModelError, as a server that is down would.
+    """
+
+    name: str = "fake:64"
+    dimensions: int = 64
+    leaves_process: bool = False
+    failing: bool = False
+    calls: list[list[str]] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """Vectors of unit length; zeros for a text without terms."""
+        del query
+        self.calls.append(list(texts))
+        if self.failing:
+            raise ModelError(f"{self.name}: does not answer")
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in term_set(text):
+                row[int.from_bytes(hashlib.sha256(term.encode()).digest()[:4], "big") % self.dimensions] += (
+                    1.0
+                )
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.where(lengths > 0, lengths, 1.0)
+        return rows
+
+    def knows(self, language: str) -> float:
+        """All languages alike."""
+        del language
+        return 1.0
+
+
+@dataclass
+class FakeReranker:
+    """Relevance is the share of the query's terms in a text; None for texts in `unknown`."""
+
+    name: str = "fake"
+    failing: bool = False
+    unknown: frozenset[str] = frozenset()
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
+        """One relevance a text."""
+        if self.failing:
+            raise ModelError(f"{self.name}: does not answer")
+        wanted = term_set(query)
+        return [
+            None if text in self.unknown else len(wanted & term_set(text)) / max(len(wanted), 1)
+            for text in texts
+        ]
+
+
+@dataclass
+class FakeLanguageModel:
+    """Gives the answers it was given, in their order; keeps the prompts it saw."""
+
+    answers: list[str] = field(default_factory=list)
+    name: str = "fake"
+    prompts: list[tuple[str, str]] = field(default_factory=list)
+
+    def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
+        """The next answer; raises ModelError when there is none left."""
+        del max_tokens
+        self.prompts.append((system, prompt))
+        if not self.answers:
+            raise ModelError(f"{self.name}: no answer left")
+        return self.answers.pop(0)

@@ -1,0 +1,325 @@
+"""Retrieval arms: every score here is worked out by hand."""
+# ruff: noqa: S101, D102
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from combray.errors import InvalidInputError
+from combray.runtime import Arm, EntityArm, Filter, KeywordArm, RecencyArm, Store, VectorArm
+from combray.testing.fakes import START, memory, vector
+from combray.testing.store_cases import MODEL, StoreCases, add, keys, near, order, scores, search
+
+# The index holds stems: "apple" is "appl".
+APPLE = (("appl", 1.0),)
+BOTH = (("appl", 1.0), ("plum", 1.0))
+
+
+class KeywordArms(StoreCases):
+    """BM25F, coverage, fields, lending, the posting budget."""
+
+    def test_bm25f_of_three_short_texts(self, store: Store) -> None:
+        """N=3, n=2: idf = ln(1 + 1.5/2.5) = ln 1.6. Lengths 3, 2, 3: mean 8/3. k1=1.2, b=0.75."""
+        a, b, _ = add(store, memory("apple apple pear"), memory("apple plum"), memory("plum plum plum"))
+        norm_a = 1.2 * (0.25 + 0.75 * 3 * 3 / 8)
+        norm_b = 1.2 * (0.25 + 0.75 * 2 * 3 / 8)
+        wanted = {a: math.log(1.6) * 2.2 * 2 / (2 + norm_a), b: math.log(1.6) * 2.2 * 1 / (1 + norm_b)}
+        assert wanted == {a: pytest.approx(0.624306, abs=1e-6), b: pytest.approx(0.523548, abs=1e-6)}
+        assert scores(search(store, KeywordArm(APPLE))) == near(wanted)
+
+    def test_terms_add_up_with_their_weights(self, store: Store) -> None:
+        """N=2: "appl" in both, idf ln(1 + 0.5/2.5) = ln 1.2; "plum" in one, ln(1 + 1.5/1.5) = ln 2."""
+        a, b = add(store, memory("apple plum"), memory("apple pear"))
+        each = 2.2 / (1 + 1.2)  # equal lengths: the norm is k1
+        found = scores(search(store, KeywordArm((("appl", 1.0), ("plum", 3.0)))))
+        assert found == near({a: (math.log(1.2) + 3 * math.log(2)) * each, b: math.log(1.2) * each})
+
+    def test_rows_the_filter_hides_still_count_for_idf(self, store: Store) -> None:
+        """N=2 and n=2 whatever the filter: a score does not change with who else may be seen."""
+        a, _ = add(store, memory("apple 1", 1), memory("apple 2", 2, status="forgotten"))
+        assert scores(search(store, KeywordArm(APPLE))) == near({a: math.log(1.2) * 2.2 / 2.2})
+
+    def test_k1_and_b(self, store: Store) -> None:
+        """b=0 takes no length into account; k1=2: norm 2, f=2: gain 3*2/4."""
+        a, b = add(store, memory("apple apple pear plum"), memory("plum"))
+        assert scores(search(store, KeywordArm(APPLE, k1=2.0, b=0.0))) == near({a: math.log(2) * 3 * 2 / 4})
+        assert b not in scores(search(store, KeywordArm(APPLE)))
+
+    def test_fields_weigh_before_saturation(self, store: Store) -> None:
+        """Content 1 + context 2 + author 4 + tag 8 (weights 1, 2, 4, 8) is one frequency of 15."""
+        (a,) = add(store, memory("apple", context="apple", author="Apple", tags=("apple",)))
+        found = scores(search(store, KeywordArm(APPLE, fields=(1.0, 2.0, 4.0, 8.0))))
+        assert found == near({a: math.log(1 + 0.5 / 1.5) * 2.2 * 15 / (15 + 1.2)})
+
+    @pytest.mark.parametrize("field", range(4))
+    def test_each_field_is_found_alone_and_a_field_of_weight_0_is_no_evidence(
+        self, store: Store, field: int
+    ) -> None:
+        given = [
+            memory("apple", 0),
+            memory("plum", 1, context="apple"),
+            memory("plum", 2, author="Apple"),
+            memory("plum", 3, entities=("Apple",)),
+        ]
+        every = add(store, *given)
+        weights = tuple(float(place == field) for place in range(4))
+        arm = KeywordArm(APPLE, fields=weights)  # type: ignore[arg-type]
+        # N=4 and n=1: ln(1 + 3.5/1.5).
+        found = scores(search(store, arm))
+        assert list(found) == [every[field]]
+        assert scores(search(store, KeywordArm(APPLE, fields=weights, scoring="coverage"))) == {  # type: ignore[arg-type]
+            every[field]: 1.0
+        }
+
+    def test_the_day_it_happened_is_a_word(self, store: Store) -> None:
+        a, _ = add(store, memory("apple", occurred_from=START), memory("apple", 5))
+        assert list(scores(search(store, KeywordArm((("2024", 1.0),))))) == [a]
+
+    def test_coverage_is_the_share_of_terms_held(self, store: Store) -> None:
+        a, b, c = add(store, memory("apple apple plum"), memory("plum pear"), memory("pear"))
+        arm = KeywordArm((*BOTH, ("never", 1.0)), scoring="coverage")
+        assert scores(search(store, arm)) == near({a: 2 / 3, b: 1 / 3})
+        assert c not in scores(search(store, arm))
+
+    @pytest.mark.parametrize("scoring", ["bm25f", "coverage"])
+    def test_all_keeps_only_who_holds_every_term(self, store: Store, scoring: str) -> None:
+        a, b = add(store, memory("apple plum"), memory("apple"))
+        any_ = scores(search(store, KeywordArm(BOTH, scoring=scoring)))  # type: ignore[arg-type]
+        every = scores(search(store, KeywordArm(BOTH, mode="all", scoring=scoring)))  # type: ignore[arg-type]
+        assert set(any_) == {a, b}
+        assert every == {a: any_[a]}
+
+    def test_lending_to_the_turns_around(self, store: Store) -> None:
+        """before=(0.5,): turn 1 takes half of turn 0's words. after=(0.25,): turn 0 a quarter of turn 1's.
+
+        Frequencies 1 and 0.5; lengths 1 + 0.25 and 1 + 0.5, mean 1.375; N=2, n=1: idf ln 2.
+        """
+        a, b = add(
+            store, memory("apple", session="s", position=0), memory("plum", 1, session="s", position=1)
+        )
+        arm = KeywordArm(APPLE, before=(0.5,), after=(0.25,), damping_words=0)
+        norm_a = 1.2 * (0.25 + 0.75 * 1.25 / 1.375)
+        norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
+        wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 * 0.5 / (0.5 + norm_b)}
+        assert scores(search(store, arm)) == near(wanted)
+
+    def test_long_turns_lend_and_take_less(self, store: Store) -> None:
+        """damping_words=1: a turn of two words lends and takes half; b=0 leaves lengths out."""
+        a, b = add(
+            store,
+            memory("apple pear", session="s", position=0),
+            memory("plum fig", 1, session="s", position=1),
+        )
+        arm = KeywordArm(APPLE, before=(0.8,), damping_words=1, b=0.0)
+        lent = 0.8 * 0.5 * 0.5
+        wanted = {a: math.log(2) * 2.2 / (1 + 1.2), b: math.log(2) * 2.2 * lent / (lent + 1.2)}
+        assert scores(search(store, arm)) == near(wanted)
+
+    def test_lending_reaches_as_far_as_there_are_weights_and_not_across_sessions(self, store: Store) -> None:
+        turns = [memory(f"plum {place}", place, session="s", position=place) for place in range(4)]
+        turns[0] = memory("apple", session="s", position=0)
+        every = add(store, *turns, memory("plum x", 9, session="other", position=1), memory("plum y", 10))
+        arm = KeywordArm(APPLE, before=(0.5, 0.25), damping_words=0, b=0.0)
+        found = scores(search(store, arm))
+        idf = math.log(1 + 5.5 / 1.5)
+        wanted = {key: idf * 2.2 * f / (f + 1.2) for key, f in zip(every, (1, 0.5, 0.25), strict=False)}
+        assert found == near(wanted)
+
+    def test_turns_are_in_order_of_position_whenever_they_were_written(self, store: Store) -> None:
+        """Written 0, 2, then 1 in between: the turn behind turn 0 is the one written last."""
+        first, third = add(
+            store, memory("apple", session="s", position=0), memory("plum 2", 2, session="s", position=2)
+        )
+        arm = KeywordArm(APPLE, before=(0.5,), damping_words=0)
+        assert set(scores(search(store, arm))) == {first, third}
+        (second,) = add(store, memory("plum 1", 1, session="s", position=1))
+        assert set(scores(search(store, arm))) == {first, second}
+
+    def test_added_turns_take_from_those_already_read(self, store: Store) -> None:
+        """A read between two writes must not leave old lengths or neighbours behind."""
+        arm = KeywordArm(APPLE, before=(0.5,), after=(0.25,), damping_words=0)
+        (a,) = add(store, memory("apple", session="s", position=0))
+        assert set(scores(search(store, arm))) == {a}
+        (b,) = add(store, memory("plum", 1, session="s", position=1))
+        norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
+        assert scores(search(store, arm))[b] == pytest.approx(
+            math.log(2) * 2.2 * 0.5 / (0.5 + norm_b), abs=1e-6
+        )
+
+    def test_the_budget_drops_the_commonest_terms_but_never_three(self, store: Store) -> None:
+        add(store, *(memory(f"apple plum pear fig {place}", place) for place in range(3)), memory("fig"))
+        terms = (("fig", 1.0), ("appl", 1.0), ("plum", 1.0), ("pear", 1.0))
+        few = scores(search(store, KeywordArm(terms, scoring="coverage", posting_budget=1)))
+        assert set(few.values()) == {0.75}
+        enough = scores(search(store, KeywordArm(terms, scoring="coverage", posting_budget=13)))
+        assert sorted(enough.values()) == [0.25, 1.0, 1.0, 1.0]
+        every = scores(search(store, KeywordArm(terms, mode="all", posting_budget=1)))
+        assert len(every) == 3
+
+    def test_no_terms_and_unknown_terms_find_nothing(self, store: Store) -> None:
+        add(store, memory("apple"))
+        assert scores(search(store, KeywordArm(()))) == {}
+        assert scores(search(store, KeywordArm((("never", 1.0),)))) == {}
+
+    def test_substrings_of_scripts_without_spaces(self, store: Store) -> None:
+        a, _ = add(store, memory("我喜欢数据库"), memory("天气很好"))
+        assert list(scores(search(store, KeywordArm((("数据", 1.0), ("据库", 1.0)), mode="all")))) == [a]
+
+
+class OtherArms(StoreCases):
+    """Vectors, recency, entities; the union, ties and limits."""
+
+    def test_cosine_of_the_int8_codes(self, store: Store) -> None:
+        """(0.6, 0.8) is coded 95, 127: its cosine with the first axis is 95/sqrt(95² + 127²)."""
+        a, b, _, _, _ = add(
+            store,
+            (memory("same"), vector(1, 0, 0, 0)),
+            (memory("near"), vector(0.6, 0.8, 0, 0)),
+            (memory("across"), vector(0, 1, 0, 0)),
+            (memory("opposite"), vector(-1, 0, 0, 0)),
+            memory("none"),
+        )
+        found = scores(search(store, VectorArm(vector(1, 0, 0, 0), MODEL)))
+        assert found == near({a: 1.0, b: 95 / math.hypot(95, 127)})
+
+    def test_minimum_is_reached_by_an_equal_cosine(self, store: Store) -> None:
+        a, b = add(store, (memory("same"), vector(1, 0, 0, 0)), (memory("near"), vector(0.6, 0.8, 0, 0)))
+        cosine = round(95 / math.hypot(95, 127), 6)
+        query = vector(1, 0, 0, 0)
+        assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine)))) == {a, b}
+        assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine + 1e-6)))) == {a}
+
+    def test_smoothing_is_a_weighted_mean_over_the_turns_around(self, store: Store) -> None:
+        """Cosines 1, 0, 0 with mean 1/3 are 2/3, -1/3, -1/3 about it. Half of each neighbour, over 1+½+½:
+
+        (2/3 - 1/6)/2 + 1/3 = 7/12; (-1/3 + 1/3 - 1/6)/2 + 1/3 = 1/4; (-1/3 - 1/6)/2 + 1/3 = 1/12.
+        """
+        axes = [vector(1, 0, 0, 0), vector(0, 1, 0, 0), vector(0, 1, 0, 0)]
+        turns = [(memory(f"{i}", i, session="s", position=i), axis) for i, axis in enumerate(axes)]
+        a, b, c = add(store, *turns)
+        arm = VectorArm(vector(1, 0, 0, 0), MODEL, before=(0.5,), after=(0.5,), damping_words=0)
+        assert scores(search(store, arm)) == near({a: 7 / 12, b: 1 / 4, c: 1 / 12})
+
+    def test_a_turn_without_vector_neither_takes_nor_gives(self, store: Store) -> None:
+        """Alone with vectors, a (1) and c (0): mean ½; no neighbour has one: (½)/1.5 + ½ and (-½)/1.5 + ½."""
+        a, _, c = add(
+            store,
+            (memory("0", 0, session="s", position=0), vector(1, 0, 0, 0)),
+            memory("1", 1, session="s", position=1),
+            (memory("2", 2, session="s", position=2), vector(0, 1, 0, 0)),
+        )
+        arm = VectorArm(vector(1, 0, 0, 0), MODEL, before=(0.5,), damping_words=0)
+        assert scores(search(store, arm)) == near({a: 0.5 / 1.5 + 0.5, c: -0.5 / 1.5 + 0.5})
+
+    def test_damped_smoothing(self, store: Store) -> None:
+        """Two words each, damping 1: half lent, half taken. Mean ½: (−½ + ¼·½)/2 + ½ = 5/16; (½)/2 + ½."""
+        a, b = add(
+            store,
+            (memory("apple pear", 0, session="s", position=0), vector(1, 0, 0, 0)),
+            (memory("plum fig", 1, session="s", position=1), vector(0, 1, 0, 0)),
+        )
+        arm = VectorArm(vector(1, 0, 0, 0), MODEL, before=(1.0,), damping_words=1)
+        assert scores(search(store, arm)) == near({a: 0.75, b: (-0.5 + 0.25 * 0.5) / 2 + 0.5})
+
+    def test_vectors_of_another_model_are_no_evidence(self, store: Store) -> None:
+        add(store, (memory("a"), vector(1, 0, 0, 0)))
+        assert scores(search(store, VectorArm(vector(1, 0, 0, 0), "other:4"))) == {}
+
+    def test_zero_vectors_find_nothing_and_are_not_found(self, store: Store) -> None:
+        add(store, (memory("a"), vector(0, 0, 0, 0)), (memory("b"), vector(1, 0, 0, 0)))
+        assert scores(search(store, VectorArm(vector(0, 0, 0, 0), MODEL, minimum=-1.0))) == {}
+        assert len(scores(search(store, VectorArm(vector(1, 0, 0, 0), MODEL, minimum=-1.0)))) == 1
+
+    def test_query_vectors_of_another_length_are_refused(self, store: Store) -> None:
+        add(store, (memory("a"), vector(1, 0, 0, 0)))
+        reader = store.reader("default")
+        with pytest.raises(InvalidInputError, match="4"):
+            search(store, VectorArm(vector(1, 0), MODEL))
+        with pytest.raises(InvalidInputError, match="4"):
+            reader.nearest(MODEL, vector(1, 0)[None, :], Filter(), 5, 0.0)
+        with pytest.raises(InvalidInputError, match="4"):
+            reader.similarity(MODEL, vector(1, 0), reader.scan(Filter()))
+
+    def test_recency_falls_with_rank_and_the_later_written_goes_first(self, store: Store) -> None:
+        a, b, c = add(store, memory("a", 5), memory("b", 9), memory("c", 5))
+        assert scores(search(store, RecencyArm())) == {b: 1.0, c: 1 / 2, a: 1 / 3}
+        assert list(scores(search(store, RecencyArm(), limit=2))) == [b, c]
+
+    def test_recency_ranks_eligible_rows_only(self, store: Store) -> None:
+        a, _ = add(store, memory("a", 1), memory("b", 2, status="forgotten"))
+        assert scores(search(store, RecencyArm())) == {a: 1.0}
+
+    def test_entities_score_by_share_and_in_any_case(self, store: Store) -> None:
+        a, b, _ = add(
+            store,
+            memory("a", entities=("Ann", "Bob")),
+            memory("b", entities=("ANN",), tags=("bob",)),
+            memory("c", entities=("Cy",)),
+        )
+        assert scores(search(store, EntityArm(("ann", "Bob", "BOB")))) == near({a: 1.0, b: 0.5})
+        assert scores(search(store, EntityArm(()))) == {}
+
+    def test_the_union_is_scored_by_every_arm(self, store: Store) -> None:
+        """Each arm lists one; each of the two has both scores, 0 where there is no evidence."""
+        a, b, _ = add(
+            store,
+            (memory("apple", 1), vector(0, 1, 0, 0)),
+            (memory("plum", 2), vector(1, 0, 0, 0)),
+            (memory("fig", 3), vector(0, 0, 1, 0)),
+        )
+        arms: dict[str, Arm] = {"words": KeywordArm(APPLE), "vectors": VectorArm(vector(1, 0, 0, 0), MODEL)}
+        found = store.reader("default").search(arms, Filter(), 1)
+        assert order(found.keys) == [a, b]
+        assert found.scores["words"].tolist() == [scores(found, "words")[a], 0.0]
+        assert found.scores["vectors"].tolist() == [0.0, 1.0]
+        assert found.eligible == 3
+
+    def test_ties_go_by_key_and_the_limit_cuts(self, store: Store) -> None:
+        every = add(store, *(memory(f"apple {'x' * place}", place) for place in range(1, 6)))
+        assert list(scores(search(store, KeywordArm(APPLE), limit=3))) == every[:3]
+        assert scores(search(store, KeywordArm(APPLE), limit=0)) == {}
+
+    def test_no_arms(self, store: Store) -> None:
+        add(store, memory("a"))
+        found = store.reader("default").search({}, Filter(), 5)
+        assert (found.keys.size, dict(found.lists), found.eligible) == (0, {}, 1)
+
+    def test_nearest_has_a_minimum_a_limit_and_an_order(self, store: Store) -> None:
+        a, b, c, _ = add(
+            store,
+            (memory("a"), vector(1, 0, 0, 0)),
+            (memory("b"), vector(0.6, 0.8, 0, 0)),
+            (memory("c"), vector(1, 0, 0, 0)),
+            memory("d"),
+        )
+        nearest = store.reader("default").nearest
+        queries = [vector(1, 0, 0, 0), vector(0, 0, 1, 0), vector(0, 1, 0, 0)]
+        found = nearest(MODEL, np.stack(queries), Filter(), 2, 0.5)
+        assert [order(each.keys) for each in found] == [[a, c], [], [b]]
+        assert found[0].scores.tolist() == [1.0, 1.0]
+        assert found[2].scores.tolist() == [round(127 / math.hypot(95, 127), 6)]
+        assert [order(each.keys) for each in nearest("other:4", np.stack(queries), Filter(), 2, 0.5)] == [
+            []
+        ] * 3
+
+    def test_similarity_and_vectors_of_keys(self, store: Store) -> None:
+        a, b, c = add(
+            store, (memory("a"), vector(0.6, 0.8, 0, 0)), (memory("b"), vector(0, 0, 1, 0)), memory("c")
+        )
+        reader = store.reader("default")
+        wanted = round(95 / math.hypot(95, 127), 6)
+        assert reader.similarity(MODEL, vector(1, 0, 0, 0), keys(c, b, a, 10**6)).tolist() == [
+            0,
+            0,
+            wanted,
+            0,
+        ]
+        rows, has = reader.vectors(MODEL, keys(c, a))
+        assert has.tolist() == [False, True]
+        assert rows[0].tolist() == [0, 0, 0, 0]
+        assert rows[1].tolist() == pytest.approx([95 / math.hypot(95, 127), 127 / math.hypot(95, 127), 0, 0])
+        none, has = reader.vectors("other:4", keys(a))
+        assert (none.shape[0], has.tolist()) == (1, [False])

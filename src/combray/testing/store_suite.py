@@ -1,0 +1,22 @@
+"""The conformance suite of stores: subclass `StoreSuite`, override its fixture `store`, run pytest.
+
+class TestMyStore(StoreSuite):
+    @pytest.fixture
+    def store(self, tmp_path):
+        with closing(MyStore(tmp_path / "x")) as store:
+            yield store
+"""
+
+from __future__ import annotations
+
+from combray.testing.store_arms import KeywordArms, OtherArms
+from combray.testing.store_filters import Filters
+from combray.testing.store_reads import Reads
+from combray.testing.store_transactions import Transactions
+from combray.testing.store_writes import Erasing, Writes
+
+__all__ = ["StoreSuite"]
+
+
+class StoreSuite(Reads, Filters, KeywordArms, OtherArms, Writes, Erasing, Transactions):
+    """Everything `runtime.Store` promises."""

@@ -1,0 +1,148 @@
+"""Transactions: all or nothing, readers beside a writer, closing."""
+# ruff: noqa: S101, D102, PT012
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from combray.errors import StoreError
+from combray.runtime import Arrival, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
+from combray.testing.fakes import START, memory, vector
+from combray.testing.store_cases import MODEL, StoreCases, add, order, scores, search
+
+T0 = START.timestamp()
+TEA = KeywordArm((("tea", 1.0),))
+AXIS = VectorArm(vector(1, 0, 0, 0), MODEL)
+
+
+class Transactions(StoreCases):
+    """What a failed or unfinished write leaves behind: nothing."""
+
+    def test_an_error_takes_everything_back(self, store: Store) -> None:
+        a, b = add(store, (memory("tea a", 1, entities=("Ann",)), vector(1, 0, 0, 0)), memory("tea b", 2))
+        reader = store.reader("default")
+
+        def everything() -> tuple[object, ...]:
+            found = reader.search({"words": TEA, "vectors": AXIS, "recency": RecencyArm()}, Filter(), 10)
+            lists = [(scores(found, name)) for name in found.lists]
+            rest = (reader.edges(), reader.history(a), reader.status(), reader.log(9), reader.revision())
+            return (lists, reader.memories(range(99)), reader.entity_counts(), *rest)
+
+        before = everything()
+        with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
+            (c,) = tx.insert([Arrival(memory("tea c", 3, entities=("Ann",)), {MODEL: vector(1, 0, 0, 0)})])
+            tx.change(a, "x", "y", T0, status="forgotten", context="tea")
+            tx.link([Link(a, c, "causal", 1.0)], T0)
+            tx.put_vectors(MODEL, [b], vector(1, 0, 0, 0)[None, :])
+            tx.put_vectors("other:2", [b], vector(1, 0)[None, :])
+            tx.note("x", "y", "z", T0)
+            tx.erase([b], T0)
+            tx.nearest(MODEL, vector(1, 0, 0, 0)[None, :], Filter(), 5, 0.0)
+            raise ZeroDivisionError
+        assert everything() == before
+        assert store.check() == []
+
+    def test_a_rolled_back_write_can_be_written_again(self, store: Store) -> None:
+        """Its key may come again, for another memory: nothing kept of the first may be mixed with it."""
+        with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
+            tx.insert([Arrival(memory("plum"), {MODEL: vector(0, 1, 0, 0)})])
+            tx.nearest(MODEL, vector(0, 1, 0, 0)[None, :], Filter(), 5, 0.0)
+            raise ZeroDivisionError
+        assert store.namespaces() == []
+        (key,) = add(store, (memory("tea"), vector(1, 0, 0, 0)))
+        assert list(scores(search(store, TEA))) == [key]
+        assert scores(search(store, AXIS)) == {key: 1.0}
+        assert scores(search(store, KeywordArm((("plum", 1.0),)))) == {}
+
+    def test_words_searched_for_inside_a_rolled_back_write_do_not_stay(self, store: Store) -> None:
+        (a,) = add(store, memory("apple"))
+        with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
+            tx.insert([Arrival(memory("tea")), Arrival(memory("plum"))])
+            tx.search({"words": TEA}, Filter(), 5)
+            raise ZeroDivisionError
+        assert scores(search(store, TEA)) == {}
+        b, c = add(store, memory("plum"), memory("tea"))
+        assert list(scores(search(store, TEA))) == [c]
+        assert a < b < c
+
+    def test_a_model_of_a_rolled_back_write_may_return_with_another_length(self, store: Store) -> None:
+        (key,) = add(store, memory("tea"))
+        with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
+            tx.put_vectors(MODEL, [key], vector(1, 0)[None, :])
+            tx.nearest(MODEL, vector(1, 0)[None, :], Filter(), 5, 0.0)
+            raise ZeroDivisionError
+        with store.transaction("default") as tx:
+            tx.put_vectors(MODEL, [key], vector(1, 0, 0, 0)[None, :])
+        assert scores(search(store, AXIS)) == {key: 1.0}
+
+    def test_a_reader_beside_an_open_write_sees_what_was_committed(self, store: Store) -> None:
+        a, b = add(store, (memory("tea a", 1), vector(1, 0, 0, 0)), (memory("tea b", 2), vector(0, 1, 0, 0)))
+        seen: list[tuple[list[int], list[int], int, float]] = []
+
+        def look() -> None:
+            reader = store.reader("default")
+            vectors = scores(search(store, AXIS))
+            seen.append(
+                (
+                    order(reader.scan(Filter())),
+                    list(scores(search(store, TEA))),
+                    len(vectors),
+                    vectors.get(b, 0.0),
+                )
+            )
+
+        look()
+        with store.transaction("default") as tx:
+            tx.insert([Arrival(memory("tea c", 3), {MODEL: vector(1, 0, 0, 0)})])
+            tx.change(a, "x", "y", T0, status="forgotten")
+            tx.put_vectors(MODEL, [b], vector(1, 0, 0, 0)[None, :])
+            tx.nearest(MODEL, vector(1, 0, 0, 0)[None, :], Filter(), 5, 0.0)
+            beside = threading.Thread(target=look)
+            beside.start()
+            beside.join()
+        look()
+        assert seen[0] == seen[1] == ([a, b], [a, b], 1, 0.0)
+        assert seen[2] == ([b, b + 1], [b, b + 1], 2, 1.0)
+
+    def test_nearest_in_a_transaction_is_of_what_was_committed(self, store: Store) -> None:
+        a, b = add(store, (memory("a"), vector(1, 0, 0, 0)), memory("b"))
+        with store.transaction("default") as tx:
+            tx.insert([Arrival(memory("c"), {MODEL: vector(1, 0, 0, 0)})])
+            tx.put_vectors(MODEL, [a, b], np.stack([vector(0, 1, 0, 0), vector(1, 0, 0, 0)]))
+            (found,) = tx.nearest(MODEL, vector(1, 0, 0, 0)[None, :], Filter(), 5, 0.5)
+            assert order(found.keys) == [a]
+
+    def test_two_threads_write_one_after_the_other(self, store: Store) -> None:
+        def write(name: str) -> None:
+            for place in range(20):
+                add(store, memory(f"tea {name}", place))
+
+        threads = [threading.Thread(target=write, args=(name,)) for name in ("a", "b", "c")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(store.reader("default").scan(Filter())) == 60
+        assert store.reader("default").revision() == 60
+
+    def test_one_transaction_at_a_time(self, store: Store) -> None:
+        with store.transaction("default") as tx:
+            (a,) = tx.insert([Arrival(memory("a"))])
+            with pytest.raises(StoreError), store.transaction("other"):
+                pass
+        assert [each.content for each in store.reader("default").memories([a])] == ["a"]
+
+    def test_a_closed_store_says_so(self, store: Store) -> None:
+        add(store, memory("a"))
+        reader = store.reader("default")
+        store.close()
+        store.close()
+        with pytest.raises(StoreError, match="closed"):
+            reader.scan(Filter())
+        with pytest.raises(StoreError, match="closed"):
+            store.namespaces()
+        with pytest.raises(StoreError, match="closed"), store.transaction("default"):
+            pass

@@ -1,0 +1,187 @@
+"""What the engine stores and hands out: memories, edges, hits, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, overload
+
+import msgspec
+
+Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
+Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
+Trust = Literal["owner", "agent", "untrusted", "quarantined"]
+Tier = Literal["core", "working", "peripheral"]
+EdgeType = Literal["temporal", "entity", "causal", "semantic", "supersedes"]
+
+KINDS: tuple[Kind, ...] = ("episode", "fact", "insight", "chunk", "summary")
+STATUSES: tuple[Status, ...] = (
+    "active",
+    "pending_embed",
+    "superseded",
+    "merged",
+    "deprecated",
+    "forgotten",
+)
+LIVE_STATUSES: tuple[Status, ...] = ("active", "pending_embed")
+TRUSTS: tuple[Trust, ...] = ("owner", "agent", "untrusted", "quarantined")
+TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
+CATEGORIES = ("preference", "decision", "fact", "insight", "context", "general")
+EDGE_TYPES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
+DEFAULT_NAMESPACE = "default"
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """One thing remembered. `content` never changes; every other change leaves a version row.
+
+    Times are aware datetimes in UTC. `occurred_*` say when it happened, `valid_*` when it is true
+    in the world, `recorded_at` when the engine learned it. Importance is 1-5, confidence 0-1.
+    """
+
+    id: str
+    namespace: str
+    content: str
+    kind: Kind = "fact"
+    category: str = "general"
+    importance: int = 3
+    confidence: float = 0.7
+    tier: Tier = "working"
+    status: Status = "active"
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    source: str = "user"
+    author: str | None = None
+    session: str | None = None
+    position: int | None = None
+    trust: Trust = "agent"
+    recorded_at: datetime
+    occurred_from: datetime | None = None
+    occurred_to: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    last_accessed_at: datetime | None = None
+    access_count: int = 0
+    content_hash: str = ""
+    context: str = ""
+    evidence: tuple[str, ...] = ()
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    merged_into: str | None = None
+    metadata: dict[str, Any] = {}
+
+    @property
+    def moment(self) -> datetime:
+        """When it happened if that is known, else when it was recorded."""
+        return self.occurred_from or self.recorded_at
+
+
+class Edge(msgspec.Struct, frozen=True, kw_only=True):
+    """A typed link between two memories, stored once and walked both ways. Weight is 0-1."""
+
+    source: str
+    target: str
+    type: EdgeType
+    subtype: str = ""
+    weight: float = 1.0
+    reason: str = ""
+    created_by: str = "combray"
+    created_at: datetime
+
+
+class Version(msgspec.Struct, frozen=True, kw_only=True):
+    """One change of a memory: who, when, what it did, and the fields as they were before."""
+
+    memory_id: str
+    number: int
+    changed_at: datetime
+    actor: str
+    operation: str
+    before: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stage's line in the trace: hits before and after, and the time it took."""
+
+    stage: str
+    before: int
+    after: int
+    milliseconds: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One recalled memory: its score (higher is better), the named signals behind it, and how it was found."""
+
+    memory: Memory
+    score: float
+    signals: dict[str, float]
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Sequence[Hit]):
+    """What `recall` returns: a sequence of hits, best first, with the reasons.
+
+    `reason` says why it is empty, or which mode answered ("hybrid", "keyword only: …").
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    intent: str = "GENERAL"
+    intent_source: str = "auto"
+    reason: str = ""
+    preset: str = ""
+    trace: tuple[Step, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
+
+    id: str
+    action: Literal["added", "replaced", "skipped"]
+    diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
+    replaced_id: str | None = None
+    edges_created: dict[str, int] = field(default_factory=dict)
+    semantic_candidates: tuple[dict[str, Any], ...] = ()
+    causal_candidates: tuple[dict[str, Any], ...] = ()
+    quality_warnings: tuple[str, ...] = ()
+    embedded: bool = False
+    effective_importance: float = 0.0
+    auto_pruned: int = 0
+    reason: str = ""
+    trace: tuple[Step, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The page's JSON: its field names, in its order."""
+        return {
+            "id": self.id,
+            "action": self.action,
+            "diff_suggestion": self.diff_suggestion,
+            "replaced_id": self.replaced_id,
+            "edges_created": self.edges_created,
+            "semantic_candidates": list(self.semantic_candidates),
+            "causal_candidates": list(self.causal_candidates),
+            "quality_warnings": list(self.quality_warnings),
+            "embedded": self.embedded,
+            "effective_importance": self.effective_importance,
+            "auto_pruned": self.auto_pruned,
+        }

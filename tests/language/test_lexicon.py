@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from combray.language import lexicon
+from combray.language.claims import compare
+from combray.language.intent import Intent, detect
+from combray.language.tokens import content_terms, language
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Path]:
+    """Esperanto in ten lines."""
+    table = {
+        "lang": "eo",
+        "letters": "ĉĝĥĵŝŭ",
+        "stopwords": ["la", "kaj", "estas", "en", "kun"],
+        "intent": {"WHY": ["kial"]},
+        "polarity": {"negations": ["ne"], "antonyms": [["varma", "malvarma"]]},
+    }
+    (tmp_path / "eo.json").write_text(json.dumps(table), encoding="utf-8")
+    yield tmp_path
+    lexicon.remove_folder(tmp_path)
+
+
+def test_every_packaged_table_has_stop_words_and_question_words() -> None:
+    tables = lexicon.tables()
+    assert {"ar", "de", "en", "es", "fr", "ja", "ko", "pt", "vi", "zh"} <= tables.keys()
+    for table in tables.values():
+        assert len(table.stopwords) >= 60, table.lang
+        assert table.question_words, table.lang
+
+
+def test_a_language_is_added_by_a_table_alone(tiny: Path) -> None:
+    text = "kial la ŝipo estas en la haveno"
+    assert detect(text) is Intent.GENERAL
+    lexicon.add_folder(tiny)
+    assert detect(text) is Intent.WHY
+    assert language(text) == "eo"
+    assert content_terms(text) == ["kial", "sipo", "haveno"]
+    assert compare("Petro manĝas pomojn", "Petro ne manĝas pomojn").negation_differs
+    lexicon.remove_folder(tiny)
+    assert detect(text) is Intent.GENERAL
+
+
+def test_a_broken_table_says_which_and_why(tmp_path: Path) -> None:
+    (tmp_path / "xx.json").write_text('{"lang": "xx", "stopword": []}', encoding="utf-8")
+    lexicon.add_folder(tmp_path)
+    try:
+        with pytest.raises(ValueError, match=r"xx\.json.*stopword"):
+            lexicon.tables()
+    finally:
+        lexicon.remove_folder(tmp_path)
+
+
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is not a folder"):
+        lexicon.add_folder(tmp_path / "nowhere")
+
+
+def test_phrases_match_whole_words_where_words_are_spaced() -> None:
+    pattern = lexicon.matcher(["no longer", "不再"])
+    assert pattern.findall("no  longer, now longer, 我们不再用") == ["no  longer", "不再"]

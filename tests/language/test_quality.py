@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from combray.language.quality import warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "found"),
+    [
+        ("on i-0123456789abcdef0 now", "instance_id", "i-0123456789abcdef0"),
+        ("plan: 12 resources total", "resource_count", "12 resources total"),
+        ("All 14 tests were verified", "verification", "All 14 tests were verified"),
+        ("the state is clean", "clean_state", "state is clean"),
+        ("Deployed via CI", "receipt", "Deployed via"),
+        ("see line 42", "line_number", "line 42"),
+        ("it has 120 lines", "line_count", "120 lines"),
+        ("host:8080 answers", "location", "host:8080"),
+        ("went 3→5", "transition", "3→5"),
+    ],
+)
+def test_each_sign_is_found_and_explained(text: str, code: str, found: str) -> None:
+    (warning,) = warnings(text)
+    assert (warning.code, warning.found) == (code, found)
+    assert found in warning.message
+
+
+def test_lasting_facts_have_none() -> None:
+    assert warnings("We meet at 10:30 because Alice lives in Berlin; https://example.com") == []
+
+
+def test_each_kind_is_told_once_in_a_fixed_order() -> None:
+    assert [w.code for w in warnings("line 3 line 4, i-0123456789abcdef0")] == ["instance_id", "line_number"]

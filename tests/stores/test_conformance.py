@@ -1,0 +1,25 @@
+"""Both stores, held to the same suite."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from combray.runtime import Store
+from combray.stores.reference import ReferenceStore
+from combray.stores.sqlite import SqliteStore
+from combray.testing.store_suite import StoreSuite
+
+
+class TestReferenceStore(StoreSuite):
+    @pytest.fixture
+    def store(self) -> Store:
+        return ReferenceStore()
+
+
+class TestSqliteFile(StoreSuite):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        with closing(SqliteStore(str(tmp_path / "a.db"))) as store:
+            yield store

@@ -1,0 +1,63 @@
+import math
+
+import numpy as np
+import pytest
+
+from combray.errors import CorruptStoreError, InvalidInputError
+from combray.stores.matrix import Matrix, cosines, decode, encode, norms, quantised, whole
+
+
+def rows(*given: tuple[float, ...]) -> np.ndarray:
+    return np.array(given, dtype=np.float32)
+
+
+def test_the_largest_component_becomes_127() -> None:
+    assert quantised(rows((1, -0.5), (0, 0), (3, 4))).tolist() == [[127, -64], [0, 0], [95, 127]]
+
+
+def test_codes_come_back_as_unit_rows() -> None:
+    found = decode(encode(rows((3, 4), (0, 0))), 2)
+    assert found.tolist() == [pytest.approx([95 / math.hypot(95, 127), 127 / math.hypot(95, 127)]), [0, 0]]
+
+
+def test_direction_is_kept_to_four_digits() -> None:
+    given = np.random.default_rng(1).normal(size=(100, 256)).astype(np.float32)
+    given /= np.linalg.norm(given, axis=1, keepdims=True)
+    assert (np.einsum("ij,ij->i", given, decode(encode(given), 256)) > 0.9999).all()
+
+
+def test_cosines_are_exact_whatever_the_order_of_the_sums() -> None:
+    """The same numbers, added up forwards, backwards and by Python's whole numbers: not one bit differs."""
+    given = np.random.default_rng(2).normal(size=(50, 384)).astype(np.float32)
+    codes = whole(encode(given), 384)
+    found = cosines(codes, norms(codes), given[7])
+    backwards = np.ascontiguousarray(codes[:, ::-1])
+    assert found.tolist() == cosines(backwards, norms(backwards), given[7][::-1]).tolist()
+    plain = [[int(number) for number in row] for row in codes]
+    for row, cosine in zip(plain, found, strict=True):
+        dot = sum(a * b for a, b in zip(row, plain[7], strict=True))
+        assert cosine == dot / (math.sqrt(sum(a * a for a in row)) * math.sqrt(sum(b * b for b in plain[7])))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_vectors_that_are_no_numbers_are_refused(bad: float) -> None:
+    with pytest.raises(InvalidInputError):
+        encode(rows((bad, 1)))
+
+
+def test_codes_of_another_length_are_damage() -> None:
+    with pytest.raises(CorruptStoreError):
+        whole([b"abc"], 4)
+
+
+def test_nearest_agrees_with_cosines_over_many_blocks() -> None:
+    given = np.random.default_rng(3).normal(size=(20_000, 8)).astype(np.float32)
+    matrix = Matrix(8)
+    matrix.put(np.arange(20_000), encode(given), 20_000)
+    keys, eligible = np.arange(20_000) * 2, np.arange(20_000) % 3 > 0
+    found = matrix.nearest(given[:3], keys, eligible, 7, 0.8)
+    for vector, ranked in zip(given[:3], found, strict=True):
+        cosine = np.round(matrix.cosines(vector, 20_000), 6)
+        best = [key for key in np.lexsort((keys, -cosine)) if eligible[key] and cosine[key] >= 0.8][:7]
+        assert ranked.keys.tolist() == keys[best].tolist()
+        assert ranked.scores.tolist() == cosine[best].tolist()
