@@ -1,0 +1,90 @@
+"""Combray: long-term memory for agents, in one file, without a language model or a service.
+
+>>> import combray
+>>> engine = combray.open(":memory:")
+>>> _ = engine.remember("We chose PostgreSQL because the data outgrew one file.")
+>>> engine.recall("Why PostgreSQL?")[0].memory.content
+'We chose PostgreSQL because the data outgrew one file.'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from combray.aio import AsyncEngine
+    from combray.engine import Engine, open
+    from combray.errors import (
+        CombrayError,
+        CorruptStoreError,
+        DiskFullError,
+        InvalidInputError,
+        MissingExtraError,
+        ModelError,
+        NewerSchemaError,
+        NotFoundError,
+        PipelineError,
+        ReadOnlyStoreError,
+        StoreBusyError,
+        StoreError,
+    )
+    from combray.types import Answer, Edge, Hit, Memory, Remembered, Version
+
+_HOMES = {
+    "combray.engine": ("Engine", "open"),
+    "combray.aio": ("AsyncEngine",),
+    "combray.types": ("Answer", "Edge", "Hit", "Memory", "Remembered", "Version"),
+    "combray.errors": (
+        "CombrayError",
+        "CorruptStoreError",
+        "DiskFullError",
+        "InvalidInputError",
+        "MissingExtraError",
+        "ModelError",
+        "NewerSchemaError",
+        "NotFoundError",
+        "PipelineError",
+        "ReadOnlyStoreError",
+        "StoreBusyError",
+        "StoreError",
+    ),
+}
+
+__all__ = [
+    "Answer",
+    "AsyncEngine",
+    "CombrayError",
+    "CorruptStoreError",
+    "DiskFullError",
+    "Edge",
+    "Engine",
+    "Hit",
+    "InvalidInputError",
+    "Memory",
+    "MissingExtraError",
+    "ModelError",
+    "NewerSchemaError",
+    "NotFoundError",
+    "PipelineError",
+    "ReadOnlyStoreError",
+    "Remembered",
+    "StoreBusyError",
+    "StoreError",
+    "Version",
+    "__version__",
+    "open",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use, so that `combray --help` starts without numpy.
+    import importlib
+
+    for home, exported in _HOMES.items():
+        if name in exported:
+            return getattr(importlib.import_module(home), name)
+    if name in {"presets", "settings"}:
+        return importlib.import_module(f"combray.{name}")
+    raise AttributeError(f"module 'combray' has no attribute {name!r}")

@@ -11,11 +11,12 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
+from combray.language.cues import cues
 from combray.language.dates import has_time_expression
 from combray.language.tokens import content_terms, terms, word_count
 from combray.types import Memory
 
-TERMS_VERSION = "1"
+TERMS_VERSION = "2"
 """Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
 
 _SPACE = re.compile(r"\s+")
@@ -24,13 +25,17 @@ _QUESTION_ENDS = ("?", "？", "؟")
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """Index fields (content, context, origin, entities and tags) as term lists, and flags of the text."""
+    """Index fields (content, context, origin, entities and tags) as term lists, and facts about the text.
+
+    `asks`: it ends in a question; `times`: it holds a time expression; `cues`: bits of `language.cues.Cue`.
+    """
 
     fields: tuple[list[str], list[str], list[str], list[str]]
     words: int
     length: int
     asks: bool
     times: bool
+    cues: int
 
 
 def origin_text(author: str | None, occurred: datetime | None) -> str:
@@ -56,6 +61,7 @@ def index_entry(memory: Memory) -> IndexEntry:
         length=len(content_terms(content)),
         asks=content.rstrip().endswith(_QUESTION_ENDS),
         times=has_time_expression(content),
+        cues=cues(content).value,
     )
 
 

@@ -114,7 +114,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One recalled memory: its score (higher is better), the named signals behind it, and how it was found."""
+    """One recalled memory: its score (higher is better), the signals behind it, and how it was found."""
 
     memory: Memory
     score: float

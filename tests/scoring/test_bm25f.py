@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from combray.scoring.bm25f import Posting, bm25f, coverage, idf, spread
+from combray.scoring.bm25f import Posting, bm25f, coverage, idf
+from combray.scoring.lending import Lending
 from combray.scoring.neighbours import Chain, link
 
 
@@ -15,30 +16,18 @@ def floats(*values: float) -> np.ndarray:
     return np.array(values, dtype=np.float64)
 
 
-def alone(count: int) -> Chain:
-    return link(np.full(count, -1), np.zeros(count, dtype=np.int64))
+def lending(chain: Chain, *before: float) -> Lending:
+    count = len(chain.next)
+    return Lending(chain, before, (), 1.0, np.ones(count), np.zeros(count, dtype=np.bool_))
 
 
-IN_A_ROW = link(np.zeros(4, dtype=np.int64), np.arange(4))
+def alone(count: int, *before: float) -> Lending:
+    return lending(link(np.full(count, -1), np.zeros(count, dtype=np.int64)), *before)
 
 
 def test_idf_is_never_negative() -> None:
     assert idf(10, 1) == math.log(1 + 9.5 / 1.5)
     assert idf(10, 10) == math.log(1 + 0.5 / 10.5) > 0
-
-
-def test_words_travel_on_with_before_and_back_with_after() -> None:
-    """Turn 1 holds 2. Its next takes ½·2, the one after ¼·2, its previous 0.1·2."""
-    into = np.zeros(4)
-    touched = spread(slots(1), floats(2.0), into, IN_A_ROW, (0.5, 0.25), (0.1,), np.ones(4))
-    assert into.tolist() == [0.2, 2.0, 1.0, 0.5]
-    assert sorted(np.concatenate(touched).tolist()) == [0, 1, 2, 3]
-
-
-def test_both_ends_damp() -> None:
-    into = np.zeros(4)
-    spread(slots(1), floats(2.0), into, IN_A_ROW, (0.5,), (), floats(1, 0.5, 0.25, 1))
-    assert into.tolist() == [0.0, 2.0, 0.5 * 2.0 * 0.5 * 0.25, 0.0]
 
 
 @pytest.mark.parametrize("rows", [4, 400])
@@ -47,7 +36,7 @@ def test_terms_are_saturated_one_by_one_and_added(rows: int) -> None:
     postings = [Posting(slots(0, 1), floats(1, 3), 1.0), Posting(slots(1), floats(2), 0.5)]
     chain = link(np.zeros(rows, dtype=np.int64), np.arange(rows))
     lengths = np.full(rows, 5.0)
-    found = bm25f(postings, rows, lengths, 5.0, chain, (0.5,), (), np.ones(rows), 1.2, 0.75)
+    found = bm25f(postings, rows, lengths, 5.0, lending(chain, 0.5), 1.2, 0.75)
     first, second = idf(rows, 2) * 2.2, 0.5 * idf(rows, 1) * 2.2
     assert found[0] == pytest.approx(first / 2.2)
     assert found[1] == pytest.approx(first * 3.5 / (3.5 + 1.2) + second * 2 / 3.2)
@@ -57,7 +46,7 @@ def test_terms_are_saturated_one_by_one_and_added(rows: int) -> None:
 
 def test_long_rows_score_less() -> None:
     posting = [Posting(slots(0, 1), floats(1, 1), 1.0)]
-    found = bm25f(posting, 2, floats(2, 6), 4.0, alone(2), (), (), np.ones(2), 1.2, 0.75)
+    found = bm25f(posting, 2, floats(2, 6), 4.0, alone(2), 1.2, 0.75)
     assert found.tolist() == pytest.approx(
         [idf(2, 2) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * length / 4)) for length in (2, 6)]
     )
@@ -66,7 +55,7 @@ def test_long_rows_score_less() -> None:
 def test_rows_of_no_length_score_without_a_division_by_zero() -> None:
     posting = [Posting(slots(0), floats(1), 1.0)]
     with np.errstate(all="raise"):
-        found = bm25f(posting, 50, np.zeros(50), 0.0, alone(50), (0.5,), (), np.ones(50), 1.2, 1.0)
+        found = bm25f(posting, 50, np.zeros(50), 0.0, alone(50, 0.5), 1.2, 1.0)
     assert found[0] == pytest.approx(idf(50, 1) * 2.2)
 
 

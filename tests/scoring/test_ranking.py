@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from combray.scoring.damping import damping
 from combray.scoring.ranking import ranked
 
 
@@ -17,11 +16,3 @@ def test_higher_first_ties_by_key_zero_and_hidden_left_out() -> None:
 def test_a_limit_cuts_between_ties_by_key(limit: int, wanted: list[int]) -> None:
     keys, scores = np.array([3, 5, 8, 9]), np.array([1.0, 2.0, 1.0, 1.0])
     assert ranked(keys, scores, limit, np.ones(4, dtype=np.bool_)).keys.tolist() == wanted
-
-
-def test_damping_is_whole_up_to_the_limit_and_then_falls() -> None:
-    assert damping(np.array([0, 1, 20, 40, 200]), 20).tolist() == [1.0, 1.0, 1.0, 0.5, 0.1]
-
-
-def test_no_limit_is_no_damping() -> None:
-    assert damping(np.array([1, 4000]), 0).tolist() == [1.0, 1.0]

@@ -27,10 +27,11 @@ def rows(reader: Reader, keys: list[int]) -> list[dict[str, Any]]:
     """Rows with names for codes: the codes are each store's own."""
     columns = reader.rows(np.array(keys, dtype=np.int64))
     plain = ("ids", "position", "words", "moment", "recorded", "importance", "confidence", "tier", "accesses")
+    derived = ("asks", "times", "cues", "gain")
     sessions = columns.session.tolist()
     return [
         {
-            **{name: getattr(columns, name)[place] for name in (*plain, "asks", "times")},
+            **{name: getattr(columns, name)[place] for name in (*plain, *derived)},
             "author": columns.author_names[code] if (code := columns.author[place]) >= 0 else None,
             "same_session": [sessions[place] == each for each in sessions],
             "has_session": sessions[place] >= 0,

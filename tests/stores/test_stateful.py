@@ -44,7 +44,7 @@ SPACES = st.sampled_from(NAMESPACES)
 T0 = START.timestamp()
 
 words = st.sampled_from(
-    ["apple", "apples", "plum", "Rome", "数据库", "don't", "2024", "the", "May", "x", "crème"]
+    ["apple", "apples", "plum", "Rome", "数据库", "don't", "2024", "the", "May", "x", "crème", "why?"]
 )
 texts = st.lists(words, min_size=1, max_size=7).map(" ".join)
 moments = st.none() | st.integers(-3, 3).map(lambda days: START + timedelta(days=days, microseconds=days))
@@ -89,7 +89,8 @@ arms = st.one_of(
         fields=st.tuples(*[st.sampled_from([0.0, 0.3, 1.0, 2.0])] * 4),
         before=lending,
         after=lending,
-        damping_words=st.sampled_from([0, 2, 20]),
+        shape_words=st.sampled_from([0, 2, 40]),
+        question_boost=st.sampled_from([1.0, 1.5]),
         b=st.sampled_from([0.0, 0.75]),
         posting_budget=st.sampled_from([1, 5, 20_000]),
     ),
@@ -100,7 +101,8 @@ arms = st.one_of(
         minimum=st.sampled_from([-1.0, 0.0, 0.5]),
         before=lending,
         after=lending,
-        damping_words=st.sampled_from([0, 2, 20]),
+        shape_words=st.sampled_from([0, 2, 40]),
+        question_boost=st.sampled_from([1.0, 1.5]),
     ),
     st.just(RecencyArm()),
     st.builds(EntityArm, st.lists(st.sampled_from(NAMES), max_size=3).map(tuple)),

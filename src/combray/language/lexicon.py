@@ -74,11 +74,30 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     numbers: dict[str, str] = {}
 
 
+class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What tells the kinds of answer a text holds.
+
+    numbers: number words, or the digits of an unspaced script; counters: what follows such a digit when
+    something is counted; reasons: words and phrases before a reason; before_places: words before the name of
+    a place; articles: words between those and the name.
+    """
+
+    numbers: list[str] = []
+    counters: list[str] = []
+    reasons: list[str] = []
+    before_places: list[str] = []
+    articles: list[str] = []
+
+
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language's words; every section may be left out, and letter case does not matter.
 
     letters: letters that tell the language from others in its script; calendar: names of days, months and
-    days relative to today; not_names: capitalised words that are no names; pronouns: by person.
+    days relative to today; not_names: capitalised words that are no names; pronouns: by person; forms:
+    irregular forms and everyday synonyms by the word they are indexed as ("go": ["went", "gone"]);
+    particles: endings cut off a word (Korean), or characters that carry no topic in a question (Chinese);
+    asked: phrases of a question by the kind of answer it wants ("number", "reason", "place", "person",
+    "title").
     """
 
     lang: str
@@ -94,6 +113,9 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     causality: Causality = Causality()
     polarity: Polarity = Polarity()
     claims: Claims = Claims()
+    cues: Cues = Cues()
+    asked: dict[str, list[str]] = {}
+    forms: dict[str, list[str]] = {}
 
 
 _folders: list[Path] = [_PACKAGED]

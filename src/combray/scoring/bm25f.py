@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.scoring.neighbours import Chain, Slots, steps
+from combray.scoring.lending import Lending
+from combray.scoring.neighbours import Slots
 
 Floats = NDArray[np.float64]
 
@@ -37,50 +38,23 @@ def idf(rows: int, holding: int) -> float:
     return math.log(1.0 + (rows - holding + 0.5) / (holding + 0.5))
 
 
-def spread(
-    slots: Slots,
-    values: Floats,
-    into: Floats,
-    chain: Chain,
-    before: Sequence[float],
-    after: Sequence[float],
-    share: Floats,
-) -> list[Slots]:
-    """Add `values` at `slots` and, weighted, at the slots around them; the slots touched.
-
-    A turn takes `before[d-1]` of the turn d places before it, so values travel along `next` with those
-    weights, and along `previous` with `after`. Both ends damp: share[giver] * share[taker].
-    """
-    into[slots] += values
-    touched = [slots]
-    for pointers, weights in ((chain.next, before), (chain.previous, after)):
-        for places, takers, weight in steps(pointers, slots, weights):
-            # Distinct givers have distinct takers at one distance, so this plain += loses nothing.
-            into[takers] += weight * values[places] * share[slots[places]] * share[takers]
-            touched.append(takers)
-    return touched
-
-
 def bm25f(
     postings: Sequence[Posting],
     rows: int,
     lengths: Floats,
     average: float,
-    chain: Chain,
-    before: Sequence[float],
-    after: Sequence[float],
-    share: Floats,
+    lending: Lending,
     k1: float,
     b: float,
 ) -> Floats:
     """Score of every row (0 without evidence).
 
-    `lengths` are as spread as the frequencies are, `average` is their mean over all rows.
+    `lengths` are lent as the frequencies are, `average` is their mean over all rows.
     """
     scores = np.zeros(rows)
     frequency = np.zeros(rows)
     for posting in postings:
-        touched = spread(posting.slots, posting.frequencies, frequency, chain, before, after, share)
+        touched = lending.spread(posting.slots, posting.frequencies, frequency)
         at = _distinct(touched, frequency)
         found = frequency[at]
         gain = posting.weight * idf(rows, len(posting.slots)) * (k1 + 1.0)
@@ -88,6 +62,11 @@ def bm25f(
         scores[at] += gain * found / (found + norm)
         frequency[at] = 0.0
     return scores
+
+
+def best_possible(postings: Sequence[Posting], rows: int, k1: float) -> float:
+    """What a row with endless occurrences of every term would score: the sum of weight, idf and k1 + 1."""
+    return sum(each.weight * idf(rows, len(each.slots)) * (k1 + 1.0) for each in postings)
 
 
 def _distinct(touched: Sequence[Slots], frequency: Floats) -> Slots:

@@ -6,7 +6,7 @@ The store supplies what only it can read: posting lists, vectors, entity lists.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,14 @@ from combray.runtime import (
     Filter,
     Found,
     KeywordArm,
+    MomentArm,
     Ranked,
     RecencyArm,
     Scores,
     VectorArm,
 )
-from combray.scoring.bm25f import Posting, bm25f, coverage
-from combray.scoring.neighbours import around, hop
+from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
+from combray.scoring.neighbours import around
 from combray.scoring.ranking import DECIMALS, ranked
 from combray.stores.columns import Snapshot
 
@@ -62,7 +63,10 @@ def search(
         scores = _score(evidence, snapshot, arm, eligible, cosines)
         # Ranks by recency are exact as they are; rounding would make equals of the thousandth and the next.
         full[name] = scores if isinstance(arm, RecencyArm) else np.round(scores, DECIMALS)
-        lists[name] = ranked(snapshot.keys, full[name], limit, eligible)
+        if isinstance(arm, KeywordArm) and not arm.listed:
+            continue
+        listed = eligible & (full[name] >= arm.minimum) if isinstance(arm, MomentArm) else eligible
+        lists[name] = ranked(snapshot.keys, full[name], limit, listed)
     keys = (
         np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     )
@@ -96,7 +100,17 @@ def _score(
     if isinstance(arm, EntityArm):
         distinct = {each.casefold() for each in arm.entities}
         return evidence.naming(sorted(distinct), snapshot) / max(len(distinct), 1)
+    if isinstance(arm, MomentArm):
+        return _moments(snapshot, arm)
     return _recency(snapshot, arm, eligible)
+
+
+def _moments(snapshot: Snapshot, arm: MomentArm) -> Scores:
+    scores = np.zeros(snapshot.count)
+    for since, until, score in arm.windows:
+        inside = (snapshot.moment >= since) & (snapshot.moment < until)
+        scores[inside] = np.maximum(scores[inside], score)
+    return scores
 
 
 def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
@@ -113,13 +127,12 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
             snapshot.count,
             lengths,
             average,
-            snapshot.chain,
-            arm.before,
-            arm.after,
-            snapshot.share(arm.damping_words),
+            snapshot.lending(arm),
             arm.k1,
             arm.b,
         )
+        if arm.normalise:
+            scores = scores / max(best_possible(postings, snapshot.count, arm.k1), 1e-9)
     if arm.mode == "all":
         held = coverage(postings, snapshot.count, len(read))
         scores[held < 1.0 - 1e-9] = 0.0
@@ -128,32 +141,22 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
 
 def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
     """Lengths in terms, lent to neighbours as the words are, and their mean."""
-    own = snapshot.length
-    share = snapshot.share(arm.damping_words)
-    chain = snapshot.chain
+    lending, own = snapshot.lending(arm), snapshot.length
 
-    def lengths_at(slots: NDArray[np.int64]) -> Scores:
-        lent = np.zeros(len(slots))
-        for pointers, weights in ((chain.previous, arm.before), (chain.next, arm.after)):
-            for distance, weight in enumerate(weights, start=1):
-                givers = hop(pointers, slots, distance)
-                lent += np.where(givers >= 0, weight * own[givers] * share[givers], 0.0)
-        result: Scores = own[slots] + lent * share[slots]
-        return result
+    def fresh() -> Scores:
+        return lending.around(np.arange(snapshot.count, dtype=np.int64), own)
 
-    def fresh() -> tuple[Scores, float]:
-        lengths = lengths_at(np.arange(snapshot.count, dtype=np.int64))
-        return lengths, float(lengths.mean())
-
-    def grown(old: tuple[Scores, float], rows: int) -> tuple[Scores, float]:
+    def grown(old: Scores, rows: int) -> Scores:
         new = np.arange(rows, snapshot.count, dtype=np.int64)
-        lengths = np.concatenate((old[0], np.zeros(len(new))))
-        changed = around(chain, new, max(len(arm.before), len(arm.after)))
-        lengths[changed] = lengths_at(changed)
-        return lengths, float(lengths.mean())
+        lent = np.concatenate((old, np.zeros(len(new))))
+        changed = around(snapshot.chain, new, max(len(arm.before), len(arm.after)))
+        lent[changed] = lending.around(changed, own)
+        return lent
 
-    name = ("lengths", arm.before, arm.after, arm.damping_words)
-    return snapshot.memo.get(name, snapshot.count, fresh, grown)
+    # Kept without the gain: a new turn changes that of its whole session, but lends to few.
+    name = ("lent", arm.before, arm.after, arm.question_boost)
+    lengths: Scores = own + lending.gain * snapshot.memo.get(name, snapshot.count, fresh, grown)
+    return lengths, float(lengths.mean())
 
 
 def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
@@ -166,28 +169,24 @@ def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.boo
 
 
 def smoothed(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
-    """Weighted mean of a turn's cosine and its neighbours'; where there is no neighbour, the mean of all.
+    """A turn's cosine and, at lower weight, its neighbours' differences from the mean cosine of all.
 
     Stands in for embedding the window around a turn (measured equal within half a point, docs/quality.md)
-    at the cost of one vector a memory instead of two.
+    at the cost of one vector a memory instead of two. Not divided by the sum of weights: sessions of
+    different gain must stay comparable.
     """
     if not has.any():
         return own
     average = float(own.sum() / has.sum())
-    centred = np.where(has, own - average, 0.0)
-    share = snapshot.share(arm.damping_words)
     # One place more, holding 0: what the pointer -1 of a turn without neighbour reads.
-    lending = np.append(centred * share, 0.0)
+    centred = np.append(np.where(has, own - average, 0.0), 0.0)
+    boosted = centred * np.append(np.where(snapshot.asks, arm.question_boost, 1.0), 1.0)
     lent = np.zeros(snapshot.count)
-    sides: tuple[tuple[Literal["previous", "next"], tuple[float, ...]], ...] = (
-        ("previous", arm.before),
-        ("next", arm.after),
-    )
-    for direction, weights in sides:
-        for distance, weight in enumerate(weights, start=1):
-            lent += weight * lending[snapshot.hops(direction, distance)]
-    result: Scores = (centred + share * lent) / (1.0 + sum(arm.before) + sum(arm.after)) + average
-    return result
+    for distance, weight in enumerate(arm.before, start=1):
+        lent += weight * (boosted if distance == 1 else centred)[snapshot.hops("previous", distance)]
+    for distance, weight in enumerate(arm.after, start=1):
+        lent += weight * centred[snapshot.hops("next", distance)]
+    return own + snapshot.gain(arm.shape_words) * lent
 
 
 def _recency(snapshot: Snapshot, arm: RecencyArm, eligible: NDArray[np.bool_]) -> Scores:

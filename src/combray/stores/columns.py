@@ -13,9 +13,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import Filter, Keys
-from combray.scoring.damping import damping
+from combray.runtime import Filter, Keys, KeywordArm, VectorArm
+from combray.scoring.lending import Lending
 from combray.scoring.neighbours import Chain, Slots, extend, hop, link
+from combray.scoring.session_gain import Turns, gains, plus, turns
 from combray.stores.memo import Memo
 from combray.types import STATUSES, TIERS
 
@@ -41,6 +42,7 @@ COLUMNS: dict[str, type] = {
     "expires": np.float64,
     "asks": np.bool_,
     "times": np.bool_,
+    "cues": np.int16,
 }
 """Column name -> type, in the order `absorb` takes its rows."""
 
@@ -53,10 +55,11 @@ _FIXED: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS}
 
 _ANY = frozenset({"mask", "profile", "expiry"})
 _DERIVED: dict[str, frozenset[str]] = {
-    "session": _ANY | {"chain", "hop", "lengths"},
-    "position": _ANY | {"chain", "hop", "lengths"},
-    "words": _ANY | {"damping", "lengths"},
-    "length": _ANY | {"lengths"},
+    "session": _ANY | {"chain", "hop", "turns", "gain", "lent"},
+    "position": _ANY | {"chain", "hop", "lent"},
+    "words": _ANY | {"turns", "gain"},
+    "length": _ANY | {"lent"},
+    "asks": _ANY | {"lent"},
 }
 """Column -> the kinds of kept values that a change in it makes wrong; `_ANY` for the others."""
 
@@ -103,15 +106,38 @@ class Snapshot:
 
         return self.memo.get(("hop", direction, distance), self.count, fresh, lambda _, __: fresh())
 
-    def share(self, limit: int) -> NDArray[np.float64]:
-        """How much each row lends to its neighbours."""
-        words = self.columns["words"]
+    def gain(self, limit: int) -> NDArray[np.float64]:
+        """The gain of every row's session; a new turn changes that of its session's rows only."""
+        session, words = self.columns["session"], self.columns["words"]
+        turns = self._turns()
+
+        def at(rows: Slots) -> NDArray[np.float64]:
+            return gains(session, words, turns, rows, limit)
+
+        def grown(old: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
+            fresh = np.unique(session[rows:])
+            kin = np.flatnonzero(_among(session[:rows], fresh[fresh >= 0].tolist()))
+            result = np.concatenate((old, at(np.arange(rows, self.count, dtype=np.int64))))
+            result[kin] = at(kin)
+            return result
+
         return self.memo.get(
-            ("damping", limit),
-            self.count,
-            lambda: damping(words, limit),
-            lambda old, rows: np.concatenate((old, damping(words[rows:], limit))),
+            ("gain", limit), self.count, lambda: at(np.arange(self.count, dtype=np.int64)), grown
         )
+
+    def _turns(self) -> Turns:
+        session, words = self.columns["session"], self.columns["words"]
+        return self.memo.get(
+            ("turns",),
+            self.count,
+            lambda: turns(session, words),
+            lambda old, rows: plus(old, turns(session[rows:], words[rows:])),
+        )
+
+    def lending(self, arm: KeywordArm | VectorArm) -> Lending:
+        """How turns lend to each other in the eyes of an arm."""
+        gain = self.gain(arm.shape_words)
+        return Lending(self.chain, arm.before, arm.after, arm.question_boost, gain, self.columns["asks"])
 
     @property
     def keys(self) -> Keys:

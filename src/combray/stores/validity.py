@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from combray.errors import InvalidInputError
-from combray.types import KINDS, STATUSES, TIERS, TRUSTS, Memory
+from combray.types import KINDS, STATUSES, TIERS, TRUSTS, Memory, Version
 
 _CHOICES: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS, "kind": KINDS, "trust": TRUSTS}
 _RANGES = {"importance": (1, 5), "confidence": (0, 1)}
@@ -39,3 +39,14 @@ def check_changes(changes: Mapping[str, Any]) -> None:
         if name not in CHANGEABLE:
             raise InvalidInputError("changes", f"{name!r} is no field of a memory that can change.")
     check_values(changes)
+
+
+def check_history(versions: Sequence[Version], has_some: object) -> None:
+    """Raise InvalidInputError for version rows that cannot be the whole history of a memory."""
+    if has_some:
+        raise InvalidInputError("versions", "this memory has a history already; it is never rewritten.")
+    numbers = [each.number for each in versions]
+    if numbers != sorted(set(numbers)) or any(number < 1 for number in numbers):
+        raise InvalidInputError("versions", f"the numbers {numbers} do not ascend from 1.")
+    for each in versions:
+        check_changes(each.before)

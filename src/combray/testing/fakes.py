@@ -65,6 +65,7 @@ class FakeEmbedder:
     name: str = "fake:64"
     dimensions: int = 64
     leaves_process: bool = False
+    contextual: bool = True
     failing: bool = False
     calls: list[list[str]] = field(default_factory=list)
 

@@ -96,6 +96,17 @@ class Reads(StoreCases):
         assert rows.asks.tolist() == [False, True]
         assert rows.times.tolist() == [False, True]
 
+    def test_rows_know_the_gain_of_their_session(self, store: Store) -> None:
+        """Turns of 40 and 120 words: mean 80, gain (40/80)². Short turns: 1. No session: its own 160."""
+        every = add(
+            store,
+            memory("a " * 40, 0, session="s", position=0),
+            memory("b " * 120, 1, session="s", position=1),
+            memory("c", 2, session="t", position=0),
+            memory("d " * 160, 3),
+        )
+        assert store.reader("default").rows(keys(*every)).gain.tolist() == [0.25, 0.25, 1.0, 0.0625]
+
     def test_rows_of_one_session_have_one_code(self, store: Store) -> None:
         every = add(store, *(memory(f"{i}", i, session=session) for i, session in enumerate("aba")))
         first, other, same = store.reader("default").rows(keys(*every)).session

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from combray.errors import InvalidInputError, NotFoundError
 from combray.runtime import Arm, Arrival, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
 from combray.testing.store_cases import MODEL, StoreCases, add, keys, order, scores, search
+from combray.types import Version
 
 T0 = START.timestamp()
 
@@ -74,6 +76,49 @@ class Writes(StoreCases):
         assert second.before == {"status": "active", "confidence": 0.7}
         assert (second.number, second.memory_id) == (2, now.id)
         assert reader.history(10**6) == []
+
+    def test_a_history_is_put_back_as_it_was(self, store: Store) -> None:
+        a, b = add(store, memory("a"), memory("b"))
+        later = START + timedelta(days=9, microseconds=1)
+        rows = [
+            Version(
+                memory_id=memory(text).id,
+                number=number,
+                changed_at=later,
+                actor="ann",
+                operation="edit",
+                before={"tags": ("x",), "valid_to": START, "metadata": {"n": [1]}, "author": None},
+            )
+            for text, number in (("a", 2), ("a", 5))
+        ]
+        with store.transaction("default") as tx:
+            tx.put_history(a, rows)
+        reader = store.reader("default")
+        assert (reader.history(a), reader.history(b)) == (rows, [])
+        with store.transaction("default") as tx:
+            tx.change(a, "tag", "bob", T0, tags=("y",))
+        assert [each.number for each in reader.history(a)] == [2, 5, 6]
+
+    def test_histories_that_cannot_be_are_refused(self, store: Store) -> None:
+        a, b = add(store, memory("a"), memory("b"))
+        made = Version(
+            memory_id="a", number=1, changed_at=START, actor="x", operation="x", before={"importance": 2}
+        )
+        with store.transaction("default") as tx:
+            tx.put_history(a, [made])
+        bad: list[tuple[int, list[Version]]] = [
+            (a, [made]),
+            (b, [made, made]),
+            (b, [replace(made, number=0)]),
+            (b, [replace(made, before={"content": "b"})]),
+            (b, [replace(made, before={"importance": 9})]),
+        ]
+        for key, rows in bad:
+            with pytest.raises(InvalidInputError), store.transaction("default") as tx:
+                tx.put_history(key, rows)
+        with pytest.raises(NotFoundError), store.transaction("default") as tx:
+            tx.put_history(10**6, [made])
+        assert store.reader("default").history(b) == []
 
     @pytest.mark.parametrize("name", ["content", "id", "namespace", "never", "status = 'x' --"])
     def test_what_never_changes(self, store: Store, name: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import EntityArm, Filter, KeywordArm, VectorArm
+from combray.runtime import EntityArm, Filter, KeywordArm, MomentArm, VectorArm
 from combray.scoring.ranking import DECIMALS
 from combray.stores.matrix import encode
 from combray.stores.reference.state import Row, seconds
@@ -50,6 +50,14 @@ def passes(row: Row, where: Filter) -> bool:
     )
 
 
+def moments(rows: Sequence[Row], arm: MomentArm) -> ByKey:
+    """The highest score of the windows that hold each row's moment."""
+    return {
+        row.key: max((s for since, until, s in arm.windows if since <= row.moment < until), default=0.0)
+        for row in rows
+    }
+
+
 def conversation(rows: Sequence[Row], row: Row) -> list[Row]:
     """The turns of the row's session in order; the row alone if it has none."""
     if row.memory.session is None:
@@ -62,26 +70,31 @@ def _position(row: Row) -> int:
     return -1 if row.memory.position is None else row.memory.position
 
 
-def lenders(
-    rows: Sequence[Row], before: Sequence[float], after: Sequence[float]
-) -> dict[int, list[tuple[Row, float]]]:
-    """For each key the turns around it that lend to it, each with its weight."""
+def lenders(rows: Sequence[Row], arm: KeywordArm | VectorArm) -> dict[int, list[tuple[Row, float]]]:
+    """For each key the turns around it that lend to it, each with its weight, gain included."""
     found: dict[int, list[tuple[Row, float]]] = {}
     for row in rows:
         turns = conversation(rows, row)
         place = [turn.key for turn in turns].index(row.key)
+        gain = session_gain(rows, row, arm.shape_words)
         found[row.key] = []
-        for weights, step in ((before, -1), (after, 1)):
+        for weights, step in ((arm.before, -1), (arm.after, 1)):
             for distance, weight in enumerate(weights, start=1):
                 there = place + step * distance
                 if 0 <= there < len(turns):
-                    found[row.key].append((turns[there], weight))
+                    boosted = step * distance == -1 and turns[there].entry.asks
+                    boost = arm.question_boost if boosted else 1.0
+                    found[row.key].append((turns[there], weight * boost * gain))
     return found
 
 
-def damped(row: Row, limit: int) -> float:
-    """How much of it a turn lends and takes: all up to `limit` words."""
-    return min(1.0, limit / max(row.entry.words, 1)) if limit > 0 else 1.0
+def session_gain(rows: Sequence[Row], row: Row, limit: int) -> float:
+    """How far the turns of the row's session are each other's context; fully up to `limit` words a turn."""
+    if limit <= 0:
+        return 1.0
+    words = [turn.entry.words for turn in conversation(rows, row)]
+    mean = sum(words) / len(words)
+    return min(1.0, (limit / max(mean, 1.0)) ** 2)
 
 
 def keyword(rows: Sequence[Row], arm: KeywordArm) -> ByKey:
@@ -126,29 +139,29 @@ def _affordable(rows: Sequence[Row], arm: KeywordArm) -> set[str]:
 
 
 def _bm25f(rows: Sequence[Row], arm: KeywordArm, chosen: set[str], own: Mapping[str, ByKey]) -> ByKey:
-    around = lenders(rows, arm.before, arm.after)
+    around = lenders(rows, arm)
 
     def lent(values: ByKey, row: Row) -> float:
-        share = damped(row, arm.damping_words)
-        return values[row.key] + sum(
-            weight * values[giver.key] * damped(giver, arm.damping_words) * share
-            for giver, weight in around[row.key]
-        )
+        return values[row.key] + sum(weight * values[giver.key] for giver, weight in around[row.key])
 
     written = {row.key: float(row.entry.length) for row in rows}
     lengths = {row.key: lent(written, row) for row in rows}
     average = max(sum(lengths.values()) / len(rows), 1e-9) if rows else 1.0
     scores = {row.key: 0.0 for row in rows}
+    possible = 0.0
     for term, weight in arm.terms:
         if term not in chosen:
             continue
         holding = sum(frequency > 0 for frequency in own[term].values())
         idf = math.log(1 + (len(rows) - holding + 0.5) / (holding + 0.5))
+        possible += weight * idf * (arm.k1 + 1)
         for row in rows:
             frequency = lent(own[term], row)
             if frequency > 0:
                 norm = arm.k1 * (1 - arm.b + arm.b * lengths[row.key] / average)
                 scores[row.key] += weight * idf * (arm.k1 + 1) * frequency / (frequency + norm)
+    if arm.normalise:
+        return {key: score / max(possible, 1e-9) for key, score in scores.items()}
     return scores
 
 
@@ -171,15 +184,11 @@ def vector(rows: Sequence[Row], arm: VectorArm, codes: Mapping[int, bytes]) -> B
     scores = dict(own)
     if own and (arm.before or arm.after):
         average = sum(own.values()) / len(own)
-        around = lenders(rows, arm.before, arm.after)
-        for row in rows:
-            if row.key in own:
-                total = own[row.key] - average
-                for giver, weight in around[row.key]:
-                    if giver.key in own:
-                        share = damped(giver, arm.damping_words) * damped(row, arm.damping_words)
-                        total += weight * (own[giver.key] - average) * share
-                scores[row.key] = total / (1 + sum(arm.before) + sum(arm.after)) + average
+        for key, givers in lenders(rows, arm).items():
+            if key in own:
+                scores[key] += sum(
+                    weight * (own[giver.key] - average) for giver, weight in givers if giver.key in own
+                )
     return {
         row.key: max(scores[row.key], 0.0)
         if row.key in scores and round(scores[row.key], DECIMALS) >= arm.minimum

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from combray.errors import NotFoundError
 from combray.runtime import (
+    SHAPE_WORDS,
     Arm,
     Filter,
     Found,
     Keys,
     KeywordArm,
     Link,
+    MomentArm,
     Profile,
     Ranked,
     RecencyArm,
@@ -37,6 +39,16 @@ MIN_PREFIX = 8
 
 def _keys(values: Iterable[int]) -> Keys:
     return np.array(list(values), dtype=np.int64)
+
+
+def _brings_its_own(arm: Arm) -> bool:
+    return arm.listed if isinstance(arm, KeywordArm) else True
+
+
+def _listed(arm: Arm, found: Mapping[int, float]) -> Mapping[int, float]:
+    if isinstance(arm, MomentArm):
+        return {key: score for key, score in found.items() if score >= arm.minimum}
+    return found
 
 
 def _best(scores: Mapping[int, float], limit: int) -> Ranked:
@@ -67,7 +79,8 @@ class ReferenceReader:
         scores = {name: self._score(rows, arm, eligible) for name, arm in arms.items()}
         lists = {
             name: _best({key: score for key, score in found.items() if key in eligible and score > 0}, limit)
-            for name, found in scores.items()
+            for name, found in ((name, _listed(arms[name], found)) for name, found in scores.items())
+            if _brings_its_own(arms[name])
         }
         union = sorted({int(key) for each in lists.values() for key in each.keys})
         aligned = {name: np.array([found[key] for key in union]) for name, found in scores.items()}
@@ -80,6 +93,8 @@ class ReferenceReader:
             scores = formulas.keyword(rows, arm) if arm.terms else {row.key: 0.0 for row in rows}
         elif isinstance(arm, VectorArm):
             scores = formulas.vector(rows, arm, self._codes(rows, arm.model, len(arm.vector)))
+        elif isinstance(arm, MomentArm):
+            scores = formulas.moments(rows, arm)
         else:
             scores = formulas.naming(rows, arm)
         return {key: round(score, DECIMALS) for key, score in scores.items()}
@@ -90,6 +105,11 @@ class ReferenceReader:
         if rows and model in state.models:
             check_dimensions(model, state.models[model], dimensions)
         return codes
+
+    def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
+        """Which of the keys the filter lets through."""
+        open_keys = {row.key for row in self._committed_rows() if formulas.passes(row, where)}
+        return np.array([int(key) in open_keys for key in keys], dtype=np.bool_)
 
     def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
         """Keys of all rows the filter lets through, by moment then key."""
@@ -170,6 +190,8 @@ class ReferenceReader:
             accesses=floats(row.memory.access_count for row in rows),
             asks=np.array([row.entry.asks for row in rows], dtype=np.bool_),
             times=np.array([row.entry.times for row in rows], dtype=np.bool_),
+            cues=_keys(row.entry.cues for row in rows),
+            gain=floats(formulas.session_gain(list(every.values()), row, SHAPE_WORDS) for row in rows),
         )
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:

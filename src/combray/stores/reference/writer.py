@@ -12,7 +12,7 @@ from combray.runtime import Arrival, Link, Vectors
 from combray.stores.matrix import check_dimensions, encode
 from combray.stores.reference.reader import ReferenceReader
 from combray.stores.reference.state import Row, State, moment_at, row_of
-from combray.stores.validity import check_changes, check_memory
+from combray.stores.validity import check_changes, check_history, check_memory
 from combray.types import Edge, Memory, Version
 
 _POINTERS = ("supersedes", "superseded_by", "merged_into")
@@ -108,7 +108,7 @@ class ReferenceWriter(ReferenceReader):
         earlier = self.draft.versions.get(key, ())
         version = Version(
             memory_id=memory.id,
-            number=len(earlier) + 1,
+            number=earlier[-1].number + 1 if earlier else 1,
             changed_at=moment_at(at),
             actor=actor,
             operation=operation,
@@ -116,6 +116,14 @@ class ReferenceWriter(ReferenceReader):
         )
         self.draft.versions[key] = (*earlier, version)
         self.draft.rows[key] = row_of(key, _as_stored(msgspec.structs.replace(memory, **changes)))
+
+    def put_history(self, key: int, versions: Sequence[Version]) -> None:
+        """Store version rows of a memory that has none."""
+        memory = self._row(key).memory
+        check_history(versions, self.draft.versions.get(key))
+        self.draft.versions[key] = tuple(
+            msgspec.structs.replace(each, memory_id=memory.id) for each in versions
+        )
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         """Store or replace vectors."""

@@ -15,7 +15,7 @@ from combray.stores.sqlite.postings import PostingCache
 _COLUMNS = """
 SELECT key, status, tier, kind, category, source, trust, author, session, position, words, length,
        importance, confidence, moment / 1e6, recorded_at / 1e6, valid_from / 1e6, valid_to / 1e6,
-       expires_at / 1e6, asks, times
+       expires_at / 1e6, asks, times, cues
 FROM memory WHERE namespace = ? AND revision > ? ORDER BY key
 """
 # A writer looks at what was committed: rows it has touched itself carry a later revision.

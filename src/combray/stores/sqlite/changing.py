@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,8 @@ from combray.errors import NotFoundError
 from combray.indexing import index_entry
 from combray.stores.sqlite import indexes
 from combray.stores.sqlite.rows import SELECT, column_value, microseconds, to_memory, to_micro
-from combray.stores.validity import INDEXED, check_changes
-from combray.types import LIVE_STATUSES, Memory
+from combray.stores.validity import INDEXED, check_changes, check_history
+from combray.types import LIVE_STATUSES, Memory, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,18 @@ def apply(
     elif "status" in names:
         live = int(change.changes["status"] in LIVE_STATUSES)
         connection.execute("UPDATE label SET live = ? WHERE key = ?", (live, key))
+
+
+def put_history(connection: sqlite3.Connection, key: int, versions: Sequence[Version]) -> None:
+    """Write version rows as they were. Raises InvalidInputError if the memory has some, or for bad rows."""
+    check_history(versions, connection.execute("SELECT 1 FROM version WHERE key = ?", (key,)).fetchone())
+    rows = []
+    for each in versions:
+        before = {name: column_value(name, value) for name, value in each.before.items()}
+        encoded = msgspec.json.encode(before, order="deterministic").decode()
+        moment = microseconds(each.changed_at)
+        rows.append((key, each.number, moment, each.actor, each.operation, encoded))
+    connection.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 def _memory(connection: sqlite3.Connection, namespace: str, key: int) -> Memory:

@@ -11,7 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import NotFoundError
-from combray.runtime import Arm, Filter, Found, Keys, Link, Profile, Ranked, Rows, Scores, Vectors
+from combray.runtime import (
+    SHAPE_WORDS,
+    Arm,
+    Filter,
+    Found,
+    Keys,
+    Link,
+    Profile,
+    Ranked,
+    Rows,
+    Scores,
+    Vectors,
+)
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
 from combray.stores.columns import Snapshot
@@ -91,6 +103,15 @@ class SqliteReader:
             eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             return matrix.nearest(vectors, snapshot.keys, eligible, limit, minimum)
 
+    def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
+        """Which of the keys the filter lets through."""
+        with self._view() as (connection, snapshot):
+            mask = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
+            slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
+            result: NDArray[np.bool_] = np.zeros(len(slots), dtype=np.bool_)
+            result[slots >= 0] = mask[slots[slots >= 0]]
+            return result
+
     def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
         """Cosine with each key's vector."""
         codes, dimensions = self._codes(model, keys)
@@ -157,6 +178,8 @@ class SqliteReader:
             accesses=np.array([facts[int(key)][1] for key in wanted], dtype=np.float64),
             asks=column["asks"],
             times=column["times"],
+            cues=column["cues"].astype(np.int64),
+            gain=snapshot.gain(SHAPE_WORDS)[slots],
         )
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:

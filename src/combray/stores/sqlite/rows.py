@@ -28,7 +28,7 @@ JSON_FIELDS = ("tags", "entities", "evidence", "metadata")
 FIELDS = tuple(name for name in Memory.__struct_fields__ if name != "namespace")
 """Columns of the memory table that are fields of a Memory, in the struct's order."""
 
-COLUMNS = ("namespace", "revision", "moment", "words", "length", "asks", "times", *FIELDS)
+COLUMNS = ("namespace", "revision", "moment", "words", "length", "asks", "times", "cues", *FIELDS)
 INSERT = f"INSERT INTO memory ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 SELECT = f"SELECT key, {', '.join(FIELDS)} FROM memory"
 
@@ -81,6 +81,7 @@ def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> 
         entry.length,
         int(entry.asks),
         int(entry.times),
+        entry.cues,
         *(column_value(name, getattr(memory, name)) for name in FIELDS),
     )
 

@@ -191,7 +191,7 @@ def _rebuild_indexes(connection: sqlite3.Connection) -> int:
         count += 1
         indexes.add(connection, number, [(key, memory, entry)])
         connection.execute(
-            "UPDATE memory SET words = ?, length = ?, asks = ?, times = ? WHERE key = ?",
-            (entry.words, entry.length, int(entry.asks), int(entry.times), key),
+            "UPDATE memory SET words = ?, length = ?, asks = ?, times = ?, cues = ? WHERE key = ?",
+            (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues, key),
         )
     return count

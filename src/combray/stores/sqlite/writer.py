@@ -17,13 +17,13 @@ from combray.stores.matrix import check_dimensions, encode
 from combray.stores.sqlite import indexes
 from combray.stores.sqlite import rows as mapping
 from combray.stores.sqlite.cache import NamespaceCache
-from combray.stores.sqlite.changing import Change, apply
+from combray.stores.sqlite.changing import Change, apply, put_history
 from combray.stores.sqlite.erasing import erase
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.indexes import Indexed
 from combray.stores.sqlite.reader import Connection, SqliteReader, chunks, marks
 from combray.stores.validity import check_memory
-from combray.types import EDGE_TYPES
+from combray.types import EDGE_TYPES, Version
 
 _LIVE = "status IN ('active', 'pending_embed')"
 _LINK = """
@@ -182,6 +182,11 @@ class SqliteWriter(SqliteReader):
         """Change fields, keeping what they were as a version row."""
         change = Change(operation, actor, at, changes)
         apply(self.connection, self.number, self.namespace, self.revision_now, key, change)
+
+    def put_history(self, key: int, versions: Sequence[Version]) -> None:
+        """Store version rows of a memory that has none. Raises NotFoundError, InvalidInputError."""
+        self._must_know([key])
+        put_history(self.connection, key, versions)
 
     def link(self, links: Sequence[Link], at: float) -> int:
         """Store edges; how many are new. Raises NotFoundError for a key of no memory here."""

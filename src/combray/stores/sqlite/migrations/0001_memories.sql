@@ -46,6 +46,7 @@ CREATE TABLE memory (
     length           INTEGER NOT NULL,  -- derived: index terms without stop words, for BM25
     asks             INTEGER NOT NULL,  -- derived: ends in a question
     times            INTEGER NOT NULL,  -- derived: holds a time expression
+    cues             INTEGER NOT NULL,  -- derived: kinds of answer it holds, bits of language.cues.Cue
     UNIQUE (namespace, id)
 ) STRICT;
 CREATE INDEX memory_revision ON memory (namespace, revision);

@@ -1,0 +1,135 @@
+"""The command: `python -m bench.quality [--set NAME[=PATH]] [--embedder SPEC] [--preset NAME] ...`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from bench.quality import abstention, choosing, loaders, measuring, report
+from bench.quality.evidence_kept import kept, table
+from bench.quality.systems import Combray, System, plain_systems
+from combray import presets
+from combray.errors import CombrayError
+
+EXAMPLES = """examples:
+  python -m bench.quality                                   our own sets, every preset, no download
+  python -m bench.quality --data FOLDER --set locomo        LoCoMo in FOLDER/locomo/*.json
+  python -m bench.quality --set mine=notes.jsonl --embedder none --embedder onnx:MODEL_FOLDER
+  python -m bench.quality --set locomo --preset default --without SessionPrior --without PhraseMatch
+  python -m bench.quality --set locomo --abstention
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(
+        prog="python -m bench.quality",
+        description="Measure recall on question sets, beside BM25, vectors and their mixture.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument(
+        "--set", action="append", default=[], metavar="NAME[=PATH]", help="repeatable; default all"
+    )
+    made.add_argument("--data", metavar="FOLDER", help="public sets (default: COMBRAY_DATA)")
+    made.add_argument("--preset", action="append", choices=presets.names(), help="repeatable; default all")
+    made.add_argument(
+        "--embedder",
+        action="append",
+        metavar="SPEC",
+        help="none, wordllama, onnx:PATH; default the first two",
+    )
+    made.add_argument(
+        "--without", action="append", default=[], metavar="STAGE", help="one more run a stage, without it"
+    )
+    made.add_argument("--together", action="store_true", help="leave all --without stages out in one run")
+    made.add_argument("--no-plain", action="store_true", help="skip BM25, dense and hybrid")
+    made.add_argument("--limit-questions", type=int, metavar="N", help="at most N questions a set")
+    made.add_argument("--abstention", action="store_true", help="measure refusals instead of recall")
+    made.add_argument(
+        "--evidence-kept",
+        action="store_true",
+        help="share of gold left when all is written as facts with diff",
+    )
+    made.add_argument("--json", type=Path, metavar="OUT")
+    made.add_argument("--plot", type=Path, metavar="OUT.png", help="needs the dependency group bench")
+    return made
+
+
+def engines(options: argparse.Namespace) -> list[Combray]:
+    """The engines asked for: each preset and embedder, then each ablation of it."""
+    found = []
+    for preset in options.preset or presets.names():
+        for embedder in options.embedder or ["none", "wordllama"]:
+            found.append(Combray(preset, embedder))
+            if options.together and options.without:
+                found.append(Combray(preset, embedder, tuple(options.without)))
+            else:
+                found += [Combray(preset, embedder, (stage,)) for stage in options.without]
+    for engine in found:
+        engine.loaded()
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and report; 2 when a set, stage or model cannot be had."""
+    options = parser().parse_args(arguments)
+    console, progress = Console(), Console(stderr=True)
+    try:
+        _run(options, console, progress)
+    except (CombrayError, loaders.FormatError, choosing.UnknownSetError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(options: argparse.Namespace, console: Console, progress: Console) -> None:
+    combrays = engines(options)
+    sets = [
+        each.limited(options.limit_questions)
+        for each in choosing.chosen(options.set, choosing.data_folder(options.data))
+    ]
+
+    def say(line: str) -> None:
+        if progress.is_terminal:
+            progress.print(line, end="\r", highlight=False, soft_wrap=True)
+
+    settings = {name: str(value) for name, value in vars(options).items() if name not in ("json", "plot")}
+    if options.abstention:
+        doubts = []
+        for each in sets:
+            found = [abstention.doubts(each, engine, say) for engine in combrays]
+            console.print(abstention.table(each.name, found))
+            doubts += found
+        _write(options, settings, doubts)
+        return
+    if options.evidence_kept:
+        losses = [kept(each, engine, say) for each in sets for engine in combrays]
+        console.print(table(losses))
+        _write(options, settings, losses)
+        return
+    plain: list[System] = (
+        [] if options.no_plain else list(plain_systems(options.embedder or ["none", "wordllama"]))
+    )
+    results = []
+    for each in sets:
+        found_here = measuring.measure(each, [*plain, *combrays], say)
+        report.show(console, found_here)
+        results += found_here
+    for line in measuring.shortfalls(results):
+        console.print(f"below a plain system: {line}", highlight=False)
+    _write(options, settings, results)
+    if options.plot:
+        report.plot(options.plot, results)
+
+
+def _write(options: argparse.Namespace, settings: dict[str, str], results: list[report.Reported]) -> None:
+    if options.json:
+        report.write_json(options.json, settings, results)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

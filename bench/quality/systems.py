@@ -1,0 +1,252 @@
+"""What answers the questions: the engine under a preset and an embedder, and the plain systems beside it.
+
+The engine sees texts, authors, dates and the words of the question, and nothing else of a set.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Protocol
+
+import numpy as np
+
+import combray
+from bench.quality.baselines import BM25, Dense, Hybrid, best
+from bench.quality.metrics import CUTS
+from bench.quality.sets import Collection, Item
+from combray import models, presets
+from combray.runtime import Vectors
+
+DEPTH = max(CUTS)
+REFUSES = "Abstain"
+"""The stage of a recall pipeline that answers nothing when the evidence is too weak."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The refs found for one question, best first, and how sure the system is that they answer it."""
+
+    refs: list[str]
+    milliseconds: float
+    confidence: float | None = None
+    reason: str = ""
+
+
+class Asked(Protocol):
+    """One collection, written and ready to be asked."""
+
+    def ask(self, question: str) -> Found:
+        """The best refs for a question."""
+        ...
+
+    def close(self) -> None:
+        """Release what it holds."""
+        ...
+
+
+class System(Protocol):
+    """Something that can be filled with a collection."""
+
+    @property
+    def name(self) -> str:
+        """Its line in the table."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The short name of its embedder, "none" without one."""
+        ...
+
+    def fill(self, collection: Collection) -> Asked:
+        """Write every item; nothing of the questions."""
+        ...
+
+
+class CachedEmbedder:
+    """An embedder that keeps what it has embedded: the plain systems share the vectors of one model."""
+
+    def __init__(self, spec: str) -> None:
+        embedder = models.embedder(spec)
+        if embedder is None:
+            raise ValueError("a plain dense system needs an embedder")
+        self._embedder = embedder
+        self._known: dict[str, Any] = {}
+        self.name = embedder.name
+        self.dimensions = embedder.dimensions
+        self.leaves_process = embedder.leaves_process
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """As the embedder itself, each text once."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if missing:
+            self._known.update(zip(missing, self._embedder.embed(missing, query=query), strict=True))
+        found: Vectors = np.stack([self._known[text] for text in texts])
+        return found
+
+    def knows(self, language: str) -> float:
+        """As the embedder itself."""
+        return self._embedder.knows(language)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """BM25 ("bm25"), vectors alone ("dense") or both half and half ("hybrid") over text and caption."""
+
+    kind: str
+    embedder: CachedEmbedder | None = None
+
+    @property
+    def name(self) -> str:
+        """Kind and model."""
+        return self.kind if self.embedder is None else f"{self.kind} {self.model}"
+
+    @property
+    def model(self) -> str:
+        """The embedder's short name."""
+        return "none" if self.embedder is None else short(self.embedder.name)
+
+    def fill(self, collection: Collection) -> Asked:
+        """Index every item."""
+        texts = [item.shown for item in collection.items]
+        if self.embedder is None:
+            return _PlainIndex(collection.items, BM25(texts))
+        dense = Dense(texts, self.embedder)
+        arm = dense if self.kind == "dense" else Hybrid(BM25(texts), dense)
+        return _PlainIndex(collection.items, arm)
+
+
+class _PlainIndex:
+    def __init__(self, items: Sequence[Item], arm: BM25 | Dense | Hybrid) -> None:
+        self._items, self._arm = items, arm
+
+    def ask(self, question: str) -> Found:
+        started = time.perf_counter()
+        rows = best(self._arm.scores(question), DEPTH)
+        elapsed = (time.perf_counter() - started) * 1000
+        return Found([self._items[row].ref for row in rows], elapsed)
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Combray:
+    """The engine. `without` leaves stages of the preset's recall out; `write` is "conversation" or "remember"."""
+
+    preset: str
+    embedder: str
+    without: tuple[str, ...] = ()
+    write: str = "conversation"
+
+    @property
+    def name(self) -> str:
+        """Preset, embedder and what was left out."""
+        parts = [self.preset, self.model, *(f"-{stage}" for stage in self.without)]
+        return " ".join(parts) + (" diff" if self.write == "remember" else "")
+
+    @property
+    def model(self) -> str:
+        """The embedder's short name."""
+        return short(self.embedder)
+
+    def loaded(self) -> presets.Preset:
+        """The preset with the stages left out. Raises PipelineError for a stage it does not have."""
+        preset = presets.load(self.preset)
+        recall = preset.recall
+        for stage in self.without:
+            recall = recall.without(stage)
+        return replace(preset, recall=recall)
+
+    def never_refusing(self) -> Combray:
+        """The same without the stage that decides to answer nothing."""
+        stages = [each["stage"] for each in self.loaded().recall.describe()]
+        return replace(self, without=(*self.without, *({REFUSES} & set(stages))))
+
+    def fill(self, collection: Collection) -> EngineAsked:
+        """A store in memory with the collection's items, the clock at its end."""
+        now = collection.now.timestamp()
+        engine = combray.open(
+            ":memory:",
+            namespace=collection.name,
+            preset=self.loaded(),
+            embedder=self.embedder,
+            clock=lambda: now,
+        )
+        if self.write == "remember":
+            _remember(engine, collection.items)
+        else:
+            _converse(engine, collection.items)
+        return EngineAsked(engine, len(collection.items))
+
+
+@dataclass
+class EngineAsked:
+    """A filled engine."""
+
+    engine: combray.Engine
+    written: int
+    _limit: int = field(default=DEPTH)
+
+    def ask(self, question: str) -> Found:
+        """One recall."""
+        started = time.perf_counter()
+        answer = self.engine.recall(question, limit=self._limit)
+        elapsed = (time.perf_counter() - started) * 1000
+        refs = [str(hit.memory.metadata["ref"]) for hit in answer]
+        return Found(refs, elapsed, answer.details.get("confidence"), answer.reason)
+
+    def live(self) -> set[str]:
+        """Refs of the memories that a recall can still find."""
+        reader = self.engine.reader
+        keys = reader.scan(combray.runtime.Filter())
+        return {str(memory.metadata["ref"]) for memory in reader.memories(keys.tolist())}
+
+    def close(self) -> None:
+        """Close the store."""
+        self.engine.close()
+
+
+def _fields(item: Item) -> dict[str, Any]:
+    return {
+        "author": item.author,
+        "occurred_at": item.occurred_at,
+        "context": item.context,
+        "metadata": {"ref": item.ref},
+    }
+
+
+def _converse(engine: combray.Engine, items: Sequence[Item]) -> None:
+    """Turns as episodes of their conversations; items without a session as chunks."""
+    for session, group in groupby(items, key=lambda item: item.session):
+        if session is None:
+            chunks = [{"content": item.text, "kind": "chunk", **_fields(item)} for item in group]
+            engine.remember_many(chunks, diff=False)
+        else:
+            engine.conversation(session).add_many({"text": item.text, **_fields(item)} for item in group)
+
+
+def _remember(engine: combray.Engine, items: Sequence[Item]) -> None:
+    """Every item as a fact with diff on: what a caller does who does not know of conversations."""
+    engine.remember_many(
+        ({"content": item.text, "session": item.session, **_fields(item)} for item in items), diff=True
+    )
+
+
+def short(embedder: str) -> str:
+    """A model's name without folders and hashes."""
+    if embedder.startswith("onnx:"):
+        return embedder.removeprefix("onnx:").rstrip("/").split("/")[-1].split(":")[0]
+    return embedder.split(":")[0]
+
+
+def plain_systems(embedders: Sequence[str]) -> Iterator[System]:
+    """BM25, then dense and hybrid for every embedder that has vectors."""
+    yield Plain("bm25")
+    for spec in embedders:
+        if spec != "none":
+            cached = CachedEmbedder(spec)
+            yield Plain("dense", cached)
+            yield Plain("hybrid", cached)

@@ -1,0 +1,203 @@
+"""The engine: opens a state, runs a preset's pipeline on it, hands out the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from combray import presets, wiring
+from combray.accesses import Accesses
+from combray.errors import InvalidInputError
+from combray.keeping import Keeping
+from combray.recall.asking import Asking
+from combray.remember.state import Remembering
+from combray.runtime import Clock, Embedder, Reader, Runtime, Store
+from combray.settings import load as load_settings
+from combray.tending import Tending
+from combray.types import Answer, Remembered
+
+if TYPE_CHECKING:
+    from combray.conversation.turns import Conversation
+
+BATCH = 256
+
+
+def open(
+    location: str | None = None,
+    *,
+    namespace: str | None = None,
+    preset: str | None = None,
+    embedder: str | Embedder | None = None,
+    read_only: bool = False,
+    durability: str | None = None,
+    clock: Clock | None = None,
+) -> Engine:
+    """Open (or make) a memory store and the engine on it.
+
+    `location`: a path, `sqlite:///path` or `:memory:`; None takes the setting COMBRAY_DB, or a file in the
+    per-user data folder. None anywhere takes the setting. `embedder` may be an object with the methods of
+    `runtime.Embedder`. Raises InvalidInputError, StoreError and its kinds, ModelError.
+    """
+    named = embedder if isinstance(embedder, str) else None
+    settings = load_settings(
+        {
+            "db": location,
+            "namespace": namespace,
+            "preset": preset,
+            "embedder": named,
+            "durability": durability,
+        }
+    )
+    model = None if isinstance(embedder, str) else embedder
+    chosen = presets.load(settings.preset)
+    runtime = wiring.build(settings.db, settings, read_only=read_only, clock=clock, model=model)
+    return Engine(runtime, settings.namespace, chosen, max_memories=settings.max_memories)
+
+
+class Engine(Keeping, Tending):
+    """Memory of one namespace. Use as a context manager, or call `close`."""
+
+    def __init__(
+        self, runtime: Runtime, namespace: str, preset: presets.Preset, *, max_memories: int = 1000
+    ) -> None:
+        self.runtime = runtime
+        self.namespace = check_namespace(namespace)
+        self._preset = presets.sized(preset, max_memories)
+        self._max_memories = max_memories
+        self._accesses = Accesses(runtime.store, self.namespace)
+
+    # -- parts -------------------------------------------------------------------------------------
+
+    @property
+    def store(self) -> Store:
+        """Where the memories live."""
+        return self.runtime.store
+
+    @property
+    def reader(self) -> Reader:
+        """A reader of this namespace."""
+        return self.runtime.store.reader(self.namespace)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What turns texts into vectors, if anything does."""
+        return self.runtime.embedder
+
+    @property
+    def clock(self) -> Clock:
+        """The time now."""
+        return self.runtime.clock
+
+    @property
+    def preset(self) -> str:
+        """Name of the preset in use."""
+        return self._preset.name
+
+    def within(self, namespace: str) -> Engine:
+        """An engine on another namespace of the same open store; close the first one only."""
+        return Engine(self.runtime, namespace, self._preset, max_memories=self._max_memories)
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def remember(self, text: str, *, diff: bool = True, **fields: Any) -> Remembered:
+        """Remember one text.
+
+        Fields: category, importance (1-5), confidence (0-1), tags, entities, source, author, kind, context,
+        occurred_at, occurred_to, valid_from, valid_to, expires_at, session, position, trust, metadata. Times
+        are datetimes, ISO 8601, or words ("3 days ago"). `diff=False` stores it whatever is known already.
+        Raises InvalidInputError (nothing is written then) and StoreError.
+        """
+        return self._write([{"content": text, **fields}], diff, suggest=True)[0]
+
+    def remember_many(
+        self,
+        items: Iterable[str | Mapping[str, Any]],
+        *,
+        diff: bool = True,
+        batch: int = BATCH,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Remembered]:
+        """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
+
+        A bad item stops its batch with nothing of it written; earlier batches stay. `progress` is called
+        with the count done after each batch.
+        """
+        results: list[Remembered] = []
+        for some in _batches(items, batch):
+            normal = [{"content": item} if isinstance(item, str) else item for item in some]
+            results += self._write(normal, diff, suggest=False)
+            if progress is not None:
+                progress(len(results))
+        return results
+
+    def _write(self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool) -> list[Remembered]:
+        self._accesses.flush()
+        now = self.runtime.clock()
+        state = Remembering(self.namespace, list(items), now, diff=diff, suggest=suggest)
+        return self._preset.remember.run(state, self.runtime).results()
+
+    def conversation(self, session: str) -> Conversation:
+        """A conversation whose turns are stored as episodes."""
+        from combray.conversation.turns import Conversation
+
+        return Conversation(self, session)
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def recall(
+        self, query: str, *, limit: int = 10, preset: str | None = None, basic: bool = False, **options: Any
+    ) -> Answer:
+        """The memories that answer a query, best first, with signals and reasons.
+
+        Options: intent (WHY, WHEN, ENTITY, GENERAL), since, until, as_of (moments), categories, kinds,
+        sources, authors, sessions, tags, min_score, explain. Empty with a `reason` when nothing answers.
+        `basic` searches for the query as a substring. Raises InvalidInputError.
+        """
+        chosen = self._preset if preset is None else presets.load(preset)
+        asking = Asking(self.namespace, self.reader, self.runtime)
+        answer = asking.answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
+        self._accesses.note((hit.memory.id for hit in answer), self.runtime.clock())
+        return answer
+
+    def search(self, query: str, *, limit: int = 10, **options: Any) -> Answer:
+        """Keyword search only: the share of the query's words that a memory holds."""
+        asking = Asking(self.namespace, self.reader, self.runtime)
+        return asking.answer(
+            query, asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
+        )
+
+    # -- closing -----------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Write what is pending and release the store."""
+        self._accesses.flush()
+        self.runtime.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def check_namespace(name: str) -> str:
+    """A usable namespace name. Raises InvalidInputError."""
+    if not name or name.strip() != name or len(name) > 200 or not name.isprintable():
+        raise InvalidInputError(
+            "namespace",
+            f"{name!r} cannot be used.",
+            "Give 1 to 200 printable characters without spaces around.",
+        )
+    return name
+
+
+def _batches(items: Iterable[str | Mapping[str, Any]], size: int) -> Iterator[list[str | Mapping[str, Any]]]:
+    if size < 1:
+        raise InvalidInputError("batch", f"{size} is out of range.", "Use 1 or more.")
+    iterator = iter(items)
+    while some := list(islice(iterator, size)):
+        yield some

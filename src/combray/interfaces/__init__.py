@@ -1,0 +1,1 @@
+"""Thin doors to the engine: each turns one outside form into engine calls, and the answers back."""

@@ -1,0 +1,18 @@
+"""The shell: `combray VERB ...`. Tables in a terminal, JSON when piped.
+
+Nothing heavy is imported here: a verb imports the engine when it runs, so `--help` and shell completion
+stay quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from combray.interfaces.cli.verbs import combray
+
+__all__ = ["combray", "main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the shell and leave with its exit code: 0 done, 1 nothing found or refused, 2 bad usage."""
+    combray.main(arguments, prog_name="combray")

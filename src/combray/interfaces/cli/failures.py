@@ -1,0 +1,89 @@
+"""Failures in words: one line on the standard error and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from combray.errors import CombrayError, InvalidInputError
+
+NOTHING_FOUND = 1
+BAD_USAGE = 2
+INTERRUPTED = 130
+"""128 + SIGINT, as shells report it."""
+
+
+class Careful(click.Command):
+    """A command that ends every expected failure with one line and an exit code."""
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run and leave the process."""
+        extra.pop("standalone_mode", None)
+        try:
+            code = super().main(args, prog_name, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            error.show()
+            code = error.exit_code
+        except click.Abort as error:
+            interrupted = isinstance(error.__cause__, KeyboardInterrupt)
+            say("interrupted." if interrupted else "stopped; nothing was changed.")
+            code = INTERRUPTED if interrupted else NOTHING_FOUND
+        except CombrayError as error:
+            say(str(error))
+            code = NOTHING_FOUND
+        except BrokenPipeError:
+            # The reader has gone; what Python still holds for it would fail again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = NOTHING_FOUND
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            say(f"{place}{error.strerror or error}.")
+            code = NOTHING_FOUND
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+class Verb(click.Command):
+    """One verb. Its examples stand at the end of its help; a value that the engine refuses is bad usage
+    when it came from an option."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:
+        self.examples = tuple(examples)
+        super().__init__(*args, **settings)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        del ctx
+        if self.examples:
+            formatter.write_paragraph()
+            formatter.write("Examples:\n" if len(self.examples) > 1 else "Example:\n")
+            for example in self.examples:
+                formatter.write(f"  {example}\n")
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb, naming the option whose value was refused."""
+        try:
+            return super().invoke(ctx)
+        except InvalidInputError as error:
+            for parameter in self.params:
+                if isinstance(parameter, click.Option) and parameter.name == error.field:
+                    raise click.BadParameter(
+                        f"{error.problem} {error.remedy}".strip(), ctx=ctx, param=parameter
+                    ) from error
+            raise
+
+
+def say(text: str) -> None:
+    """Write one line to the standard error."""
+    click.echo(f"combray: {' '.join(text.split())}", err=True)
+
+
+def nothing_found(text: str) -> NoReturn:
+    """Leave with exit code 1 and one line that says why; for use inside a verb."""
+    say(text)
+    raise click.exceptions.Exit(NOTHING_FOUND)

@@ -1,0 +1,107 @@
+"""`combray link`, `combray related` and `combray viz`: edges between memories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import compact, console, for_people, show_json
+from combray.types import EDGE_TYPES, EdgeType
+
+FORMATS = ("dot", "html")
+
+
+@click.command(cls=Verb, examples=('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"',))
+@click.argument("source")
+@click.argument("other", metavar="TARGET")
+@click.option(
+    "--type",
+    "edge_type",
+    type=click.Choice(EDGE_TYPES),
+    default="semantic",
+    show_default=True,
+    help="Kind of edge.",
+)
+@click.option("--weight", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="0 to 1.")
+@click.option("--subtype", default="", help="Finer kind, such as causes, enables, prevents.")
+@click.option("--reason", default="", help="Why they belong together.")
+@opens_store()
+def link(
+    target: Target, source: str, other: str, edge_type: EdgeType, weight: float, subtype: str, reason: str
+) -> None:
+    """Link two memories; a causal edge runs from the cause to the effect."""
+    with target.open() as engine:
+        edge = engine.link(source, other, type=edge_type, weight=weight, subtype=subtype, reason=reason)
+    if for_people(target):
+        console().print(f"Linked {edge.source} → {edge.target} ({edge.type}, weight {edge.weight:g}).")
+        return
+    show_json(
+        {
+            "status": "linked",
+            "source_id": edge.source,
+            "target_id": edge.target,
+            "edge_type": edge.type,
+            "weight": edge.weight,
+            "metadata": {"sub_type": edge.subtype, "reason": edge.reason},
+        }
+    )
+
+
+@click.command(cls=Verb, examples=("combray related ID --type causal --depth 3",))
+@click.argument("memory_id", metavar="ID")
+@click.option("--type", "--edge", "edge_type", type=click.Choice(EDGE_TYPES), help="Follow only these edges.")
+@click.option("--depth", type=click.IntRange(1, 10), default=2, show_default=True, help="Steps at most.")
+@opens_store()
+def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: int) -> None:
+    """Show what a memory is linked to, nearest first."""
+    with target.open() as engine:
+        found = engine.related(memory_id, type=edge_type, depth=depth)
+    if not for_people(target):
+        show_json(
+            [
+                {**compact(each.memory), "depth": each.depth, "edge_type": each.via, "weight": each.weight}
+                for each in found
+            ]
+        )
+    elif found:
+        from combray.interfaces.cli.showing import table_of
+
+        rows = [((str(each.depth), f"{each.via} {each.weight:.2f}"), each.memory) for each in found]
+        console().print(table_of(("step", "edge"), rows))
+    if not found:
+        nothing_found("nothing is linked to it" + (f" by {edge_type} edges." if edge_type else "."))
+
+
+@click.command(
+    cls=Verb, examples=("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
+)
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the file's ending, else dot.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    default=Path("-"),
+    help="File to write; - is the standard output.",
+)
+@opens_store()
+def viz(target: Target, form: str | None, output: Path) -> None:
+    """Draw the graph, for Graphviz or as one interactive HTML page."""
+    from combray import picture
+
+    form = form or ("html" if output.suffix.lower() in (".html", ".htm") else "dot")
+    with target.open() as engine:
+        drawn = picture.html(engine) if form == "html" else picture.dot(engine)
+    if str(output) == "-":
+        click.echo(drawn)
+        return
+    output.write_text(drawn, encoding="utf-8")
+    if for_people(target):
+        console().print(f"Wrote {output}.")
+    else:
+        show_json({"status": "written", "path": str(output), "format": form})
+
+
+COMMANDS = {"link": link, "related": related, "viz": viz}

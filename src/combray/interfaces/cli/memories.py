@@ -1,0 +1,117 @@
+"""Verbs about one memory: `get`, `forget`, `restore`, `erase`, `history`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import console, for_people, full, moment, short, show_json, table, visible
+
+_ID = click.argument("memory_id", metavar="ID")
+
+
+@click.command(cls=Verb, examples=("combray get 019a1b2c-3d4e",))
+@_ID
+@opens_store()
+def get(target: Target, memory_id: str) -> None:
+    """Show one memory, by its id or the beginning of it (8 characters or more)."""
+    with target.open() as engine:
+        memory = engine.get(memory_id)
+    fields = full(memory)
+    if not for_people(target):
+        show_json(fields)
+        return
+    shown = table("field", "value")
+    for name, value in fields.items():
+        if value not in (None, "", (), {}):
+            text = (
+                moment(value)
+                if hasattr(value, "strftime")
+                else ", ".join(value)
+                if isinstance(value, tuple)
+                else value
+            )
+            shown.add_row(name, visible(str(text)))
+    console().print(shown)
+
+
+@click.command(cls=Verb, examples=("combray forget ID",))
+@_ID
+@opens_store()
+def forget(target: Target, memory_id: str) -> None:
+    """Hide a memory from recall; nothing is destroyed."""
+    with target.open() as engine:
+        memory = engine.forget(memory_id)
+    _tell(target, memory.id, memory.status, "hidden from recall; combray restore brings it back")
+
+
+@click.command(cls=Verb, examples=("combray restore ID",))
+@_ID
+@opens_store()
+def restore(target: Target, memory_id: str) -> None:
+    """Bring back a memory that was forgotten, replaced or hidden."""
+    with target.open() as engine:
+        memory = engine.restore(memory_id)
+    _tell(target, memory.id, memory.status, "recalled again")
+
+
+@click.command(cls=Verb, examples=("combray erase ID --yes",))
+@_ID
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@opens_store()
+def erase(target: Target, memory_id: str, yes: bool) -> None:
+    """Destroy a memory with its history and edges, for good."""
+    with target.open() as engine:
+        memory = engine.get(memory_id)
+        if not yes:
+            if not sys.stdin.isatty():
+                nothing_found(
+                    "erase destroys for good and asks first, but nobody can answer here. Add --yes."
+                )
+            click.confirm(f"Erase for good: {short(memory.content, 60)!r}?", abort=True, err=True)
+        engine.erase(memory.id)
+    _tell(
+        target,
+        memory.id,
+        "erased",
+        "no byte of it is left in the store; backups and exports may still hold it",
+    )
+
+
+@click.command(cls=Verb, examples=("combray history ID",))
+@_ID
+@opens_store()
+def history(target: Target, memory_id: str) -> None:
+    """Show every change of a memory, oldest first, with the fields as they were before."""
+    with target.open() as engine:
+        versions = engine.history(memory_id)
+    if not for_people(target):
+        show_json(versions)
+        return
+    if not versions:
+        console().print("Never changed since it was remembered.")
+        return
+    shown = table("#", "when", "who", "change", "before", right=("#",))
+    for version in versions:
+        before = ", ".join(f"{name} {value}" for name, value in version.before.items())
+        shown.add_row(
+            str(version.number),
+            moment(version.changed_at),
+            visible(version.actor),
+            version.operation,
+            visible(before),
+        )
+    console().print(shown)
+
+
+def _tell(target: Target, memory_id: str, status: str, message: str) -> None:
+    if for_people(target):
+        console().print(f"{memory_id} is {status}: {message}.")
+    else:
+        show_json({"id": memory_id, "status": status, "message": message})
+
+
+COMMANDS = {"get": get, "forget": forget, "restore": restore, "erase": erase, "history": history}

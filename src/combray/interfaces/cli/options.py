@@ -1,0 +1,151 @@
+"""Options that many verbs share: which store, namespace, preset and embedder, and the form of the output."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import nothing_found
+
+if TYPE_CHECKING:
+    from combray.engine import Engine
+
+_STORE_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]*")
+_SQLITE = "sqlite:///"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a verb works and how it prints. None stands for the setting (environment, file, default)."""
+
+    db: str | None = None
+    store: str | None = None
+    namespace: str | None = None
+    preset: str | None = None
+    embedder: str | None = None
+    json: bool = False
+
+    def over(self, outer: Target | None) -> Target:
+        """This target, with the options given before the verb where the verb itself has none."""
+        if outer is None:
+            return self
+        place = {"db", "store"} if self.db or self.store else set()
+        given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name)}
+        kept = {f.name: getattr(outer, f.name) for f in fields(self) if f.name not in place}
+        return replace(self, **{**kept, **given})
+
+    def location(self) -> str:
+        """The store's address: a path, sqlite:///PATH or :memory:. Raises click.UsageError."""
+        from combray import settings
+
+        if self.db and self.store:
+            raise click.UsageError("give --db or --store, not both.")
+        if self.store:
+            return str(settings.data_folder() / f"{self.store}.db")
+        return settings.load({"db": self.db}).db or settings.default_location()
+
+    def open(self, *, to_write: bool = False) -> Engine:
+        """The engine on that store; only a verb that writes makes a new one."""
+        location = self.location()
+        if location != ":memory:":
+            _check(Path(location.removeprefix(_SQLITE)), to_write)
+        import combray
+
+        return combray.open(location, namespace=self.namespace, preset=self.preset, embedder=self.embedder)
+
+
+def _check(path: Path, to_write: bool) -> None:
+    from combray import settings
+
+    if path.is_dir():
+        raise click.UsageError(f"{path} is a folder. Name the store's file, such as {path / 'agent.db'}.")
+    if path.exists():
+        return
+    if not to_write:
+        nothing_found(
+            f"there is no store at {path}. Start one with: combray remember TEXT; or check --db, --store and "
+            "COMBRAY_DB."
+        )
+    if path.parent == settings.data_folder():
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _store_name(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    del ctx, parameter
+    if value is not None and not _STORE_NAME.fullmatch(value):
+        raise click.BadParameter(
+            f"{value!r} is no store's name. Use letters, digits, - and _, beginning with a letter or digit."
+        )
+    return value or None
+
+
+def _blank_is_unset(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    del ctx, parameter
+    return value or None
+
+
+_STORE = (
+    click.option("--json", "json", is_flag=True, help="Print JSON even in a terminal."),
+    click.option(
+        "--namespace",
+        "-n",
+        callback=_blank_is_unset,
+        metavar="NAME",
+        help="Namespace to work in [env: COMBRAY_NAMESPACE].",
+    ),
+    click.option(
+        "--store", callback=_store_name, metavar="NAME", help="Named store: NAME.db in the data folder."
+    ),
+    click.option(
+        "--db",
+        callback=_blank_is_unset,
+        metavar="FILE",
+        help="The store's file [env: COMBRAY_DB; default: default.db in the data folder].",
+    ),
+)
+_PIPELINES = (
+    click.option(
+        "--embedder",
+        callback=_blank_is_unset,
+        metavar="NAME",
+        help="none, wordllama or onnx:PATH [env: COMBRAY_EMBEDDER].",
+    ),
+    click.option(
+        "--preset",
+        callback=_blank_is_unset,
+        metavar="NAME",
+        help="Pipelines to use; see 'combray presets' [env: COMBRAY_PRESET].",
+    ),
+)
+
+Function = Callable[..., Any]
+
+
+def opens_store(*, pipelines: bool = False) -> Callable[[Function], Function]:
+    """Give a verb the shared options, handed to it as `target`; --preset and --embedder with `pipelines`."""
+    options = (*_STORE[:1], *(_PIPELINES if pipelines else ()), *_STORE[1:])
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **given: Any) -> Any:
+            own = {f.name: given.pop(f.name) for f in fields(Target) if f.name in given}
+            outer = click.get_current_context().find_object(Target)
+            return function(*args, target=Target(**own).over(outer), **given)
+
+        for option in options:
+            wrapped = option(wrapped)
+        return wrapped
+
+    return decorate
+
+
+def comma_list(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Callback for an option such as `--tags a,b`: its parts, blanks left out."""
+    del ctx, parameter
+    return tuple(part.strip() for part in (value or "").split(",") if part.strip())

@@ -1,0 +1,134 @@
+"""What the shell prints: JSON for programs; tables, colour and safe text for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.options import Target
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from combray.types import Memory
+
+CATEGORY_COLOURS = {
+    "decision": "magenta",
+    "fact": "cyan",
+    "insight": "yellow",
+    "preference": "green",
+    "context": "blue",
+}
+
+
+def for_people(target: Target) -> bool:
+    """Whether to print tables: the standard output is a terminal and --json was not given."""
+    return not target.json and sys.stdout.isatty()
+
+
+def show_json(value: Any) -> None:
+    """Print a value as indented JSON; characters the terminal's encoding lacks are escaped."""
+    import msgspec
+
+    plain = msgspec.to_builtins(value, enc_hook=str)
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    click.echo(json.dumps(plain, indent=2, ensure_ascii=not unicode))
+
+
+def console(*, errors: bool = False) -> Console:
+    """A rich console; without colour or control codes where the stream is no terminal."""
+    from rich.console import Console
+
+    return Console(stderr=errors, highlight=False, emoji=False, markup=False)
+
+
+def table(*headings: str, right: tuple[str, ...] = ()) -> Table:
+    """An empty table; columns named in `right` hold numbers. The last column takes the room left."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", expand=False)
+    for heading in headings:
+        made.add_column(
+            heading,
+            justify="right" if heading in right else "left",
+            no_wrap=heading in right,
+            overflow="fold",
+        )
+    return made
+
+
+def visible(text: str) -> str:
+    """The text with control characters made visible: what is stored must not steer the terminal."""
+    return "".join(
+        character
+        if character in "\n\t" or unicodedata.category(character) != "Cc"
+        else f"\\x{ord(character):02x}"
+        for character in text
+    )
+
+
+def short(text: str, width: int = 70) -> str:
+    """The text's beginning on one line."""
+    line = " ".join(visible(text).split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def moment(value: datetime | None) -> str:
+    """A date, with the time where it is not midnight; UTC."""
+    if value is None:
+        return ""
+    midnight = (value.hour, value.minute, value.second) == (0, 0, 0)
+    return value.strftime("%Y-%m-%d" if midnight else "%Y-%m-%d %H:%M")
+
+
+def compact(memory: Memory) -> dict[str, Any]:
+    """The fields a reader of an answer needs; unset ones are left out to save tokens."""
+    when = (
+        {"occurred_at": memory.occurred_from} if memory.occurred_from else {"recorded_at": memory.recorded_at}
+    )
+    extras = {
+        "author": memory.author,
+        "session": memory.session,
+        "tags": memory.tags,
+        "status": None if memory.status == "active" else memory.status,
+    }
+    return {
+        "id": memory.id,
+        "content": memory.content,
+        "category": memory.category,
+        "importance": memory.importance,
+        **when,
+        **{name: value for name, value in extras.items() if value},
+    }
+
+
+def full(memory: Memory) -> dict[str, Any]:
+    """Every field of a memory; `occurred_at` is the start of when it happened."""
+    import msgspec
+
+    fields: dict[str, Any] = msgspec.structs.asdict(memory)
+    fields["occurred_at"] = fields.pop("occurred_from")
+    return fields
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar on the standard error while it is a terminal; yields what to call with the count done."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console(errors=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)

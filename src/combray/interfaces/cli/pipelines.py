@@ -1,0 +1,84 @@
+"""`combray presets`: the pipelines there are, stage by stage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.output import console, for_people, show_json, table
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
+
+
+@click.group(invoke_without_command=True)
+@_JSON
+@click.pass_context
+def presets(ctx: click.Context, as_json: bool) -> None:
+    """List the presets, or show one stage by stage."""
+    if ctx.invoked_subcommand is None:
+        _list(_target(ctx, as_json))
+
+
+@presets.command(cls=Verb, examples=("combray presets show mnemon",))
+@click.argument("name")
+@_JSON
+@click.pass_context
+def show(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Show every stage of a preset with its settings."""
+    from combray.presets import load, names
+
+    if name not in names():
+        raise click.UsageError(f"there is no preset {name!r}. Presets: {', '.join(names())}.")
+    preset = load(name)
+    pipelines = {"remember": preset.remember.describe(), "recall": preset.recall.describe()}
+    if not for_people(_target(ctx, as_json)):
+        about = {
+            "name": preset.name,
+            "summary": preset.summary,
+            "source": preset.source,
+            "notes": preset.notes,
+        }
+        show_json({**about, **pipelines})
+        return
+    out = console()
+    out.print(f"{preset.name}: {preset.summary}", style="bold")
+    out.print(preset.source, style="dim")
+    for verb, stages in pipelines.items():
+        shown = table(verb, "settings", "what it does")
+        for stage in stages:
+            _add_stage(shown, stage, depth=0)
+        out.print(shown)
+    for topic, note in preset.notes.items():
+        out.print(f"{topic}: {note}", style="dim")
+
+
+def _add_stage(shown: Any, stage: dict[str, Any], *, depth: int) -> None:
+    settings = "\n".join(f"{name} = {value}" for name, value in stage["settings"].items())
+    shown.add_row("  " * depth + stage["stage"], settings, stage["summary"])
+    for inner in stage.get("stages", ()):
+        _add_stage(shown, inner, depth=depth + 1)
+
+
+def _list(target: Target) -> None:
+    from combray.presets import names, summary
+
+    if not for_people(target):
+        show_json([{"name": name, "summary": summary(name)} for name in names()])
+        return
+    shown = table("preset", "what it is")
+    for name in names():
+        shown.add_row(name, summary(name))
+    console().print(shown)
+
+
+def _target(ctx: click.Context, as_json: bool) -> Target:
+    """Whether JSON was asked for here, before `show`, or before `presets`."""
+    outer = ctx.find_object(Target) or Target()
+    before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
+    return Target(json=as_json or before or outer.json)
+
+
+COMMANDS = {"presets": presets}

@@ -1,0 +1,35 @@
+"""Texts given to the shell: as words, from the standard input, or as the lines of a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+STANDARD_INPUT = "-"
+
+
+def text_of(words: tuple[str, ...]) -> str:
+    """The words joined by blanks; a single "-" stands for all of the standard input."""
+    if words != (STANDARD_INPUT,):
+        return " ".join(words)
+    return _decoded(sys.stdin.buffer.read(), "standard input").strip()
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a UTF-8 file that are not blank; the path "-" is the standard input."""
+    if str(path) == STANDARD_INPUT:
+        text = _decoded(sys.stdin.buffer.read(), "standard input")
+    else:
+        text = _decoded(path.read_bytes(), str(path))
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _decoded(data: bytes, source: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(
+            f"{source} is not UTF-8 text (byte {error.start}). Convert it, for example with iconv."
+        ) from error

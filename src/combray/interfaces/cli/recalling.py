@@ -1,0 +1,147 @@
+"""`combray recall` and `combray search`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import compact, for_people, full, show_json
+from combray.types import CATEGORIES, KINDS
+
+if TYPE_CHECKING:
+    from combray.types import Answer, Hit
+
+INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
+_DIGITS = 4
+"""Scores are printed to four digits: more say nothing and cost tokens."""
+
+_FILTERS = (
+    click.option(
+        "--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …'
+    ),
+    click.option("--until", metavar="WHEN", help="Only what happened before then."),
+    click.option(
+        "--category", "--cat", "categories", type=click.Choice(CATEGORIES), multiple=True, help="Only these."
+    ),
+    click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these."),
+    click.option("--source", "sources", multiple=True, help="Only from these sources."),
+    click.option("--author", "authors", multiple=True, help="Only what they said."),
+    click.option("--session", "sessions", multiple=True, help="Only from these conversations."),
+    click.option("--tag", "tags", multiple=True, help="Only with these tags."),
+)
+
+
+def _filtered(function: Any) -> Any:
+    for option in reversed(_FILTERS):
+        function = option(function)
+    return function
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        'combray recall "why did we choose PostgreSQL"',
+        'combray recall database decision --since "last month" --cat decision --explain',
+    ),
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most."
+)
+@click.option(
+    "--intent",
+    type=click.Choice(INTENTS, case_sensitive=False),
+    help="What is asked for, instead of reading it from the query.",
+)
+@click.option("--basic", is_flag=True, help="Plain substring match, newest first.")
+@_filtered
+@click.option("--as-of", metavar="WHEN", help="Answer with what was known, and held true, then.")
+@click.option("--min-score", type=float, default=0.0, help="Leave out hits below this score.")
+@click.option("--explain", is_flag=True, help="Show every stage with its time, and each hit's signals.")
+@click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
+@opens_store(pipelines=True)
+def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool, **asked: Any) -> None:
+    """Recall memories that answer a query, best first, with reasons.
+
+    Asked why, causes come before their effects. An empty answer says why it is empty (exit code 1).
+    """
+    with target.open() as engine:
+        answer = engine.recall(" ".join(query), explain=explain, **asked)
+    if for_people(target):
+        from combray.interfaces.cli.showing import show_answer
+
+        show_answer(answer, explain=explain, verbose=verbose)
+    else:
+        show_json(answer_as_json(answer, limit=asked["limit"], explain=explain, verbose=verbose))
+    if not answer:
+        nothing_found(f"nothing found: {answer.reason or 'no memory fits'}.")
+
+
+@click.command(cls=Verb, examples=("combray search postgres migration",))
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most."
+)
+@_filtered
+@opens_store()
+def search(target: Target, query: tuple[str, ...], **asked: Any) -> None:
+    """Find memories by their words alone.
+
+    The score is the share of the query's words that a memory holds.
+    """
+    with target.open() as engine:
+        answer = engine.search(" ".join(query), **asked)
+    if for_people(target):
+        from combray.interfaces.cli.showing import show_answer
+
+        show_answer(answer, explain=False, verbose=False)
+    else:
+        show_json([{**compact(hit.memory), "score": round(hit.score, _DIGITS)} for hit in answer])
+    if not answer:
+        nothing_found(f"nothing found: {answer.reason or 'no memory holds these words'}.")
+
+
+def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) -> dict[str, Any]:
+    """Mnemon 5.2's shape: `results` with `insight`, `score`, `intent`, `via`, `signals`; and `meta`."""
+    meta = {
+        "intent": answer.intent,
+        "intent_source": answer.intent_source,
+        "anchor_count": answer.details.get("anchor_count", 0),
+        "reason": answer.reason,
+        "preset": answer.preset,
+        **answer.details,
+    }
+    if len(answer) < limit // 2:
+        meta["hint"] = "sparse_results"
+    shown: dict[str, Any] = {
+        "results": [_hit_as_json(hit, answer.intent, verbose=verbose) for hit in answer],
+        "meta": meta,
+    }
+    if explain:
+        shown["trace"] = [
+            {
+                "stage": step.stage,
+                "before": step.before,
+                "after": step.after,
+                "milliseconds": round(step.milliseconds, 3),
+                "note": step.note,
+            }
+            for step in answer.trace
+        ]
+    return shown
+
+
+def _hit_as_json(hit: Hit, intent: str, *, verbose: bool) -> dict[str, Any]:
+    return {
+        "insight": full(hit.memory) if verbose else compact(hit.memory),
+        "score": round(hit.score, _DIGITS),
+        "intent": intent,
+        "via": hit.via,
+        "signals": {name: round(value, _DIGITS) for name, value in hit.signals.items()},
+    }
+
+
+COMMANDS = {"recall": recall, "search": search}

@@ -1,0 +1,124 @@
+"""`combray remember`: one text, or a file of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.options import Target, comma_list, opens_store
+from combray.interfaces.cli.output import console, for_people, progress, short, show_json, visible
+from combray.interfaces.cli.reading import lines_of, text_of
+from combray.types import CATEGORIES
+
+if TYPE_CHECKING:
+    from combray.engine import Engine
+    from combray.types import Remembered
+
+_WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skipped": "[dim]skipped[/]"}
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        'combray remember "We chose PostgreSQL" --cat decision --imp 5 --entities PostgreSQL',
+        "git log -1 --format=%B | combray remember - --source agent",
+        "combray remember --file notes.txt",
+    ),
+)
+@click.argument("text", nargs=-1)
+@click.option(
+    "--file",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    help="Remember every line of a file (- is the standard input).",
+)
+@click.option(
+    "--category",
+    "--cat",
+    type=click.Choice(CATEGORIES),
+    default="general",
+    show_default=True,
+    help="What it is.",
+)
+@click.option(
+    "--importance", "--imp", type=click.IntRange(1, 5), default=3, show_default=True, help="1 to 5."
+)
+@click.option(
+    "--entities", callback=comma_list, metavar="A,B", help="Names it is about, besides those found."
+)
+@click.option("--tags", callback=comma_list, metavar="A,B", help="Your own labels.")
+@click.option(
+    "--source", default="user", show_default=True, help="Where it is from: user, agent, external, …"
+)
+@click.option("--author", help="Who said it.")
+@click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
+@click.option("--session", help="The conversation it belongs to.")
+@click.option("--no-diff", is_flag=True, help="Store it without comparing it to what is known.")
+@opens_store(pipelines=True)
+def remember(target: Target, text: tuple[str, ...], file: Path | None, no_diff: bool, **fields: Any) -> None:
+    """Remember a text, compared first to what is known.
+
+    TEXT "-" reads the standard input. The answer says whether the text was added, replaced an older
+    memory (which stays and can be restored) or was skipped as already known.
+    """
+    if bool(text) == bool(file):
+        raise click.UsageError("give the text, or - to read it from the standard input, or --file FILE.")
+    if file is not None:
+        lines = lines_of(file)
+        with target.open(to_write=True) as engine:
+            _remember_lines(engine, lines, fields, diff=not no_diff, people=for_people(target))
+        return
+    content = text_of(text)
+    with target.open(to_write=True) as engine:
+        done = engine.remember(content, diff=not no_diff, **fields)
+    if for_people(target):
+        _show(done)
+    else:
+        show_json(done.as_json())
+
+
+def _remember_lines(
+    engine: Engine, lines: list[str], fields: dict[str, Any], *, diff: bool, people: bool
+) -> None:
+    items = [{"content": line, **fields} for line in lines]
+    with progress("Remembering", len(items)) as step:
+        done = engine.remember_many(items, diff=diff, progress=step)
+    counts = Counter(each.action for each in done)
+    summary = {action: counts.get(action, 0) for action in ("added", "replaced", "skipped")}
+    if people:
+        parts = ", ".join(f"{count} {action}" for action, count in summary.items() if count)
+        console().print(f"Remembered {len(done)} lines: {parts or 'nothing to do'}.")
+        return
+    results = [{"id": each.id, "action": each.action, "replaced_id": each.replaced_id} for each in done]
+    show_json({**summary, "results": results})
+
+
+def _show(done: Remembered) -> None:
+    from rich.text import Text
+
+    out = console()
+    out.print(Text.from_markup(f"{_WORDS[done.action]}  ") + Text(done.id, "dim"))
+    if done.reason:
+        out.print(f"  {visible(done.reason)}")
+    if done.replaced_id:
+        out.print(f"  replaces {done.replaced_id} (combray restore brings it back)")
+    edges = ", ".join(f"{count} {kind}" for kind, count in done.edges_created.items() if count)
+    if edges:
+        out.print(f"  edges: {edges}")
+    for warning in done.quality_warnings:
+        out.print(Text(f"  note: {warning}", "yellow"))
+    for candidate in (*done.semantic_candidates, *done.causal_candidates):
+        if candidate.get("auto_linked"):
+            continue
+        sign = candidate.get("suggested_sub_type") or f"similar, {candidate.get('cosine', 0.0):.2f}"
+        out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
+    if done.auto_pruned:
+        out.print(
+            f"  {done.auto_pruned} of the least important memories hidden (combray restore brings them back)"
+        )
+
+
+COMMANDS = {"remember": remember}

@@ -1,0 +1,113 @@
+"""An answer in a terminal: hits with what is behind them, and the waterfall of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from combray.interfaces.cli.output import CATEGORY_COLOURS, console, moment, table, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from combray.types import Answer, Hit, Memory, Step
+
+_NARROW = 100
+"""Columns below which the waterfall's bars get less room."""
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | None = None) -> None:
+    """Print the hits as a table, then why and how they were found."""
+    out = out or console()
+    if answer:
+        out.print(_hits(answer, explain=explain, verbose=verbose))
+        summary = f"{len(answer)} found · {answer.intent} ({answer.intent_source}) · preset {answer.preset}"
+        out.print(Text(summary + (f" · {visible(answer.reason)}" if answer.reason else ""), "dim"))
+    if explain and answer.trace:
+        out.print()
+        out.print(waterfall(answer.trace, out.width))
+
+
+def _hits(answer: Answer, *, explain: bool, verbose: bool) -> Table:
+    shown = table("#", "score", "memory", right=("#", "score"))
+    for place, hit in enumerate(answer, start=1):
+        body = Text(visible(hit.memory.content))
+        body.append("\n").append_text(described(hit.memory, via=hit.via))
+        if explain:
+            body.append("\n").append_text(_signals(hit))
+        if verbose:
+            body.append("\n").append_text(_rest(hit.memory))
+        shown.add_row(str(place), f"{hit.score:.3f}", body)
+    return shown
+
+
+def table_of(headings: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Memory]]) -> Table:
+    """A table of memories with some columns of their own before them."""
+    shown = table(*headings, "memory")
+    for cells, memory in rows:
+        body = Text(visible(memory.content))
+        shown.add_row(*map(visible, cells), body.append("\n").append_text(described(memory)))
+    return shown
+
+
+def described(memory: Memory, *, via: str = "") -> Text:
+    """One line about a memory: what it is, who said it, when, how it was found, its id."""
+    line = Text(style="dim")
+    line.append(memory.category, CATEGORY_COLOURS.get(memory.category, ""))
+    line.append(" " + "★" * memory.importance)
+    if memory.status != "active":
+        line.append(f" · {memory.status}", "red")
+    for part in (memory.author and visible(memory.author), moment(memory.moment), via and f"via {via}"):
+        if part:
+            line.append(f" · {part}")
+    return line.append(f" · {memory.id}")
+
+
+def _signals(hit: Hit) -> Text:
+    line = Text()
+    for name, value in hit.signals.items():
+        line.append(f"{name} ", "dim").append(f"{value:.2f}  ", "bold" if value > 0 else "dim")
+    return line
+
+
+def _rest(memory: Memory) -> Text:
+    facts = {
+        "kind": memory.kind,
+        "source": memory.source,
+        "session": memory.session,
+        "tags": ", ".join(memory.tags),
+        "entities": ", ".join(memory.entities),
+        "context": memory.context,
+        "confidence": f"{memory.confidence:g}",
+        "recorded": moment(memory.recorded_at),
+    }
+    return Text(
+        " · ".join(f"{name} {visible(value)}" for name, value in facts.items() if value), "dim italic"
+    )
+
+
+def waterfall(trace: tuple[Step, ...], width: int) -> Table:
+    """Every stage with hits before and after, milliseconds, and a bar that starts where the stage began."""
+    shown = table("stage", "hits", "ms", "when it ran", right=("hits", "ms"))
+    room = 24 if width < _NARROW else 44
+    total = sum(step.milliseconds for step in trace) or 1.0
+    started = 0.0
+    for step in trace:
+        bar = Text(_bar(started / total, step.milliseconds / total, room), "cyan")
+        if step.note:
+            bar.append(f"\n{visible(step.note)}", "yellow")
+        shown.add_row(step.stage, f"{step.before} → {step.after}", f"{step.milliseconds:.2f}", bar)
+        started += step.milliseconds
+    shown.add_row(Text("all", "bold"), "", Text(f"{total:.2f}", "bold"), "")
+    return shown
+
+
+def _bar(start: float, share: float, room: int) -> str:
+    """A bar of `share` of the room, begun at `start`; at least an eighth of a cell, so that none is lost."""
+    eighths = max(1, round(share * room * 8))
+    whole, part = divmod(eighths, 8)
+    return " " * min(int(start * room), room - 1) + "█" * whole + _EIGHTHS[part].strip()

@@ -1,0 +1,99 @@
+"""Verbs about the store: `status`, `log`, `doctor`, `backup`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import console, for_people, moment, show_json, table, visible
+
+
+@click.command(cls=Verb, examples=("combray status --namespace work",))
+@opens_store()
+def status(target: Target) -> None:
+    """Count memories, edges and vectors, and name what they are most about."""
+    with target.open() as engine:
+        facts = engine.status()
+    if not for_people(target):
+        show_json(facts)
+        return
+    shown = table("what", "how many")
+    for name, value in facts.items():
+        shown.add_row(name.replace("_", " "), _in_words(value))
+    console().print(shown)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_in_words(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(_in_words(each) for each in value) or "none"
+    if hasattr(value, "strftime"):
+        return moment(value)
+    return visible("none" if value is None else str(value))
+
+
+@click.command(cls=Verb, examples=("combray log --limit 50",))
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Lines at most.")
+@opens_store()
+def log(target: Target, limit: int) -> None:
+    """Show the latest operations, newest first."""
+    with target.open() as engine:
+        lines = engine.log(limit)
+    if not for_people(target):
+        show_json(lines)
+        return
+    shown = table("#", "when", "operation", "memory", "detail", right=("#",))
+    for line in lines:
+        shown.add_row(
+            str(line["number"]),
+            moment(line["at"]),
+            line["operation"],
+            line["memory_id"],
+            visible(str(line["detail"] or "")),
+        )
+    console().print(shown)
+
+
+@click.command(cls=Verb, examples=("combray doctor --repair",))
+@click.option("--repair", is_flag=True, help="Rebuild all that can be rebuilt from the originals.")
+@opens_store(pipelines=True)
+def doctor(target: Target, repair: bool) -> None:
+    """Check the store, the settings and the models; exit code 1 when something is wrong."""
+    with target.open() as engine:
+        findings = engine.doctor(repair=repair)
+    if for_people(target):
+        from rich.text import Text
+
+        shown = table("check", "", "detail")
+        for finding in findings:
+            sign = Text("ok", "green") if finding.ok else Text("problem", "red")
+            shown.add_row(finding.name, sign, visible(finding.detail))
+        console().print(shown)
+    else:
+        show_json([{"name": each.name, "ok": each.ok, "detail": each.detail} for each in findings])
+    if not all(finding.ok for finding in findings):
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+@click.command(cls=Verb, examples=("combray backup memories-2026-03-01.db",))
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@opens_store()
+def backup(target: Target, path: Path) -> None:
+    """Copy the whole store, consistently, to a new file."""
+    if path.exists():
+        raise click.UsageError(f"{path} exists already. Name a new file.")
+    with target.open() as engine:
+        engine.backup(str(path))
+    if for_people(target):
+        console().print(f"Wrote {path}.")
+    else:
+        show_json({"status": "written", "path": str(path), "bytes": path.stat().st_size})
+
+
+COMMANDS = {"status": status, "log": log, "doctor": doctor, "backup": backup}

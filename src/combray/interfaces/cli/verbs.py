@@ -1,0 +1,114 @@
+"""The table of verbs, and the group that imports a verb's module when the verb is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from combray.interfaces.cli.failures import Careful
+from combray.interfaces.cli.options import Target, opens_store
+
+SECTIONS: dict[str, dict[str, str]] = {
+    "Remember and recall": {
+        "remember": "remembering",
+        "recall": "recalling",
+        "search": "recalling",
+        "get": "memories",
+    },
+    "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
+    "Change": {
+        "forget": "memories",
+        "restore": "memories",
+        "erase": "memories",
+        "history": "memories",
+    },
+    "Look after": {
+        "status": "upkeep",
+        "log": "upkeep",
+        "gc": "retention",
+        "review": "retention",
+        "doctor": "upkeep",
+        "backup": "upkeep",
+    },
+    "In and out": {"ingest": "transferring", "import": "transferring", "export": "transferring"},
+    "Learn": {"presets": "pipelines", "demo": "demonstration"},
+}
+"""Verbs by section of the help: verb -> module of this package that defines it."""
+
+VERBS: dict[str, str] = {verb: module for section in SECTIONS.values() for verb, module in section.items()}
+
+_EPILOG = """\
+Output is a table in a terminal and JSON when piped or with --json. Exit codes: 0 done, 1 nothing found
+or refused, 2 bad usage.
+
+\b
+Completion: eval "$(_COMBRAY_COMPLETE=bash_source combray)"   (zsh_source, fish_source)
+"""
+
+
+class Verbs(Careful, click.Group):
+    """A group whose commands are imported on demand, listed by section."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All verbs in the order of the help."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb's command, its module imported now."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"combray.interfaces.cli.{VERBS[cmd_name]}")
+        command: click.Command = module.COMMANDS[cmd_name]
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs under their sections."""
+        width = formatter.width - 6 - max(map(len, VERBS))
+        for title, verbs in SECTIONS.items():
+            rows = []
+            for verb in verbs:
+                command = self.get_command(ctx, verb)
+                assert command is not None, verb  # noqa: S101 - the table and the modules belong together
+                rows.append((verb, command.get_short_help_str(width)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _show_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    del parameter
+    if not wanted or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"combray {version('combray')}")
+    except PackageNotFoundError:
+        click.echo("combray (run from its source tree, not installed)")
+    ctx.exit()
+
+
+@click.group(
+    cls=Verbs,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version.",
+)
+@opens_store(pipelines=True)
+@click.pass_context
+def combray(ctx: click.Context, target: Target, **_: Any) -> None:
+    """Long-term memory for agents: remember texts, recall them with reasons.
+
+    The options below may stand before or behind the verb.
+    """
+    ctx.obj = target

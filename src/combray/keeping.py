@@ -1,0 +1,218 @@
+"""Single memories by id: get, link, related, forget, restore, erase, history, and what could be let go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from combray.errors import InvalidInputError, NotFoundError
+from combray.language.quality import warnings
+from combray.remember.retain import effective_importance, immune
+from combray.remember.validate import clean_text, one_of
+from combray.runtime import Filter, Link, Reader, Runtime
+from combray.types import EDGE_TYPES, STATUSES, Edge, EdgeType, Memory, Version
+
+_DAY = 86_400.0
+_KEEP_ACCESSES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A memory near another in the graph: how many steps away, and the kind of edge that led there."""
+
+    memory: Memory
+    depth: int
+    via: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class GcCandidate:
+    """A memory that matters little now. Immune ones are never hidden by themselves."""
+
+    memory: Memory
+    effective_importance: float
+    days_since_access: float
+    edge_count: int
+    immune: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A memory whose text shows signs of not keeping, and which."""
+
+    memory: Memory
+    warnings: tuple[str, ...]
+
+
+class Keeping:
+    """The engine's verbs on single memories."""
+
+    if TYPE_CHECKING:
+        runtime: Runtime
+        namespace: str
+
+        @property
+        def reader(self) -> Reader: ...  # noqa: D102
+
+    def key_of(self, memory_id: str) -> int:
+        """The store's key of an id, or of a prefix of at least eight characters. Raises NotFoundError."""
+        if not isinstance(memory_id, str):
+            raise InvalidInputError("id", f"must be a text, not {memory_id!r}.")
+        wanted = memory_id.strip()
+        key = self.reader.keys_of([wanted]).get(wanted)
+        if key is None:
+            raise NotFoundError(
+                f"no memory {memory_id!r} in namespace {self.namespace!r}; "
+                "give the full id, or at least its first eight characters if only one id starts so"
+            )
+        return key
+
+    def get(self, memory_id: str) -> Memory:
+        """The memory of an id. Raises NotFoundError."""
+        return self.reader.memories([self.key_of(memory_id)])[0]
+
+    def link(
+        self,
+        source: str,
+        target: str,
+        *,
+        type: EdgeType = "semantic",
+        weight: float = 0.5,
+        subtype: str = "",
+        reason: str = "",
+    ) -> Edge:
+        """Link two memories by hand; causal edges run from cause to effect. Weight is 0-1."""
+        kind = one_of("type", type, EDGE_TYPES)
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
+            raise InvalidInputError("weight", f"{weight!r} is out of range.", "Use 0 to 1.")
+        clean_text("reason", reason, 2000)
+        clean_text("subtype", subtype, 100)
+        here, there = self.key_of(source), self.key_of(target)
+        if here == there:
+            raise InvalidInputError("target", "is the memory itself.", "Name another one.")
+        now = self.runtime.clock()
+        with self.runtime.store.transaction(self.namespace) as tx:
+            ids = [memory.id for memory in tx.memories([here, there])]
+            tx.link([Link(here, there, kind, float(weight), subtype, reason, "user")], now)
+            tx.note("link", ids[0], f"{kind} to {ids[1]}", now)
+        return Edge(
+            source=ids[0],
+            target=ids[1],
+            type=kind,
+            subtype=subtype,
+            weight=float(weight),
+            reason=reason,
+            created_by="user",
+            created_at=datetime.fromtimestamp(now, UTC),
+        )
+
+    def related(self, memory_id: str, *, type: EdgeType | None = None, depth: int = 2) -> list[Related]:
+        """Live memories within `depth` steps (1-10) in the graph, nearest first, then by weight."""
+        if type is not None:
+            one_of("type", type, EDGE_TYPES)
+        if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 10:
+            raise InvalidInputError("depth", f"{depth!r} is out of range.", "Use 1 to 10.")
+        start = self.key_of(memory_id)
+        reader = self.reader
+        found: dict[int, tuple[int, str, float]] = {}
+        frontier = [start]
+        for step in range(1, depth + 1):
+            reached: dict[int, tuple[int, str, float]] = {}
+            for link in reader.links(frontier, (type,) if type else ()):
+                for end in (link.source, link.target):
+                    better = reached.get(end, (0, "", -1.0))[2] < link.weight
+                    if end != start and end not in found and better:
+                        reached[end] = (step, link.type, link.weight)
+            found.update(reached)
+            frontier = sorted(reached)
+        keys = sorted(found, key=lambda key: (found[key][0], -found[key][2], key))
+        live = {"active", "pending_embed", "superseded"}
+        return [
+            Related(memory, *found[key])
+            for key, memory in zip(keys, reader.memories(keys), strict=True)
+            if memory.status in live
+        ]
+
+    def forget(self, memory_id: str) -> Memory:
+        """Hide a memory from recall; `restore` brings it back, `erase` destroys it."""
+        return self._set_status(memory_id, "forget", "forgotten")
+
+    def restore(self, memory_id: str) -> Memory:
+        """Bring back a forgotten, superseded, merged or deprecated memory, beside what replaced it."""
+        return self._set_status(memory_id, "restore", "active")
+
+    def _set_status(self, memory_id: str, operation: str, status: str) -> Memory:
+        if status not in STATUSES:
+            raise InvalidInputError(
+                "status", f"{status!r} is not known.", f"Use one of: {', '.join(STATUSES)}."
+            )
+        now = self.runtime.clock()
+        with self.runtime.store.transaction(self.namespace) as tx:
+            key = self.key_of(memory_id)
+            memory = tx.memories([key])[0]
+            if memory.status != status:
+                changes: dict[str, Any] = {"status": status}
+                if status == "active":
+                    changes.update(superseded_by=None, merged_into=None, valid_to=None)
+                tx.change(key, operation, "user", now, **changes)
+                tx.note(operation, memory.id, "", now)
+            return tx.memories([key])[0]
+
+    def erase(self, memory_id: str) -> None:
+        """Destroy a memory and every trace of it in the file. Cannot be undone; backups keep what they hold."""
+        key = self.key_of(memory_id)
+        with self.runtime.store.transaction(self.namespace) as tx:
+            tx.erase([key], self.runtime.clock())
+
+    def history(self, memory_id: str) -> list[Version]:
+        """Every change of a memory, oldest first: who, when, what, and the fields before."""
+        return self.reader.history(self.key_of(memory_id))
+
+    def keep(self, memory_id: str) -> Memory:
+        """Say that a memory matters: three accesses more, which makes it immune to pruning."""
+        now = self.runtime.clock()
+        key = self.key_of(memory_id)
+        with self.runtime.store.transaction(self.namespace) as tx:
+            tx.touch({key: (_KEEP_ACCESSES, now)})
+            tx.note("keep", tx.memories([key])[0].id, "", now)
+        return self.reader.memories([key])[0]
+
+    def gc(self, *, threshold: float = 0.5, limit: int = 20) -> list[GcCandidate]:
+        """Memories whose effective importance is below the threshold, least important first. Hides nothing."""
+        reader = self.reader
+        now = self.runtime.clock()
+        keys = reader.scan(Filter())
+        if not len(keys):
+            return []
+        rows = reader.rows(keys)
+        every = [int(key) for key in keys]
+        degree = dict.fromkeys(every, 0)
+        for link in reader.links(every):
+            for end in {link.source, link.target} & degree.keys():
+                degree[end] += 1
+        scored = []
+        for at, key in enumerate(every):
+            days = (now - float(rows.recorded[at])) / _DAY
+            accesses = float(rows.accesses[at])
+            value = effective_importance(int(rows.importance[at]), accesses, days, degree[key])
+            if value < threshold:
+                scored.append((round(value, 6), key, days, immune(int(rows.importance[at]), accesses)))
+        chosen = sorted(scored)[:limit]
+        memories = reader.memories(key for _, key, _, _ in chosen)
+        return [
+            GcCandidate(memory, value, round(days, 2), degree[key], safe)
+            for memory, (value, key, days, safe) in zip(memories, chosen, strict=True)
+        ]
+
+    def review(self, limit: int = 20) -> list[Review]:
+        """Memories with quality warnings, most warnings first."""
+        reader = self.reader
+        found = []
+        for memory in reader.memories(reader.scan(Filter(kinds=("fact", "insight", "summary")))):
+            messages = tuple(warning.message for warning in warnings(memory.content))
+            if messages:
+                found.append(Review(memory, messages))
+        found.sort(key=lambda each: (-len(each.warnings), each.memory.id))
+        return found[:limit]

@@ -1,0 +1,134 @@
+"""What kinds of answer a text holds, and what kind a question asks for.
+
+"Where does she live?" is better answered by a turn that names a place. The kinds are rough on purpose:
+they break ties between turns that share the question's words, and cost some microseconds a text. Words
+and phrases are data (sections `cues` and `asked` of the language tables).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntFlag
+
+from combray.language.folding import fold, is_unspaced
+from combray.language.lexicon import derived, matcher, phrases, tables
+
+
+class Cue(IntFlag):
+    """Kinds of answer; stores keep them as one integer, so a bit never changes its meaning."""
+
+    NUMBER = 1
+    REASON = 2
+    PLACE = 4
+    PERSON = 8
+    TITLE = 16
+
+
+_ORDER = (Cue.NUMBER, Cue.REASON, Cue.PLACE, Cue.PERSON, Cue.TITLE)
+"""Which kind a question asks for when it holds words of several: "who wrote the book" asks for a person."""
+
+_QUOTES = re.compile('["“„«《「『]')
+_WORD = re.compile(r"[^\W_]+")
+_ASCII_WORD = re.compile("[a-z0-9]+")
+_DIGIT = re.compile(r"\d")
+_capitals = "".join(filter(str.isupper, map(chr, (*range(0x41, 0x590), *range(0x1E00, 0x1F00)))))
+# A capitalised word inside a sentence, and another right behind it. The character class comes first: the
+# engine jumps from one capital to the next.
+_NAME = re.compile(
+    rf"[{_capitals}](?<=[^\W\d_{_capitals}] .|, .)[^\W\d_{_capitals}]+( [{_capitals}][^\W\d_{_capitals}]+)?"
+)
+_CAPITALISED = int(Cue.PLACE | Cue.PERSON | Cue.TITLE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The tables' words by how they are looked up: one word, several words, inside unspaced text."""
+
+    numbers: frozenset[str]
+    reasons: frozenset[str]
+    long_reasons: tuple[str, ...]
+    before_places: frozenset[str]
+    articles: frozenset[str]
+    unspaced: tuple[tuple[int, re.Pattern[str]], ...]
+
+
+@derived
+def _signs() -> _Signs:
+    listed = [table.cues for table in tables().values()]
+    reasons = {phrase.lower() for each in listed for phrase in each.reasons}
+    spaced = {phrase for phrase in reasons if not is_unspaced(phrase)}
+    places = {word.lower() for each in listed for word in each.before_places}
+    counted = "".join(sorted({digit for each in listed for digit in each.numbers if is_unspaced(digit)}))
+    counters = "|".join(sorted({re.escape(word) for each in listed for word in each.counters}))
+    return _Signs(
+        numbers=frozenset(word for each in listed for word in each.numbers if not is_unspaced(word)),
+        reasons=frozenset(phrase for phrase in spaced if " " not in phrase),
+        long_reasons=tuple(sorted(f" {phrase} " for phrase in spaced if " " in phrase)),
+        before_places=frozenset(word for word in places if not is_unspaced(word)),
+        articles=frozenset(word for each in listed for word in each.articles),
+        unspaced=(
+            (Cue.NUMBER.value, re.compile(f"[{counted}](?:{counters})" if counted and counters else "(?!)")),
+            (Cue.REASON.value, matcher(reasons - spaced)),
+            (Cue.PLACE.value, matcher(word for word in places if is_unspaced(word))),
+        ),
+    )
+
+
+def cues(text: str) -> Cue:
+    """The kinds of answer a text seems to hold.
+
+    A number or number word; a word of reason; a capitalised word behind "in", "at", "near" and the like; a
+    capitalised word inside a sentence; two of them in a row, or quotation marks.
+    """
+    signs = _signs()
+    found = 0
+    words = (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
+    if _DIGIT.search(text) or not signs.numbers.isdisjoint(words):
+        found |= Cue.NUMBER.value
+    if not signs.reasons.isdisjoint(words):
+        found |= Cue.REASON.value
+    else:
+        padded = f" {' '.join(words)} "
+        if any(phrase in padded for phrase in signs.long_reasons):
+            found |= Cue.REASON.value
+    found |= _named(text, signs)
+    if _QUOTES.search(text):
+        found |= Cue.TITLE.value
+    if is_unspaced(text):
+        for bit, pattern in signs.unspaced:
+            if pattern.search(text):
+                found |= bit
+    return Cue(found)
+
+
+def _named(text: str, signs: _Signs) -> int:
+    """Bits that capitalised words inside sentences give."""
+    found = 0
+    for name in _NAME.finditer(text):
+        found |= Cue.PERSON.value
+        if name[1]:
+            found |= Cue.TITLE.value
+        if not found & Cue.PLACE.value:
+            before = text[max(0, name.start() - 16) : name.start()].lower().split()
+            if before[-1] in signs.articles:
+                before.pop()
+            if before and before[-1] in signs.before_places:
+                found |= Cue.PLACE.value
+        if found == _CAPITALISED:
+            break
+    return found
+
+
+@derived
+def _asking() -> tuple[tuple[Cue, re.Pattern[str]], ...]:
+    def listed(cue: Cue) -> list[str]:
+        return phrases(lambda table: table.asked.get((cue.name or "").lower(), []))
+
+    return tuple((cue, matcher(listed(cue))) for cue in _ORDER)
+
+
+def asked(query: str) -> Cue | None:
+    """The one kind of answer a question asks for; None where it tells none."""
+    folded = fold(query)
+    return next((cue for cue, pattern in _asking() if pattern.search(folded)), None)

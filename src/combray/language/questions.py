@@ -1,0 +1,165 @@
+"""What kind of question it is: does it ask when, does it ask for a conclusion, whom is it about.
+
+Phrases are data (`tables/questions/<lang>.json`); a language is added by adding a table.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from combray.language.folding import is_unspaced
+from combray.language.tokens import is_stop, language
+
+_FOLDER = Path(__file__).parent / "tables" / "questions"
+
+USERS = frozenset({"user", "human", "me", "owner", "customer"})
+ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
+"""Author names that are roles of a chat, not people's names."""
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    when: list[str]
+    inference: list[str]
+    request: list[str]
+    request_start: list[str]
+    assistant: list[str]
+    user: list[str]
+    joining: list[str]
+    speaker: dict[str, str]
+
+
+@functools.cache
+def _tables() -> dict[str, _Table]:
+    return {
+        path.stem: msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json"))
+    }
+
+
+def _pattern(phrases: Iterable[str], *, at_start: bool = False) -> re.Pattern[str]:
+    """Any of the phrases as whole words; in scripts without spaces, anywhere."""
+    spaced = sorted({p for p in phrases if not is_unspaced(p)}, key=len, reverse=True)
+    solid = sorted({p for p in phrases if is_unspaced(p)}, key=len, reverse=True)
+    start = "^" if at_start else r"(?<![^\W_])"
+    parts = [rf"{start}(?:{'|'.join(map(re.escape, spaced))})(?![^\W_])"] if spaced else []
+    parts += [f"(?:{'|'.join(map(re.escape, solid))})"] if solid else []
+    return re.compile("|".join(parts) or r"(?!)")
+
+
+@functools.cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    names = ("when", "inference", "request", "assistant", "user")
+    made = {name: _pattern(p for table in _tables().values() for p in getattr(table, name)) for name in names}
+    made["request_start"] = _pattern((p for t in _tables().values() for p in t.request_start), at_start=True)
+    return made
+
+
+def _has(name: str, text: str) -> bool:
+    return _patterns()[name].search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the default ranker reads it.
+
+    `named`: known authors it names; `subject`: the one it is about (several joined by "and": none);
+    `role`: "user" or "assistant" where a chat's own turns are meant; `bare`: the text without the names of
+    known authors (everybody addresses them, so they tell turns apart badly); `spoken`: as the subject would
+    have said it, names turned into "I" and "my", which is how the turn that answers is worded.
+    """
+
+    text: str
+    bare: str
+    spoken: str
+    named: tuple[str, ...]
+    subject: str | None
+    role: str | None
+    asks_when: bool
+    asks_conclusion: bool
+    language: str
+
+
+def read(text: str, authors: Sequence[str]) -> Question:
+    """Read a question against the authors known in its namespace."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").strip()
+    aliases = _aliases(authors)
+    spans = sorted((span, alias) for alias in aliases for span in [_find(alias, text)] if span)
+    named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
+    request = _has("request", folded) or _has("request_start", folded)
+    return Question(
+        text=text,
+        bare=_without(text, [alias for alias, author in aliases.items() if author in named]),
+        spoken=_spoken(text, [alias for alias, author in aliases.items() if author in named]),
+        named=named,
+        subject=_subject(text, spans, aliases, named),
+        role=None if request else _role(folded, authors),
+        asks_when=_has("when", folded),
+        asks_conclusion=_has("inference", folded) and not request,
+        language=language(text),
+    )
+
+
+def _aliases(authors: Sequence[str]) -> dict[str, str]:
+    """Name -> author: whole names, and first names that only one author bears."""
+    people = [author for author in authors if author.casefold() not in USERS | ASSISTANTS]
+    aliases = {author: author for author in people}
+    firsts = [author.split()[0] for author in people]
+    for author, first in zip(people, firsts, strict=True):
+        if len(first) > 1 and firsts.count(first) == 1 and not is_stop(first):
+            aliases.setdefault(first, author)
+    return aliases
+
+
+def _find(name: str, text: str) -> tuple[int, int] | None:
+    if is_unspaced(name):
+        at = text.find(name)
+        return (at, at + len(name)) if at >= 0 else None
+    # A question typed without capitals still names people.
+    flags = re.IGNORECASE if text == text.lower() else 0
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags)
+    return found.span() if found else None
+
+
+def _subject(
+    text: str, spans: list[tuple[tuple[int, int], str]], aliases: dict[str, str], named: tuple[str, ...]
+) -> str | None:
+    if len(named) < 2:
+        return named[0] if named else None
+    second = next(span for span, alias in spans if aliases[alias] != named[0])
+    between = text[spans[0][0][1] : second[0]].strip().strip(",，").strip().casefold()
+    joining = {word for table in _tables().values() for word in table.joining}
+    return None if between in joining or not between else named[0]
+
+
+def _without(text: str, aliases: Iterable[str]) -> str:
+    for alias in sorted(aliases, key=len, reverse=True):
+        if is_unspaced(alias):
+            text = text.replace(alias, " ")
+        else:
+            text = re.sub(rf"(?<!\w){re.escape(alias)}(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
+    return " ".join(text.split())
+
+
+def _spoken(text: str, aliases: Iterable[str]) -> str:
+    speaker = (_tables().get(language(text)) or _tables()["en"]).speaker
+    for alias in sorted(aliases, key=len, reverse=True):
+        if is_unspaced(alias):
+            text = text.replace(alias, _tables()["zh"].speaker["self"])
+            continue
+        text = re.sub(rf"(?<!\w){re.escape(alias)}['’]s(?!\w)", speaker["own"], text, flags=re.IGNORECASE)
+        text = re.sub(rf"(?<!\w){re.escape(alias)}(?!\w)", speaker["self"], text, flags=re.IGNORECASE)
+    return " ".join(text.split())
+
+
+def _role(folded: str, authors: Sequence[str]) -> str | None:
+    if not any(author.casefold() in ASSISTANTS for author in authors):
+        return None
+    if _has("assistant", folded):
+        return "assistant"
+    return "user" if _has("user", folded) else None

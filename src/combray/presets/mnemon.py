@@ -1,0 +1,84 @@
+"""Mnemon, sections 5.1 to 5.3 of its design, with the flaws of SEEDS.md 6-10 mended."""
+
+from __future__ import annotations
+
+from combray.pipeline import Pipeline, Transaction
+from combray.presets.preset import READ, WRITE, Preset
+from combray.recall.assemble import Assemble
+from combray.recall.embed import EmbedQuery
+from combray.recall.fuse import FuseRRF
+from combray.recall.intent import DetectIntent
+from combray.recall.order import OrderCauses
+from combray.recall.rewrite import ReadQuery
+from combray.recall.score import RequireEvidence, ScoreFourSignals
+from combray.recall.search import SearchAnchors
+from combray.recall.traverse import BeamSearch
+from combray.recall.weigh import Cut, WeightedSumByIntent
+from combray.remember.diff import Diff
+from combray.remember.embed import Embed, FindNearest
+from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
+from combray.remember.retain import Prune, RefreshImportance
+from combray.remember.suggest import SuggestCausal, SuggestSemantic
+from combray.remember.validate import Validate
+from combray.remember.write import Settle, TakeSurvey, Write
+
+_DIFF = Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70)
+
+PRESET = Preset(
+    name="mnemon",
+    summary="remember with built-in diff, one transaction, four kinds of edges; recall by anchors and beam search",
+    source="seeds/mnemon.md 5.1-5.3; constants of upstream-notes.md 2.2",
+    remember=Pipeline(
+        "mnemon.remember",
+        (
+            Validate(max_characters=8000, max_tags=20, max_entities=50),
+            Warn(),
+            ExtractEntities(),
+            Embed(),
+            FindNearest(minimum=0.40),
+            _DIFF,
+            Transaction(
+                (
+                    Settle(_DIFF),
+                    TakeSurvey(recent=10, per_entity=5),
+                    Write(),
+                    LinkTemporal(window_hours=24.0, nearest=10),
+                    LinkEntities(per_entity=5, most=50),
+                    LinkCausal(look_back=10, minimum_overlap=0.15),
+                    LinkSemantic(minimum=0.80, most=3),
+                    RefreshImportance(),
+                    Prune(most=1000, batch=10),
+                )
+            ),
+            SuggestSemantic(minimum=0.40, linked_from=0.80),
+            SuggestCausal(hops=2, most=10),
+        ),
+        WRITE,
+    ),
+    recall=Pipeline(
+        "mnemon.recall",
+        (
+            DetectIntent(),
+            ReadQuery(),
+            EmbedQuery(),
+            SearchAnchors(limit=20, minimum_cosine=0.10),
+            FuseRRF(k=60),
+            BeamSearch(structural=1.0, semantic=0.4),
+            ScoreFourSignals(),
+            RequireEvidence(),
+            WeightedSumByIntent(),
+            Cut(),
+            OrderCauses(),
+            Assemble(shown=("keyword", "entity", "similarity", "graph")),
+        ),
+        READ,
+    ),
+    notes={
+        "diff": "a replaced memory is superseded and kept; names, numbers, dates, subject and polarity must agree first",
+        "recency": "an anchor signal only: a memory that nothing but its age speaks for is not returned",
+        "token overlap": "Jaccard of content terms; containment calls every short text a duplicate",
+        "no embedder": "WHY .20/.10/0/.70, WHEN .25/.15/0/.60, ENTITY .30/.50/0/.20, GENERAL .35/.35/0/.30",
+        "prune": "hides (status forgotten) and counts facts, not conversation turns",
+    },
+)

@@ -1,0 +1,24 @@
+"""What a preset is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from combray.pipeline import Pipeline
+from combray.recall.state import Recalling
+from combray.remember.state import Remembering
+
+READ = ("query",)
+WRITE = ("items",)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A write and a read pipeline under one name, and where they come from."""
+
+    name: str
+    summary: str
+    source: str
+    remember: Pipeline[Remembering]
+    recall: Pipeline[Recalling]
+    notes: dict[str, str] = field(default_factory=dict)

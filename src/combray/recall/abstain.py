@@ -1,0 +1,79 @@
+"""Is the answer here at all? Saying "nothing" is a right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+
+THRESHOLDS: Mapping[str, float] = {"none": 0.08, "static": 0.18, "contextual": 0.20}
+"""Below: nothing is answered. Chosen to cost at most one point of recall@10 (docs/quality.md)."""
+
+
+@dataclass(frozen=True)
+class Abstain:
+    """confidence = evidence + 0.5 · contrast, clipped to [0, 1].
+
+    evidence: the best keyword score as a share of the best possible, averaged with the best cosine where
+    there are vectors. contrast: the largest share of the question's words in one memory by its subject,
+    minus the same for everybody else: negative when it was somebody else who said it.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("found", "question", "candidates")
+    gives: ClassVar[tuple[str, ...]] = ("confidence",)
+    thresholds: Mapping[str, float] = field(default_factory=lambda: THRESHOLDS)
+    contrast_weight: float = 0.5
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Note the confidence; below the threshold drop every candidate and say why."""
+        del runtime
+        if state.found is None or not len(state.keys):
+            state.details["confidence"] = 0.0
+            return state
+        confidence = float(
+            np.clip(self._evidence(state) + self.contrast_weight * self._contrast(state), 0, 1)
+        )
+        state.details["confidence"] = round(confidence, 4)
+        threshold = self.thresholds[_level(state)]
+        if confidence < threshold and not self._dated(state):
+            state.reason = (
+                f"nothing here answers this: confidence {confidence:.2f} is below {threshold:.2f} "
+                f"(nearest of {state.found.eligible} memories are too far)"
+            )
+            state.take(np.zeros(0, dtype=np.int64))
+        return state
+
+    def _evidence(self, state: Recalling) -> float:
+        scores = {} if state.found is None else state.found.scores
+        keyword = float(scores["context"].max()) if "context" in scores else 0.0
+        if "own" not in scores:
+            return keyword
+        return 0.5 * keyword + 0.5 * max(0.0, float(scores["own"].max()))
+
+    def _contrast(self, state: Recalling) -> float:
+        held = None if state.found is None else state.found.scores.get("held")
+        if held is None or state.question is None or state.question.subject is None:
+            return 0.0
+        rows = state.columns()
+        if state.question.subject not in rows.author_names:
+            return 0.0
+        own = rows.author == rows.author_names.index(state.question.subject)
+        if own.all() or not own.any():
+            return 0.0
+        return float(held[own].max() - held[~own].max())
+
+    def _dated(self, state: Recalling) -> bool:
+        """A question that is only about a date ("what happened on 3 May") is answered by that date's memories."""
+        date = None if state.found is None else state.found.scores.get("date")
+        return date is not None and bool((date >= 1.0).any()) and len(state.terms) <= 2
+
+
+def _level(state: Recalling) -> str:
+    if state.vector is None or state.found is None or "own" not in state.found.scores:
+        return "none"
+    return "contextual" if state.details.get("contextual") else "static"

@@ -1,0 +1,52 @@
+"""Candidates to hits, with the reason for the answer as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+from combray.types import Hit
+
+
+@dataclass(frozen=True)
+class Assemble:
+    """Loads the memories of the hits and signs each with its signals and how it was found."""
+
+    needs: ClassVar[tuple[str, ...]] = ("top",)
+    gives: ClassVar[tuple[str, ...]] = ("hits",)
+    shown: tuple[str, ...] = ()
+    """Signals to show, in this order; all of them when empty."""
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Build the hits and say which mode answered, or why the answer is empty."""
+        names = self.shown or tuple(state.signals)
+        for place, memory in enumerate(state.reader.memories(state.keys)):
+            key = int(state.keys[place])
+            signals = {
+                name: round(float(state.signals[name][place]), 6) for name in names if name in state.signals
+            }
+            state.hits.append(Hit(memory, float(state.scores[place]), signals, state.via.get(key, "graph")))
+        if not state.reason:
+            state.reason = _mode(state, runtime) if state.hits else why_empty(state)
+        return state
+
+
+def _mode(state: Recalling, runtime: Runtime) -> str:
+    if state.vector is not None:
+        return f"hybrid: keywords, graph and {state.model}"
+    if runtime.embedder is None:
+        return "keyword and graph only: no embedder is configured"
+    return "; ".join(state.degraded) or "keyword and graph only: the query has no vector"
+
+
+def why_empty(state: Recalling) -> str:
+    """In words, what was looked for and not found."""
+    if state.found is not None and not state.found.eligible:
+        if state.reader.profile().memories:
+            return "no memory passes the filters"
+        return f"namespace {state.namespace!r} has no memories yet"
+    if state.min_score > 0 and state.details.get("anchor_count"):
+        return f"no memory scores {state.min_score} or more"
+    return "nothing here matches: no shared words, names or meaning"

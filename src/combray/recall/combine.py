@@ -1,0 +1,107 @@
+"""The default preset's score: a weighted sum of its signals, then the session as prior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from combray.recall.state import Recalling
+from combray.recall.weigh import sort, weighted_sum
+from combray.runtime import Runtime
+from combray.scoring.minmax import minmax
+
+_COMMON = {
+    "author": 0.25,
+    "subject": 0.20,
+    "role": 0.20,
+    "time": 0.15,
+    "date": 0.40,
+    "answer": 0.10,
+    "phrase": 0.05,
+    "length": 0.15,
+    "asks": -0.05,
+}
+LEVELS: Mapping[str, Mapping[str, float]] = {
+    "none": {"context": 0.80, **_COMMON},
+    "static": {"context": 0.55, "own": 0.20, "window": 0.20, **_COMMON},
+    "contextual": {"context": 0.45, "own": 0.25, "window": 0.25, **_COMMON},
+}
+"""Weights by service level: no embedder, a static token table, a contextual sentence model. Round numbers
+on a flat optimum: re-tuning on four conversations gains at most 0.6 points on the fifth (docs/quality.md)."""
+
+CONCLUSION: Mapping[str, float] = {"context": 0.30, "own": 0.35, "window": 0.35}
+"""A question for a conclusion ("would she …") shares few words with its evidence: meaning counts more."""
+
+
+@dataclass(frozen=True)
+class WeighSignals:
+    """Weighted sum. What the embedder does not know of the query's language goes to the keywords."""
+
+    needs: ClassVar[tuple[str, ...]] = ("context", "question")
+    gives: ClassVar[tuple[str, ...]] = ("score",)
+    levels: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: LEVELS)
+    conclusion: Mapping[str, float] = field(default_factory=lambda: CONCLUSION)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Score every candidate."""
+        del runtime
+        if len(state.keys):
+            state.scores = weighted_sum(state, self.weights(state))
+        return state
+
+    def weights(self, state: Recalling) -> dict[str, float]:
+        """The weights for this query."""
+        dense = state.vector is not None and "own" in state.signals
+        level = "none" if not dense else "contextual" if state.details.get("contextual") else "static"
+        weights = dict(self.levels[level])
+        if dense:
+            if state.question is not None and state.question.asks_conclusion:
+                weights.update(self.conclusion)
+            for name in ("own", "window"):
+                weights["context"] += (1.0 - state.trust) * weights[name]
+                weights[name] *= state.trust
+        state.details["level"] = level
+        return weights
+
+
+@dataclass(frozen=True)
+class SessionPrior:
+    """The best score so far in a memory's session, min-max scaled: answers stand near other good matches."""
+
+    needs: ClassVar[tuple[str, ...]] = ("score",)
+    gives: ClassVar[tuple[str, ...]] = ("session",)
+    weight: float = 0.10
+    weight_without_vectors: float = 0.05
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Add it to the score."""
+        del runtime
+        if not len(state.keys):
+            return state
+        session = state.columns().session
+        # Memories outside any session stand for themselves.
+        group = np.where(session >= 0, session, session.max(initial=0) + 1 + np.arange(len(session)))
+        best = np.full(int(group.max()) + 1, -np.inf)
+        np.maximum.at(best, group, state.scores)
+        state.signals["session"] = minmax(best[group])
+        weight = self.weight if state.vector is not None else self.weight_without_vectors
+        state.scores = np.round(state.scores + weight * state.signals["session"], 6)
+        return state
+
+
+@dataclass(frozen=True)
+class SortByScore:
+    """Best first; ties by importance, then by id."""
+
+    needs: ClassVar[tuple[str, ...]] = ("score",)
+    gives: ClassVar[tuple[str, ...]] = ("sorted",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Sort."""
+        del runtime
+        if len(state.keys):
+            sort(state)
+        return state

@@ -1,0 +1,27 @@
+"""What the query is after: WHY, WHEN, ENTITY or GENERAL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from combray.language.intent import detect
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+
+INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
+
+
+@dataclass(frozen=True)
+class DetectIntent:
+    """Patterns of Mnemon 5.2 step 1 in English, Chinese and Vietnamese; the caller may say it instead."""
+
+    needs: ClassVar[tuple[str, ...]] = ("query",)
+    gives: ClassVar[tuple[str, ...]] = ("intent",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Set the intent unless the caller did."""
+        del runtime
+        if state.intent_source != "override":
+            state.intent = str(detect(state.query).value)
+        return state

@@ -1,0 +1,54 @@
+"""Query to keywords and entities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from combray.language.entities import extract
+from combray.language.questions import read
+from combray.language.tokens import query_terms
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+
+MAX_TERMS = 32
+"""Distinct terms a query may use: a pasted page must not cost a thousand index look-ups."""
+
+
+@dataclass(frozen=True)
+class ReadQuery:
+    """Keywords (stemmed, without stop and question words) and the entities the query names."""
+
+    needs: ClassVar[tuple[str, ...]] = ("query",)
+    gives: ClassVar[tuple[str, ...]] = ("terms", "entities")
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Entities by the same extractor as on the write side, and any word known as an entity here."""
+        del runtime
+        state.terms = tuple(query_terms(state.query)[:MAX_TERMS])
+        candidates = [_bare(word) for word in state.query.split()]
+        known = state.reader.known_entities(candidates[:MAX_TERMS])
+        found = dict.fromkeys((*extract(state.query, known), *(word for word in candidates if word in known)))
+        state.entities = tuple(found)
+        return state
+
+
+def _bare(word: str) -> str:
+    """A word without punctuation around it and without the possessive."""
+    return word.strip(".,;:!?\"'()[]？！。，").removesuffix("'s").removesuffix("’s")
+
+
+@dataclass(frozen=True)
+class ReadQuestion:
+    """Whom the question is about, what it asks for, and its keywords without the names of known authors."""
+
+    needs: ClassVar[tuple[str, ...]] = ("query",)
+    gives: ClassVar[tuple[str, ...]] = ("question", "terms", "spoken")
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Read it against the authors of the namespace."""
+        del runtime
+        state.question = read(state.query, state.reader.profile().authors)
+        terms = query_terms(state.question.bare) if state.question.bare else []
+        state.terms = tuple((terms or query_terms(state.query))[:MAX_TERMS])
+        return state

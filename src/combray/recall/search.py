@@ -1,0 +1,129 @@
+"""The retrieval arms of each design: named lists, run by the store in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from combray.language.dates import resolve
+from combray.recall.state import Recalling
+from combray.runtime import Arm, EntityArm, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
+
+_DAY = 86_400.0
+_EXACT_DAY, _DAYS_AFTER, _SAME_MONTH = 1.0, 0.6, 0.4
+_AFTER_DAYS = 10
+
+
+@dataclass(frozen=True)
+class SearchAnchors:
+    """Four anchor signals, twenty each: keyword, vector (cosine at least 0.10), recency, entity (Mnemon 5.2)."""
+
+    needs: ClassVar[tuple[str, ...]] = ("terms", "entities")
+    gives: ClassVar[tuple[str, ...]] = ("found",)
+    limit: int = 20
+    minimum_cosine: float = 0.10
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """One call to the store; filters act inside every arm."""
+        del runtime
+        arms: dict[str, Arm] = {}
+        if state.terms:
+            arms["keyword"] = KeywordArm(tuple((term, 1.0) for term in state.terms), scoring="coverage")
+        if state.vector is not None:
+            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
+        arms["time"] = RecencyArm()
+        if state.entities:
+            arms["entity"] = EntityArm(state.entities)
+        state.found = state.reader.search(arms, state.where, self.limit)
+        return state
+
+
+@dataclass(frozen=True)
+class SearchContext:
+    """The arms of the default preset: words lent between turns, cosine with and without neighbours, dates.
+
+    Weights of the turns around a turn and k1, b: QUALITY.md, "What raises it"; flat optima (docs/quality.md).
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("terms",)
+    gives: ClassVar[tuple[str, ...]] = ("found", "candidates")
+    pool: int = 200
+    before: tuple[float, ...] = (0.5, 0.3, 0.2, 0.1, 0.1, 0.1)
+    after: tuple[float, ...] = (0.3, 0.2, 0.1, 0.1, 0.1, 0.1)
+    vector_before: tuple[float, ...] = (0.5, 0.3)
+    vector_after: tuple[float, ...] = (0.3, 0.2)
+    fields: tuple[float, float, float, float] = (1.0, 1.0, 0.0, 0.3)
+    shape_words: int = 40
+    question_boost: float = 1.5
+    k1: float = 1.2
+    b: float = 0.75
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Candidates are the union of the best `pool` of every arm."""
+        del runtime
+        arms: dict[str, Arm] = {}
+        if state.terms:
+            terms = tuple((term, 1.0) for term in state.terms)
+            arms["context"] = KeywordArm(
+                terms,
+                fields=self.fields,
+                before=self.before,
+                after=self.after,
+                k1=self.k1,
+                b=self.b,
+                shape_words=self.shape_words,
+                question_boost=self.question_boost,
+                normalise=True,
+            )
+            arms["held"] = KeywordArm(terms, scoring="coverage", fields=self.fields, listed=False)
+        if state.vector is not None and state.trust > 0:
+            arms["own"] = VectorArm(state.vector, state.model)
+            arms["window"] = VectorArm(
+                state.vector,
+                state.model,
+                before=self.vector_before,
+                after=self.vector_after,
+                shape_words=self.shape_words,
+                question_boost=self.question_boost,
+            )
+        windows = date_windows(state.query, state.now)
+        if windows:
+            arms["date"] = MomentArm(windows, minimum=_DAYS_AFTER)
+        state.found = state.reader.search(arms, state.where, self.pool)
+        state.keys = state.found.keys
+        _name_lists(state)
+        return state
+
+
+def _name_lists(state: Recalling) -> None:
+    if state.found is None:
+        return
+    best: dict[int, tuple[int, str]] = {}
+    names = {"context": "keyword", "own": "vector", "window": "vector", "date": "time"}
+    for name, ranked in state.found.lists.items():
+        for rank, key in enumerate(ranked.keys):
+            best[int(key)] = min(
+                best.get(int(key), (rank, names.get(name, name))), (rank, names.get(name, name))
+            )
+    state.via = {key: name for key, (_, name) in best.items()}
+
+
+def date_windows(query: str, now: float) -> tuple[tuple[float, float, float], ...]:
+    """(since, until, score) for every date the query names.
+
+    A day named scores 1, the ten days after it 0.6 (people tell afterwards), the rest of its month 0.4; a
+    longer period named scores 1 throughout. Soft expressions ("recently") and open ranges give none.
+    """
+    windows: list[tuple[float, float, float]] = []
+    for found in resolve(query, datetime.fromtimestamp(now, UTC)):
+        if not found.explicit or found.kind == "open":
+            continue
+        since, until = found.start.timestamp(), found.end.timestamp()
+        windows.append((since, until, _EXACT_DAY))
+        if until - since <= _DAY + 1:
+            windows.append((until, until + _AFTER_DAYS * _DAY, _DAYS_AFTER))
+            month = found.start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+            following = month.replace(year=month.year + month.month // 12, month=month.month % 12 + 1)
+            windows.append((month.timestamp(), following.timestamp(), _SAME_MONTH))
+    return tuple(windows)

@@ -1,0 +1,201 @@
+"""Signals of the default preset: each one thing that speaks for, or against, a candidate, from 0 to 1.
+
+Every stage writes one named signal; `WeighSignals` reads them. What each earns: docs/quality.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from combray.language.cues import asked
+from combray.language.questions import ASSISTANTS, USERS, Question
+from combray.language.tokens import content_terms
+from combray.recall.state import Recalling
+from combray.runtime import Runtime, Scores
+from combray.scoring.minmax import minmax
+
+
+def _question(state: Recalling) -> Question:
+    if state.question is None:
+        raise AssertionError("ReadQuestion runs before the signals")
+    return state.question
+
+
+@dataclass(frozen=True)
+class ContextMatch:
+    """Keyword evidence, a turn's neighbours included, as a share of the best candidate's; cosine scaled.
+
+    Keyword scores keep their zero (no shared word is no evidence); cosines, which have no zero of their
+    own, are min-max scaled over the candidates.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
+    gives: ClassVar[tuple[str, ...]] = ("context", "own", "window")
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Scale the arms' scores."""
+        del runtime
+        if state.found is None or not len(state.keys):
+            return state
+        scores = state.found.scores
+        keyword = scores.get("context", np.zeros(len(state.keys)))
+        state.signals["context"] = keyword / max(float(keyword.max()), 1e-9)
+        for name in ("own", "window"):
+            if name in scores:
+                state.signals[name] = minmax(scores[name])
+        return state
+
+
+@dataclass(frozen=True)
+class AuthorMatch:
+    """The question names a known author, and that author wrote it.
+
+    `author` when exactly one is named; `subject` when several are and the first is the one asked about.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
+    gives: ClassVar[tuple[str, ...]] = ("author", "subject")
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Mark the subject's own memories."""
+        del runtime
+        question = _question(state)
+        if question.subject is not None and len(state.keys):
+            name = "author" if len(question.named) == 1 else "subject"
+            state.signals[name] = _written_by(state, {question.subject})
+        return state
+
+
+@dataclass(frozen=True)
+class RoleMatch:
+    """In chats with an assistant: "did you suggest" means the assistant's turns, "my" the user's."""
+
+    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
+    gives: ClassVar[tuple[str, ...]] = ("role",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Mark the turns of the role meant."""
+        del runtime
+        role = _question(state).role
+        if role is not None and len(state.keys):
+            state.signals["role"] = _written_by(state, USERS if role == "user" else ASSISTANTS)
+        return state
+
+
+def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
+    rows = state.columns()
+    folded = {name.casefold() for name in authors}
+    codes = [code for code, name in enumerate(rows.author_names) if name.casefold() in folded]
+    return np.isin(rows.author, codes).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class TimeCue:
+    """The question asks when, and the text holds a time expression. Long turns nearly always do: they count less."""
+
+    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
+    gives: ClassVar[tuple[str, ...]] = ("time",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Mark texts that tell a time."""
+        del runtime
+        if _question(state).asks_when and len(state.keys):
+            rows = state.columns()
+            state.signals["time"] = rows.times * rows.gain
+        return state
+
+
+@dataclass(frozen=True)
+class AnswerCue:
+    """The text holds the kind of thing asked for: a number, a reason, a place, a person, a title."""
+
+    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
+    gives: ClassVar[tuple[str, ...]] = ("answer",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Mark texts that could answer."""
+        del runtime
+        kind = asked(state.query)
+        if kind is not None and len(state.keys):
+            rows = state.columns()
+            state.signals["answer"] = ((rows.cues & int(kind)) > 0) * rows.gain
+        return state
+
+
+@dataclass(frozen=True)
+class DateMatch:
+    """The question names a date, and it happened then, or was told in the days after."""
+
+    needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
+    gives: ClassVar[tuple[str, ...]] = ("date",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Take the date arm's score as it is."""
+        del runtime
+        if state.found is not None and "date" in state.found.scores:
+            state.signals["date"] = state.found.scores["date"]
+        return state
+
+
+@dataclass(frozen=True)
+class PhraseMatch:
+    """Neighbouring words of the question stand side by side in the text; half of the pairs are enough.
+
+    Reads only candidates that hold two question words themselves, the best of them by keywords.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("found", "terms", "context")
+    gives: ClassVar[tuple[str, ...]] = ("phrase",)
+    most: int = 60
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Compare pairs of terms."""
+        del runtime
+        pairs = {pair for pair in zip(state.terms, state.terms[1:], strict=False) if pair[0].isascii()}
+        if not pairs or not len(state.keys) or state.found is None or "held" not in state.found.scores:
+            return state
+        holding = np.flatnonzero(state.found.scores["held"] * len(state.terms) > 1.5)
+        best = holding[np.lexsort((state.keys[holding], -state.signals["context"][holding]))][: self.most]
+        phrase = np.zeros(len(state.keys))
+        for place, text in zip(best, state.reader.contents(state.keys[best]), strict=True):
+            held = content_terms(text)
+            phrase[place] = min(
+                1.0, 2.0 * len(pairs.intersection(zip(held, held[1:], strict=False))) / len(pairs)
+            )
+        state.signals["phrase"] = phrase
+        return state
+
+
+@dataclass(frozen=True)
+class LengthPrior:
+    """A text of few words seldom answers: min(1, ln(1 + words) / ln 40)."""
+
+    needs: ClassVar[tuple[str, ...]] = ("candidates",)
+    gives: ClassVar[tuple[str, ...]] = ("length",)
+    enough: int = 40
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """From the word count."""
+        del runtime
+        if len(state.keys):
+            state.signals["length"] = np.minimum(1.0, np.log1p(state.columns().words) / math.log(self.enough))
+        return state
+
+
+@dataclass(frozen=True)
+class AsksItself:
+    """A turn that ends in a question asks, it does not answer (its weight is negative)."""
+
+    needs: ClassVar[tuple[str, ...]] = ("candidates",)
+    gives: ClassVar[tuple[str, ...]] = ("asks",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """From the flag stored with the text."""
+        del runtime
+        if len(state.keys):
+            state.signals["asks"] = state.columns().asks.astype(np.float64)
+        return state

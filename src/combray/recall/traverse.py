@@ -1,0 +1,144 @@
+"""Walking the memory graph from the anchors: beam search (Mnemon 5.2 step 3, after MAGMA)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from combray.recall.state import Recalling
+from combray.runtime import Link, Runtime
+
+EDGE_WEIGHTS: Mapping[str, Mapping[str, float]] = {
+    "WHY": {"causal": 0.70, "temporal": 0.20, "entity": 0.05, "semantic": 0.05},
+    "WHEN": {"temporal": 0.65, "causal": 0.15, "entity": 0.10, "semantic": 0.10},
+    "ENTITY": {"entity": 0.55, "semantic": 0.30, "causal": 0.10, "temporal": 0.05},
+    "GENERAL": {"entity": 0.25, "semantic": 0.25, "causal": 0.25, "temporal": 0.25},
+}
+"""Weight of each kind of edge by intent (upstream notes 2.2). `supersedes` edges are history, not a path."""
+
+LIMITS: Mapping[str, tuple[int, int, int]] = {
+    "WHY": (15, 5, 500),
+    "WHEN": (10, 5, 400),
+    "ENTITY": (10, 4, 400),
+    "GENERAL": (10, 4, 500),
+}
+"""(beam width, depth, most visited) by intent: the page's table."""
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What all anchors' beams share: the best score of each node, and what has been read so far."""
+
+    best: dict[int, float]
+    via: dict[int, str] = field(default_factory=dict)
+    links: dict[int, list[tuple[int, Link]]] = field(default_factory=lambda: defaultdict(list))
+    cosine: dict[int, float] = field(default_factory=dict)
+    allowed: dict[int, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class BeamSearch:
+    """score(neighbour) = score(node) + λ1 · intent weight · edge weight + λ2 · max(0, cosine with the query).
+
+    λ1 = 1.0, λ2 = 0.4. One query a hop for the whole frontier; a node keeps its best score over all
+    anchors, and only improvements are followed. Filters confine the walk.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("anchor", "intent")
+    gives: ClassVar[tuple[str, ...]] = ("graph",)
+    structural: float = 1.0
+    semantic: float = 0.4
+    weights: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EDGE_WEIGHTS)
+    limits: Mapping[str, tuple[int, int, int]] = field(default_factory=lambda: LIMITS)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Candidates become anchors and all that was reached, with the signal `traversal`."""
+        del runtime
+        if not len(state.keys):
+            return state
+        rooted = supported_anchors(state)
+        anchors = {
+            int(key): float(score) for key, score in zip(state.keys, state.signals["anchor"], strict=True)
+        }
+        walk = _Walk(dict(anchors))
+        width, depth, most = self.limits[state.intent]
+        beams = {
+            key: [key] for key in sorted(anchors, key=lambda each: (-anchors[each], each)) if key in rooted
+        }
+        visited = dict.fromkeys(beams, 0)
+        for _ in range(depth):
+            frontier = sorted({node for beam in beams.values() for node in beam})
+            if not frontier:
+                break
+            self._read(frontier, walk, state)
+            for anchor, beam in beams.items():
+                beams[anchor] = self._step(beam, walk, state.intent, width, most - visited[anchor])
+                visited[anchor] += len(beam)
+        self._collect(state, walk, anchors, rooted)
+        return state
+
+    def _read(self, frontier: list[int], walk: _Walk, state: Recalling) -> None:
+        """Edges of nodes not read yet, and cosine and eligibility of the nodes behind them."""
+        fresh = [node for node in frontier if node not in walk.links]
+        if not fresh:
+            return
+        kinds = tuple(self.weights[state.intent])
+        reached: set[int] = set()
+        for node in fresh:
+            walk.links[node] = []
+        wanted = set(fresh)
+        for link in state.reader.links(fresh, kinds):
+            for here, there in ((link.source, link.target), (link.target, link.source)):
+                if here in wanted:
+                    walk.links[here].append((there, link))
+                    reached.add(there)
+        unseen = np.array(sorted(reached - walk.allowed.keys()), dtype=np.int64)
+        if not len(unseen):
+            return
+        walk.allowed.update(
+            zip(unseen.tolist(), state.reader.eligible(unseen, state.where).tolist(), strict=True)
+        )
+        if state.vector is not None:
+            cosines = state.reader.similarity(state.model, state.vector, unseen)
+            walk.cosine.update(zip(unseen.tolist(), np.maximum(cosines, 0.0).tolist(), strict=True))
+
+    def _step(self, beam: list[int], walk: _Walk, intent: str, width: int, budget: int) -> list[int]:
+        """One hop of one anchor's beam: the best `width` of the neighbours whose score improved."""
+        improved: dict[int, float] = {}
+        weights = self.weights[intent]
+        for node in beam[: max(0, budget)]:
+            here = walk.best[node]
+            for there, link in walk.links[node]:
+                if not walk.allowed.get(there, False):
+                    continue
+                gain = self.structural * weights.get(link.type, 0.0) * link.weight
+                total = here + gain + self.semantic * walk.cosine.get(there, 0.0)
+                if total > walk.best.get(there, -1.0) + 1e-9:
+                    walk.best[there] = improved[there] = total
+                    walk.via[there] = link.type
+        return sorted(improved, key=lambda each: (-improved[each], each))[:width]
+
+    def _collect(self, state: Recalling, walk: _Walk, anchors: dict[int, float], rooted: set[int]) -> None:
+        keys = np.array(sorted(walk.best), dtype=np.int64)
+        state.keys = keys
+        state.signals = {
+            "anchor": np.array([anchors.get(int(key), 0.0) for key in keys]),
+            "traversal": np.array([walk.best[int(key)] for key in keys]),
+            "reached": np.array([float(int(key) in rooted or int(key) in walk.via) for key in keys]),
+        }
+        state.scores = np.zeros(len(keys))
+        for key, kind in walk.via.items():
+            state.via.setdefault(key, kind)
+        state.details["traversed"] = len(keys) - len(anchors)
+
+
+def supported_anchors(state: Recalling) -> set[int]:
+    """Anchors with keyword, vector or entity evidence: being recent alone is no reason to start a walk."""
+    if state.found is None:
+        return set()
+    lists = state.found.lists
+    return {int(key) for name in ("keyword", "vector", "entity") if name in lists for key in lists[name].keys}

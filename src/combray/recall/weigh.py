@@ -1,0 +1,84 @@
+"""Combining signals into one score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+from combray.scoring.ranking import DECIMALS
+
+WITH_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
+    "WHY": {"keyword": 0.10, "entity": 0.10, "similarity": 0.30, "graph": 0.50},
+    "WHEN": {"keyword": 0.15, "entity": 0.15, "similarity": 0.30, "graph": 0.40},
+    "ENTITY": {"keyword": 0.20, "entity": 0.40, "similarity": 0.20, "graph": 0.20},
+    "GENERAL": {"keyword": 0.25, "entity": 0.25, "similarity": 0.25, "graph": 0.25},
+}
+"""Mnemon 5.2 step 4, the page's table."""
+
+WITHOUT_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
+    "WHY": {"keyword": 0.20, "entity": 0.10, "similarity": 0.0, "graph": 0.70},
+    "WHEN": {"keyword": 0.25, "entity": 0.15, "similarity": 0.0, "graph": 0.60},
+    "ENTITY": {"keyword": 0.30, "entity": 0.50, "similarity": 0.0, "graph": 0.20},
+    "GENERAL": {"keyword": 0.35, "entity": 0.35, "similarity": 0.0, "graph": 0.30},
+}
+"""SEEDS.md 9: the page calls these proportional, which they are not; its own example is kept."""
+
+
+@dataclass(frozen=True)
+class WeightedSumByIntent:
+    """Weights by intent; another table when there are no vectors."""
+
+    needs: ClassVar[tuple[str, ...]] = ("keyword", "entity", "similarity", "graph_signal", "intent")
+    gives: ClassVar[tuple[str, ...]] = ("score",)
+    embedded: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: WITH_EMBEDDINGS)
+    without: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: WITHOUT_EMBEDDINGS)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Score and sort."""
+        del runtime
+        if not len(state.keys):
+            return state
+        table = self.embedded if state.vector is not None else self.without
+        state.scores = weighted_sum(state, table[state.intent])
+        sort(state)
+        return state
+
+
+def weighted_sum(
+    state: Recalling, weights: Mapping[str, float]
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Sum of weight times signal over the signals there are."""
+    total = np.zeros(len(state.keys))
+    for name, weight in weights.items():
+        if weight and name in state.signals:
+            total += weight * state.signals[name]
+    return np.round(total, DECIMALS)
+
+
+def sort(state: Recalling) -> None:
+    """Best first; ties by importance, then by id."""
+    rows = state.columns()
+    by_id = np.argsort(np.argsort(np.array(rows.ids)))
+    order = np.lexsort((by_id, -rows.importance, -state.scores))
+    state.take(order)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Keeps the best `limit` of at least the caller's minimum score."""
+
+    needs: ClassVar[tuple[str, ...]] = ("score",)
+    gives: ClassVar[tuple[str, ...]] = ("top",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Cut."""
+        del runtime
+        if state.min_score > 0:
+            state.take(state.scores >= state.min_score)
+        state.take(np.arange(min(state.limit, len(state.keys))))
+        return state

@@ -1,0 +1,170 @@
+"""Diff: is this text new, a duplicate, or a newer version of something known?
+
+Similarity only proposes. Negation, numbers, dates, names and subjects decide (SEEDS.md 6): a cosine
+cannot tell a contradiction from a paraphrase (QUALITY.md, "Writing").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from combray.indexing import normalised
+from combray.language.claims import Comparison, compare
+from combray.language.polarity import changes
+from combray.language.tokens import query_terms, term_set
+from combray.remember.state import Draft, Remembering, Suggestion
+from combray.runtime import Filter, KeywordArm, Reader, Runtime
+
+_EDITABLE = ("fact", "insight")
+"""Kinds that can replace one another. Episodes are what was said: they stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    text: str
+    author: str | None
+    cosine: float
+    key: int | None = None
+    twin: Draft | None = None
+
+
+@dataclass(frozen=True)
+class Diff:
+    """Mnemon 5.3: above 0.90 DUPLICATE, 0.65 to 0.90 UPDATE or CONFLICT, below ADD.
+
+    Similarity is the token overlap (Jaccard of content terms), or the cosine where it is at least
+    `cosine_from` and larger. Before DUPLICATE or UPDATE: same subject and same polarity, nothing
+    substituted; else ADD. `strict` (the default preset) skips only what is identical after normalising
+    and replaces only what plainly states a new value for the same slot.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("drafts", "nearest")
+    gives: ClassVar[tuple[str, ...]] = ("decisions",)
+    duplicate_above: float = 0.90
+    update_from: float = 0.65
+    cosine_from: float = 0.70
+    keyword_candidates: int = 5
+    vector_candidates: int = 5
+    strict: bool = False
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Decide every draft against what is stored and against the drafts before it."""
+        if state.diff:
+            self.decide(state, runtime.store.reader(state.namespace))
+        return state
+
+    def decide(self, state: Remembering, reader: Reader) -> None:
+        """The decision itself; run again inside the transaction when others have written meanwhile."""
+        for place, draft in enumerate(state.drafts):
+            draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
+            if draft.memory.kind not in _EDITABLE:
+                continue
+            for candidate in self._candidates(draft, state.drafts[:place], reader):
+                decision = self._judge(draft, candidate)
+                if decision is not None:
+                    draft.suggestion, draft.reason = decision
+                    draft.matched, draft.twin = candidate.key, candidate.twin
+                    break
+
+    def _candidates(self, draft: Draft, before: Sequence[Draft], reader: Reader) -> list[_Candidate]:
+        found: dict[int, float] = {}
+        if draft.nearest is not None:
+            near = draft.nearest.scores >= min(self.cosine_from, self.update_from)
+            places = np.flatnonzero(near)[: self.vector_candidates]
+            found.update((int(draft.nearest.keys[at]), float(draft.nearest.scores[at])) for at in places)
+        # A text that says something changed names what it changed, in words more than in meaning.
+        if draft.vector is None or not self.strict or changes(draft.memory.content):
+            for key in self._by_keyword(draft, reader):
+                found.setdefault(key, 0.0)
+        memories = [memory for memory in zip(found, reader.memories(found), strict=True)] if found else []
+        stored = [
+            _Candidate(memory.content, memory.author, found[key], key=key)
+            for key, memory in memories
+            if memory.kind in _EDITABLE
+        ]
+        ranked = sorted(stored, key=lambda each: (-each.cosine, each.key or 0))
+        return self._in_batch(draft, before) + ranked
+
+    def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
+        terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:30])
+        if not terms:
+            return []
+        arm = KeywordArm(terms, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
+        found = reader.search({"keyword": arm}, Filter(kinds=_EDITABLE), self.keyword_candidates)
+        return [int(key) for key in found.lists["keyword"].keys]
+
+    def _in_batch(self, draft: Draft, before: Sequence[Draft]) -> list[_Candidate]:
+        """Earlier drafts of the batch that a stored memory would have matched in their place."""
+        near = []
+        for other in before:
+            if other.skipped or other.memory.kind not in _EDITABLE:
+                continue
+            cosine = 0.0
+            if draft.vector is not None and other.vector is not None:
+                cosine = float(draft.vector @ other.vector)
+            if cosine >= self.cosine_from or (
+                draft.vector is None
+                and _overlap(draft.memory.content, other.memory.content) >= self.update_from
+            ):
+                near.append(_Candidate(other.memory.content, other.memory.author, cosine, twin=other))
+        return sorted(near, key=lambda each: -each.cosine)[: self.vector_candidates]
+
+    def _judge(self, draft: Draft, candidate: _Candidate) -> tuple[Suggestion, str] | None:
+        """DUPLICATE or UPDATE with its reason; None for ADD."""
+        new, old = draft.memory.content, candidate.text
+        if (draft.memory.author or "") != (candidate.author or ""):
+            return None
+        if normalised(new) == normalised(old):
+            return "DUPLICATE", "the same text is already known"
+        overlap = _overlap(new, old)
+        similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
+        if similarity < self.update_from and overlap < 0.2:
+            return None
+        comparison = compare(old, new)
+        if comparison.verdict == "update" and comparison.changes and comparison.same_subject:
+            return "UPDATE", f"says that it changed ({', '.join(comparison.changes)})"
+        if similarity < self.update_from:
+            return None
+        if self.strict:
+            return _strictly(comparison)
+        return self._by_bands(similarity, comparison)
+
+    def _by_bands(self, similarity: float, comparison: Comparison) -> tuple[Suggestion, str] | None:
+        if not _same_claim(comparison):
+            return None
+        same_words = comparison.verdict in ("identical", "paraphrase")
+        if similarity > self.duplicate_above and same_words:
+            return "DUPLICATE", f"similarity {similarity:.2f}, nothing differs in meaning"
+        if comparison.word_substitution and comparison.verdict != "update":
+            return None
+        return "UPDATE", f"similarity {similarity:.2f}, same subject and polarity"
+
+
+def _strictly(comparison: Comparison) -> tuple[Suggestion, str] | None:
+    if comparison.verdict == "identical":
+        return "DUPLICATE", "the same text but for spelling"
+    if comparison.verdict == "update" and comparison.same_subject and comparison.same_polarity:
+        return "UPDATE", "a new value for the same thing"
+    return None
+
+
+def _same_claim(comparison: Comparison) -> bool:
+    """Same subject and same polarity, and no name, number, date or unit in conflict (SEEDS.md 6)."""
+    differs = (
+        comparison.numbers_differ
+        or comparison.dates_differ
+        or comparison.names_differ
+        or comparison.units_differ
+        or comparison.antonyms
+    )
+    return comparison.same_subject and comparison.same_polarity and not differs
+
+
+def _overlap(new: str, old: str) -> float:
+    """Jaccard of content terms. Containment, the upstream's measure, calls every short text a duplicate."""
+    mine, theirs = term_set(new), term_set(old)
+    return len(mine & theirs) / max(len(mine | theirs), 1)

@@ -1,0 +1,65 @@
+"""Vectors for drafts, made before the transaction: a slow model server must not hold the write lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from combray.errors import ModelError
+from combray.remember.state import Remembering
+from combray.runtime import Filter, Reader, Runtime
+
+
+@dataclass(frozen=True)
+class Embed:
+    """Embeds all drafts in one call; without an embedder, or when it fails, they are stored without vectors."""
+
+    needs: ClassVar[tuple[str, ...]] = ("drafts",)
+    gives: ClassVar[tuple[str, ...]] = ("vectors",)
+    leaves_process: ClassVar[bool] = True
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Fill each draft's vector. The bare text is embedded: names and dates in front cost recall."""
+        if runtime.embedder is None or not state.drafts:
+            return state
+        try:
+            vectors = runtime.embedder.embed([draft.memory.content for draft in state.drafts])
+        except ModelError as error:
+            state.degraded.append(f"stored without vectors: {error}")
+            return state
+        for draft, vector in zip(state.drafts, vectors, strict=True):
+            draft.vector = vector if np.any(vector) else None
+        return state
+
+
+@dataclass(frozen=True)
+class FindNearest:
+    """The stored memories nearest to each draft: diff, semantic edges and candidates all read this list."""
+
+    needs: ClassVar[tuple[str, ...]] = ("vectors",)
+    gives: ClassVar[tuple[str, ...]] = ("nearest",)
+    minimum: float = 0.40
+    minimum_in_batch: float = 0.65
+    limit: int = 8
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Search once for the whole batch; a batch wants no candidates to show, so fewer are looked at."""
+        reader = runtime.store.reader(state.namespace)
+        state.seen_revision = reader.revision()
+        if runtime.embedder is not None:
+            minimum = self.minimum if state.suggest else self.minimum_in_batch
+            search_nearest(state, reader, runtime.embedder.name, minimum, self.limit)
+        return state
+
+
+def search_nearest(state: Remembering, reader: Reader, model: str, minimum: float, limit: int = 8) -> None:
+    """Fill `nearest` of every draft that has a vector."""
+    embedded = [(draft, draft.vector) for draft in state.drafts if draft.vector is not None]
+    if not embedded:
+        return
+    stacked = np.stack([vector for _, vector in embedded])
+    found = reader.nearest(model, stacked, Filter(), limit, minimum)
+    for (draft, _), nearest in zip(embedded, found, strict=True):
+        draft.nearest = nearest

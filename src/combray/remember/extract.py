@@ -1,0 +1,64 @@
+"""Reading a text: entities it names, and signs that it will not keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from combray.language.entities import extract, names
+from combray.language.quality import warnings
+from combray.language.tokens import words
+from combray.remember.state import Remembering
+from combray.runtime import Runtime
+
+
+@dataclass(frozen=True)
+class Warn:
+    """Advisory quality warnings: content that will soon be untrue, or can be looked up elsewhere."""
+
+    needs: ClassVar[tuple[str, ...]] = ("drafts",)
+    gives: ClassVar[tuple[str, ...]] = ("warnings",)
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Note each draft's warnings; nothing is refused."""
+        del runtime
+        for draft in state.drafts:
+            draft.warnings = tuple(warning.message for warning in warnings(draft.memory.content))
+        return state
+
+
+@dataclass(frozen=True)
+class ExtractEntities:
+    """Entities given, then found by patterns and dictionary, then words known as entities here already."""
+
+    needs: ClassVar[tuple[str, ...]] = ("drafts",)
+    gives: ClassVar[tuple[str, ...]] = ("entities",)
+    max_entities: int = 50
+    people: bool = False
+    """Also names of people and places: capitalised words inside a sentence."""
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Fill each draft's entities, given ones first, no spelling twice."""
+        reader = runtime.store.reader(state.namespace)
+        capitals = {word for draft in state.drafts for word in _capitalised(draft.memory.content)}
+        known = reader.known_entities(sorted(capitals)) if capitals else set()
+        for draft in state.drafts:
+            found = extract(draft.memory.content, known)
+            if self.people:
+                found += names(draft.memory.content)
+            by_fold = {name.casefold(): name for name in reversed((*draft.memory.entities, *found))}
+            ordered = dict.fromkeys(name.casefold() for name in (*draft.memory.entities, *found))
+            entities = tuple(by_fold[name] for name in ordered)[: self.max_entities]
+            draft.memory = msgspec.structs.replace(draft.memory, entities=entities)
+        return state
+
+
+def _capitalised(text: str) -> set[str]:
+    """Words that could be a known entity's name: capitalised, or in a script without capitals."""
+    if text.isascii():
+        return {word for word in (part.strip(".,;:!?\"'()[]") for part in text.split()) if word[:1].isupper()}
+    return {word for part in text.split() for word in words(part) if len(word) > 1} | {
+        word.strip(".,;:!?\"'()[]") for word in text.split() if word[:1].isupper()
+    }

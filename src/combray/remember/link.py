@@ -1,0 +1,197 @@
+"""The four edge creators of a new memory (Mnemon 5.1 step 3; constants from upstream notes 2.2).
+
+Each edge is stored once, from the older (or causing) memory to the newer, and walked both ways.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from combray.language.causality import signal
+from combray.language.tokens import term_set
+from combray.remember.state import Draft, Remembering, Survey
+from combray.runtime import Link, Runtime
+
+_HOUR = 3600.0
+
+
+def _survey(state: Remembering) -> Survey:
+    if state.survey is None:
+        raise AssertionError("TakeSurvey runs before the link stages")
+    return state.survey
+
+
+def _store(state: Remembering, name: str, made: list[tuple[Draft, Link]]) -> None:
+    state.writer.link([link for _, link in made], state.now)
+    for draft, _ in made:
+        draft.edges[name] += 1
+
+
+def _ends(draft: Draft) -> tuple[int, float]:
+    if draft.key is None:
+        raise AssertionError("Write runs before the link stages")
+    return draft.key, draft.memory.moment.timestamp()
+
+
+@dataclass(frozen=True)
+class LinkTemporal:
+    """Backbone: to the latest memory of the same source. Proximity: newest within 24 hours, 1/(1+hours)."""
+
+    needs: ClassVar[tuple[str, ...]] = ("written", "survey")
+    gives: ClassVar[tuple[str, ...]] = ("temporal_edges",)
+    window_hours: float = 24.0
+    nearest: int = 10
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Link each draft to what came before it."""
+        del runtime
+        survey = _survey(state)
+        recent = sorted(survey.recent, key=lambda each: (each[1], each[0]))
+        last = dict(survey.last_of_source)
+        made: list[tuple[Draft, Link]] = []
+        for draft in state.written:
+            key, moment = _ends(draft)
+            linked = set()
+            before = last.get(draft.memory.source)
+            if before is not None and before[1] <= moment:
+                made.append((draft, Link(before[0], key, "temporal", 1.0, "precedes")))
+                linked.add(before[0])
+            for other, then in [each for each in recent if each[1] <= moment][-self.nearest :]:
+                hours = (moment - then) / _HOUR
+                if hours <= self.window_hours and other not in linked:
+                    made.append(
+                        (draft, Link(other, key, "temporal", round(1.0 / (1.0 + hours), 6), "proximity"))
+                    )
+            if before is None or before[1] <= moment:
+                last[draft.memory.source] = (key, moment)
+            recent.append((key, moment))
+            if len(recent) > 1 and recent[-2][1] > moment:
+                recent.sort(key=lambda each: (each[1], each[0]))
+            del recent[: max(0, len(recent) - 64)]
+        _store(state, "temporal", made)
+        return state
+
+
+@dataclass(frozen=True)
+class LinkEntities:
+    """Co-occurrence: the newest memories naming the same entity; rare entities link strongly.
+
+    Weight log(N/df)/log(N), at least 0.1; 1.0 while N is at most 5; none for an entity in every memory.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("written", "survey", "entities")
+    gives: ClassVar[tuple[str, ...]] = ("entity_edges",)
+    per_entity: int = 5
+    most: int = 50
+    floor: float = 0.1
+    small: int = 5
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Link each draft to holders of its entities, stored ones and earlier drafts alike."""
+        del runtime
+        survey = _survey(state)
+        holders: dict[str, list[int]] = defaultdict(list)
+        counts: dict[str, int] = defaultdict(int)
+        for name, (count, newest) in survey.naming.items():
+            counts[name.casefold()] = count
+            holders[name.casefold()] = list(reversed(newest))
+        made: list[tuple[Draft, Link]] = []
+        for place, draft in enumerate(state.written):
+            key, _ = _ends(draft)
+            weights: dict[int, float] = {}
+            names: dict[int, str] = {}
+            for name in draft.memory.entities:
+                folded = name.casefold()
+                weight = self.weight(survey.live + place + 1, counts[folded] + 1)
+                for other in reversed(holders[folded][-self.per_entity :]):
+                    if weight > weights.get(other, 0.0):
+                        weights[other], names[other] = weight, name
+                counts[folded] += 1
+                holders[folded].append(key)
+            best = sorted(weights, key=lambda other: (-weights[other], -other))[: self.most]
+            made += [
+                (draft, Link(other, key, "entity", weights[other], reason=names[other])) for other in best
+            ]
+        _store(state, "entity", made)
+        return state
+
+    def weight(self, memories: int, naming: int) -> float:
+        """Inverse document frequency of an entity, scaled to 0-1."""
+        if memories <= self.small:
+            return 1.0
+        if naming >= memories:
+            return 0.0
+        return round(max(self.floor, math.log(memories / naming) / math.log(memories)), 6)
+
+
+@dataclass(frozen=True)
+class LinkCausal:
+    """Cause to effect, by signal words and shared words, over the ten most recent memories.
+
+    Overlap |a∩b| / max(|a|, |b|) of at least 0.15 is the weight. The text with the signal is the effect.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("written", "survey")
+    gives: ClassVar[tuple[str, ...]] = ("causal_edges",)
+    look_back: int = 10
+    minimum_overlap: float = 0.15
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Link each draft with the memories before it."""
+        del runtime
+        survey = _survey(state)
+        recent = [
+            (key, term_set(survey.recent_texts[key]), signal(survey.recent_texts[key]))
+            for key, _ in reversed(survey.recent)
+        ]
+        made: list[tuple[Draft, Link]] = []
+        for draft in state.written:
+            key, _ = _ends(draft)
+            mine, said = term_set(draft.memory.content), signal(draft.memory.content)
+            for other, theirs, they_said in recent[-self.look_back :]:
+                found = said or they_said
+                if found is None:
+                    continue
+                overlap = len(mine & theirs) / max(len(mine), len(theirs), 1)
+                if overlap >= self.minimum_overlap:
+                    cause, effect = (other, key) if said else (key, other)
+                    made.append((draft, Link(cause, effect, "causal", round(overlap, 6), found)))
+            recent.append((key, mine, said))
+        _store(state, "causal", made)
+        return state
+
+
+@dataclass(frozen=True)
+class LinkSemantic:
+    """Cosine of at least 0.80: linked to the three nearest (Mnemon 5.1)."""
+
+    needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
+    gives: ClassVar[tuple[str, ...]] = ("semantic_edges",)
+    minimum: float = 0.80
+    most: int = 3
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Link each draft to its nearest, stored ones and earlier drafts alike."""
+        del runtime
+        embedded = [draft for draft in state.written if draft.vector is not None]
+        if not embedded:
+            return state
+        stacked = np.stack([draft.vector for draft in embedded if draft.vector is not None])
+        among = np.round((stacked @ stacked.T).astype(np.float64), 6)
+        made: list[tuple[Draft, Link]] = []
+        for place, draft in enumerate(embedded):
+            key, _ = _ends(draft)
+            near = [(float(among[place, other]), _ends(embedded[other])[0]) for other in
+                    np.flatnonzero(among[place, :place] >= self.minimum)]  # fmt: skip
+            if draft.nearest is not None:
+                near += [(float(score), int(other)) for other, score in
+                         zip(draft.nearest.keys, draft.nearest.scores, strict=True) if score >= self.minimum]  # fmt: skip
+            for score, other in sorted(near, key=lambda each: (-each[0], each[1]))[: self.most]:
+                made.append((draft, Link(other, key, "semantic", min(1.0, round(score, 6)))))
+        _store(state, "semantic", made)
+        return state

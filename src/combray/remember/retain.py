@@ -1,0 +1,117 @@
+"""How much a memory matters now, and hiding the least important when there are too many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from combray.remember.state import Remembering
+from combray.runtime import Filter, Reader, Runtime
+
+_BASE = {5: 1.0, 4: 0.8, 3: 0.5, 2: 0.3, 1: 0.15}
+_DAY = 86_400.0
+IMMUNE_IMPORTANCE = 4
+IMMUNE_ACCESSES = 3
+
+
+def effective_importance(importance: int, accesses: float, days: float, edges: int) -> float:
+    """base x max(1, ln(1+accesses)) x 0.5^(days since access / 30) x (1 + 0.1 min(edges, 5)).
+
+    Mnemon, upstream notes 2.2. Ranges from 0 to about 1.5 for a memory never accessed.
+    """
+    reinforced = max(1.0, math.log1p(accesses))
+    faded = math.pow(0.5, max(0.0, days) / 30.0)
+    return _BASE[importance] * reinforced * faded * (1.0 + 0.1 * min(edges, 5))
+
+
+def immune(importance: int, accesses: float) -> bool:
+    """Never hidden for being unimportant: importance 4 and 5, or accessed three times."""
+    return importance >= IMMUNE_IMPORTANCE or accesses >= IMMUNE_ACCESSES
+
+
+@dataclass(frozen=True)
+class RefreshImportance:
+    """Effective importance of the new memories, their edges counted."""
+
+    needs: ClassVar[tuple[str, ...]] = (
+        "written",
+        "temporal_edges",
+        "entity_edges",
+        "causal_edges",
+        "semantic_edges",
+    )
+    gives: ClassVar[tuple[str, ...]] = ("effective_importance",)
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Compute it for each draft; stored memories' values follow from their rows whenever asked."""
+        del runtime
+        for draft in state.written:
+            days = (state.now - draft.memory.recorded_at.timestamp()) / _DAY
+            draft.effective_importance = effective_importance(
+                draft.memory.importance, 0, days, sum(draft.edges.values())
+            )
+        return state
+
+
+@dataclass(frozen=True)
+class Prune:
+    """Above `most` live facts the least important are hidden, ten at most a write; never the new ones.
+
+    Hidden means status "forgotten": out of recall, still there, one `restore` from being back. Episodes
+    are not counted: they are the originals that facts rest on.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("written", "effective_importance")
+    gives: ClassVar[tuple[str, ...]] = ("pruned",)
+    most: int = 1000
+    batch: int = 10
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Hide what is over the limit."""
+        del runtime
+        if self.most <= 0 or not state.written:
+            return state
+        tx = state.writer
+        over = tx.count_live(_COUNTED) - self.most
+        if over <= 0:
+            return state
+        # The writer's columns show the store before this write, so the new memories are not among these.
+        ranked = least_important(tx, state.now)
+        for key, _ in ranked[: min(over, self.batch)]:
+            tx.change(key, "prune", "remember", state.now, status="forgotten")
+            state.pruned += 1
+        return state
+
+
+_COUNTED = ("fact", "insight", "summary")
+
+
+def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
+    """(key, effective importance) of all that may be hidden, least important first, ties by key."""
+    keys = reader.scan(Filter(kinds=_COUNTED))
+    if not len(keys):
+        return []
+    rows = reader.rows(keys)
+    degree = dict.fromkeys((int(key) for key in keys), 0)
+    for link in reader.links(int(key) for key in keys):
+        for end in (link.source, link.target):
+            if end in degree:
+                degree[end] += 1
+    scored = [
+        (
+            int(key),
+            effective_importance(
+                int(rows.importance[at]),
+                rows.accesses[at],
+                (now - rows.recorded[at]) / _DAY,
+                degree[int(key)],
+            ),
+        )
+        for at, key in enumerate(keys)
+        if not immune(int(rows.importance[at]), rows.accesses[at])
+    ]
+    order = np.lexsort(([key for key, _ in scored], [round(score, 9) for _, score in scored]))
+    return [scored[at] for at in order]

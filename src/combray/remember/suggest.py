@@ -1,0 +1,137 @@
+"""After the write: pairs that a language model, or a person, may want to link (read-only)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from combray.language.causality import link as causal_link
+from combray.language.tokens import query_terms, term_set
+from combray.remember.state import Draft, Remembering
+from combray.runtime import Filter, KeywordArm, Reader, Runtime
+
+
+@dataclass(frozen=True)
+class SuggestSemantic:
+    """Memories with a cosine in [0.40, 0.80): near, but not near enough to link unasked.
+
+    Without an embedder: token overlap of at least 0.10, never linked by itself (upstream notes 2.2).
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
+    gives: ClassVar[tuple[str, ...]] = ("semantic_candidates",)
+    minimum: float = 0.40
+    linked_from: float = 0.80
+    minimum_overlap: float = 0.10
+    most: int = 5
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """List them for each new memory; a batch is written without suggestions."""
+        if not state.suggest:
+            return state
+        reader = runtime.store.reader(state.namespace)
+        for draft in state.written:
+            if draft.nearest is not None:
+                draft.semantic_candidates = self._by_cosine(draft, reader)
+            else:
+                draft.semantic_candidates = self._by_words(draft, reader)
+        return state
+
+    def _by_cosine(self, draft: Draft, reader: Reader) -> tuple[dict[str, Any], ...]:
+        if draft.nearest is None:
+            return ()
+        pairs = [
+            (int(key), float(score))
+            for key, score in zip(draft.nearest.keys, draft.nearest.scores, strict=True)
+            if score >= self.minimum
+        ][: self.most]
+        memories = reader.memories(key for key, _ in pairs)
+        return tuple(
+            {
+                "id": memory.id,
+                "content": memory.content,
+                "cosine": score,
+                "auto_linked": score >= self.linked_from,
+            }
+            for memory, (_, score) in zip(memories, pairs, strict=True)
+        )
+
+    def _by_words(self, draft: Draft, reader: Reader) -> tuple[dict[str, Any], ...]:
+        terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:30])
+        if not terms:
+            return ()
+        arm = KeywordArm(terms, scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0), posting_budget=5_000)
+        found = reader.search({"keyword": arm}, Filter(), self.most + 1).lists["keyword"]
+        mine = term_set(draft.memory.content)
+        listed = []
+        for memory in reader.memories(int(key) for key in found.keys):
+            theirs = term_set(memory.content)
+            overlap = len(mine & theirs) / max(len(mine | theirs), 1)
+            if memory.id != draft.memory.id and overlap >= self.minimum_overlap:
+                listed.append(
+                    {
+                        "id": memory.id,
+                        "content": memory.content,
+                        "cosine": None,
+                        "overlap": round(overlap, 6),
+                        "auto_linked": False,
+                    }  # fmt: skip
+                )
+        return tuple(listed[: self.most])
+
+
+@dataclass(frozen=True)
+class SuggestCausal:
+    """Memories within two hops in the graph that may be cause or effect (Mnemon 5.1 step 4; ten at most)."""
+
+    needs: ClassVar[tuple[str, ...]] = ("written",)
+    gives: ClassVar[tuple[str, ...]] = ("causal_candidates",)
+    hops: int = 2
+    most: int = 10
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Walk outwards from each new memory."""
+        if not state.suggest:
+            return state
+        reader = runtime.store.reader(state.namespace)
+        for draft in state.written:
+            if draft.key is not None:
+                draft.causal_candidates = self._around(draft, draft.key, reader)
+        return state
+
+    def _around(self, draft: Draft, key: int, reader: Reader) -> tuple[dict[str, Any], ...]:
+        hop_of: dict[int, int] = {}
+        via: dict[int, str] = {}
+        seen, frontier = {key}, [key]
+        for hop in range(1, self.hops + 1):
+            reached: dict[int, str] = {}
+            for link in reader.links(frontier):
+                for end in (link.source, link.target):
+                    if end not in seen:
+                        reached.setdefault(end, link.type)
+            frontier = sorted(reached)
+            seen.update(frontier)
+            hop_of.update(dict.fromkeys(frontier, hop))
+            via.update(reached)
+        live = _live_only(reader, list(hop_of))[: self.most]
+        candidates = []
+        for other, memory in zip(live, reader.memories(live), strict=True):
+            read = causal_link(draft.memory.content, memory.content)
+            candidates.append(
+                {
+                    "id": memory.id,
+                    "content": memory.content,
+                    "hop": hop_of[other],
+                    "via_edge": via[other],
+                    "causal_signal": read is not None,
+                    "suggested_sub_type": read.sub_type if read else "causes",
+                }
+            )
+        return tuple(candidates)
+
+
+def _live_only(reader: Reader, keys: list[int]) -> list[int]:
+    wanted = np.array(keys, dtype=np.int64)
+    return [int(key) for key in wanted[reader.eligible(wanted, Filter())]]

@@ -1,0 +1,187 @@
+"""Checking what the caller gave, before anything is touched."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+import msgspec
+
+from combray.errors import InvalidInputError
+from combray.identity import new_id
+from combray.indexing import content_hash
+from combray.remember.state import Draft, Remembering
+from combray.runtime import Runtime
+from combray.times import as_moment
+from combray.types import CATEGORIES, KINDS, TRUSTS, Memory
+
+TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
+KNOWN = {
+    "content", "text", "id", "category", "importance", "confidence", "tags", "entities", "source", "author",
+    "kind", "context", "session", "position", "trust", "metadata", "evidence", *TIME_FIELDS,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Validate:
+    """Turns the caller's fields into drafts; the first wrong value stops the whole batch.
+
+    Limits are the Mnemon page's (5.1 step 1): 8000 characters, 20 tags, 50 entities, importance 1-5,
+    six categories; tag and entity lengths are upstream's.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("items",)
+    gives: ClassVar[tuple[str, ...]] = ("drafts",)
+    max_characters: int = 8000
+    max_tags: int = 20
+    max_tag_characters: int = 100
+    max_entities: int = 50
+    max_entity_characters: int = 200
+    max_context_characters: int = 8000
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Build every draft."""
+        del runtime
+        state.drafts = [Draft(self._memory(item, state)) for item in state.items]
+        return state
+
+    def _memory(self, item: Mapping[str, Any], state: Remembering) -> Memory:
+        unknown = sorted(set(item) - KNOWN)
+        if unknown:
+            raise InvalidInputError(
+                unknown[0], "is no field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
+            )
+        content = clean_text("content", item.get("content", item.get("text")), self.max_characters)
+        if not content.strip():
+            raise InvalidInputError("content", "is empty.", "Give the text to remember.")
+        times = {name: as_moment(name, item.get(name), state.now) for name in TIME_FIELDS}
+        recorded = times["recorded_at"] or datetime.fromtimestamp(state.now, UTC)
+        memory = Memory(
+            id=_identifier(item.get("id"), recorded),
+            namespace=state.namespace,
+            content=content,
+            kind=one_of("kind", item.get("kind", "fact"), KINDS),
+            category=one_of("category", item.get("category", "general"), CATEGORIES),
+            importance=whole("importance", item.get("importance", 3), 1, 5),
+            confidence=fraction("confidence", item.get("confidence", 0.7)),
+            tags=self._list("tags", item.get("tags"), self.max_tags, self.max_tag_characters),
+            entities=self._list(
+                "entities", item.get("entities"), self.max_entities, self.max_entity_characters
+            ),
+            source=_label("source", item.get("source")) or "user",
+            author=_label("author", item.get("author")),
+            session=_label("session", item.get("session")),
+            position=None if item.get("position") is None else whole("position", item["position"], 0, 2**53),
+            trust=one_of("trust", item.get("trust", "owner"), TRUSTS),
+            recorded_at=recorded,
+            occurred_from=times["occurred_at"],
+            occurred_to=times["occurred_to"],
+            valid_from=times["valid_from"],
+            valid_to=times["valid_to"],
+            expires_at=times["expires_at"],
+            context=clean_text("context", item.get("context") or "", self.max_context_characters),
+            evidence=self._list("evidence", item.get("evidence"), 10_000, 200),
+            metadata=_metadata(item.get("metadata")),
+        )
+        return msgspec.structs.replace(memory, content_hash=content_hash(memory))
+
+    def _list(self, field: str, value: Any, most: int, longest: int) -> tuple[str, ...]:
+        if value is None:
+            return ()
+        if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
+            raise InvalidInputError(field, f"must be a list of texts, not {_show(value)}.")
+        listed = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
+        texts = [clean_text(field, each, longest).strip() for each in listed]
+        distinct = tuple(dict.fromkeys(text for text in texts if text))
+        if len(distinct) > most:
+            raise InvalidInputError(field, f"has {len(distinct)} entries, at most {most} are allowed.")
+        return distinct
+
+
+def clean_text(field: str, value: Any, longest: int) -> str:
+    """A storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
+    if not isinstance(value, str):
+        raise InvalidInputError(field, f"must be a text, not {_show(value)}.")
+    if len(value) > longest:
+        raise InvalidInputError(
+            field,
+            f"has {len(value)} characters, at most {longest} are allowed.",
+            "Split it into several memories.",
+        )
+    if "\x00" in value:
+        raise InvalidInputError(
+            field, f"holds a NUL character at position {value.index(chr(0))}.", "Take it out."
+        )
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            field,
+            f"is not valid Unicode at position {error.start} (a lone surrogate).",
+            "Decode the text correctly.",
+        ) from None
+    return value
+
+
+def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """The value, if it is allowed."""
+    if value not in allowed:
+        raise InvalidInputError(field, f"{_show(value)} is not known.", f"Use one of: {', '.join(allowed)}.")
+    return value
+
+
+def whole(field: str, value: Any, least: int, most: int) -> int:
+    """A whole number in a range."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInputError(field, f"must be a whole number, not {_show(value)}.")
+    if not least <= value <= most:
+        raise InvalidInputError(field, f"{value} is out of range.", f"Use {least} to {most}.")
+    return value
+
+
+def fraction(field: str, value: Any) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
+        raise InvalidInputError(field, f"must be a number from 0 to 1, not {_show(value)}.")
+    return float(value)
+
+
+def _label(field: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    return clean_text(field, value, 200).strip() or None
+
+
+def _identifier(value: Any, recorded: datetime) -> str:
+    if value is None:
+        return new_id(recorded)
+    text = clean_text("id", value, 64)
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        raise InvalidInputError("id", f"{text!r} is no UUID.", "Leave it out and one is made.") from None
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InvalidInputError("metadata", f"must be a mapping, not {_show(value)}.")
+    try:
+        encoded = msgspec.json.encode(value)
+        decoded: dict[str, Any] = msgspec.json.decode(encoded)
+    except (TypeError, ValueError, UnicodeEncodeError, msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidInputError("metadata", f"cannot be kept as JSON ({error}).") from None
+    if len(encoded) > 100_000:
+        raise InvalidInputError(
+            "metadata", f"takes {len(encoded)} bytes as JSON, at most 100000 are allowed."
+        )
+    return decoded
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"

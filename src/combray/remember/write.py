@@ -1,0 +1,186 @@
+"""Inside the transaction: settle the decisions, then write the memories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import msgspec
+
+from combray.remember.diff import Diff
+from combray.remember.embed import search_nearest
+from combray.remember.state import Draft, Remembering, Survey
+from combray.runtime import Arrival, Link, Runtime
+from combray.types import LIVE_STATUSES, Memory
+
+
+@dataclass(frozen=True)
+class Settle:
+    """Makes the decisions final under the write lock, so that two writers cannot both add one text.
+
+    Identical text is looked for by hash; and if anybody wrote since the diff read the store, the diff
+    runs again on what is there now (SEEDS.md 7).
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("drafts", "decisions")
+    gives: ClassVar[tuple[str, ...]] = ("settled",)
+    diff: Diff = field(default_factory=Diff)
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Mark duplicates by hash; refresh stale decisions."""
+        if not state.diff:
+            return state
+        tx = state.writer
+        # The open transaction has already counted itself.
+        if tx.revision() - 1 != state.seen_revision:
+            self._look_again(state, runtime)
+        wanted = [draft for draft in state.drafts if draft.memory.kind != "episode"]
+        known = tx.live_with_hash([draft.memory.content_hash for draft in wanted])
+        first: dict[str, Draft] = {}
+        for draft in wanted:
+            key = known.get(draft.memory.content_hash)
+            twin = first.setdefault(draft.memory.content_hash, draft)
+            if key is not None:
+                _skip(draft, key, None)
+            elif twin is not draft:
+                _skip(draft, None, twin)
+        return state
+
+    def _look_again(self, state: Remembering, runtime: Runtime) -> None:
+        if runtime.embedder is not None:
+            search_nearest(state, state.writer, runtime.embedder.name, self.diff.update_from)
+        self.diff.decide(state, state.writer)
+
+
+def _skip(draft: Draft, key: int | None, twin: Draft | None) -> None:
+    draft.suggestion, draft.matched, draft.twin = "DUPLICATE", key, twin
+    draft.reason = "the same text is already known"
+
+
+@dataclass(frozen=True)
+class TakeSurvey:
+    """Reads, before the insert, what linking needs: recent memories, counts and holders of each entity."""
+
+    needs: ClassVar[tuple[str, ...]] = ("settled", "entities")
+    gives: ClassVar[tuple[str, ...]] = ("survey",)
+    recent: int = 10
+    per_entity: int = 5
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """One look for the whole batch."""
+        del runtime
+        tx = state.writer
+        arriving = [draft for draft in state.drafts if not draft.skipped]
+        if not arriving:
+            state.survey = Survey(0, (), {}, {}, {})
+            return state
+        before = min(draft.memory.moment for draft in arriving).timestamp()
+        recent = tx.latest(self.recent, before=before)
+        entities = dict.fromkeys(name for draft in arriving for name in draft.memory.entities)
+        last = {}
+        for source in dict.fromkeys(draft.memory.source for draft in arriving):
+            newest = tx.latest(1, source=source, before=before)
+            if newest:
+                last[source] = newest[0]
+        keys = [key for key, _ in recent]
+        state.survey = Survey(
+            live=tx.count_live(),
+            recent=tuple(recent),
+            recent_texts=dict(zip(keys, tx.contents(keys), strict=True)),
+            last_of_source=last,
+            naming=tx.naming(list(entities), self.per_entity),
+        )
+        return state
+
+
+@dataclass(frozen=True)
+class Write:
+    """Inserts the drafts with vectors and index terms; what they replace is superseded, never deleted."""
+
+    needs: ClassVar[tuple[str, ...]] = ("settled", "survey")
+    gives: ClassVar[tuple[str, ...]] = ("written",)
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        """Write everything, then the pointers between new and replaced memories."""
+        for draft in state.drafts:
+            if draft.skipped:
+                self._name_original(draft, state)
+        arriving = [draft for draft in state.drafts if not draft.skipped]
+        self._number_turns(arriving, state)
+        for draft in arriving:
+            self._name_replaced(draft, state)
+        model = runtime.embedder.name if runtime.embedder is not None else ""
+        arrivals = [
+            Arrival(draft.memory, {model: draft.vector} if draft.vector is not None else {})
+            for draft in arriving
+        ]
+        for draft, key in zip(arriving, state.writer.insert(arrivals), strict=True):
+            draft.key = key
+        for draft in arriving:
+            self._supersede(draft, state)
+        self._log(state, arriving)
+        return state
+
+    def _name_original(self, draft: Draft, state: Remembering) -> None:
+        if draft.matched is not None:
+            draft.replaced_id = state.writer.memories([draft.matched])[0].id
+        elif draft.twin is not None:
+            draft.replaced_id = draft.twin.memory.id
+
+    def _number_turns(self, arriving: list[Draft], state: Remembering) -> None:
+        following: dict[str, int] = {}
+        for draft in arriving:
+            session = draft.memory.session
+            if session is None:
+                continue
+            if session not in following:
+                following[session] = state.writer.next_position(session)
+            position = draft.memory.position
+            if position is None:
+                position = following[session]
+                draft.memory = msgspec.structs.replace(draft.memory, position=position)
+            following[session] = max(following[session], position + 1)
+
+    def _name_replaced(self, draft: Draft, state: Remembering) -> None:
+        """Point the new memory at the one it replaces; if that was replaced meanwhile, it is simply added."""
+        if draft.suggestion != "UPDATE":
+            return
+        old = draft.twin.memory if draft.twin is not None else self._stored(draft, state)
+        if old is None or (draft.twin is not None and draft.twin.skipped):
+            draft.suggestion, draft.reason = "ADD", "what it would replace is already replaced"
+            return
+        draft.replaced_id = old.id
+        draft.memory = msgspec.structs.replace(draft.memory, supersedes=old.id)
+
+    def _stored(self, draft: Draft, state: Remembering) -> Memory | None:
+        found = state.writer.memories([draft.matched]) if draft.matched is not None else []
+        return next((memory for memory in found if memory.status in LIVE_STATUSES), None)
+
+    def _supersede(self, draft: Draft, state: Remembering) -> None:
+        if draft.replaced_id is None or draft.key is None:
+            return
+        key = draft.matched if draft.twin is None else draft.twin.key
+        if key is None:
+            return
+        tx = state.writer
+        old = tx.memories([key])[0]
+        until = max(draft.memory.valid_from or draft.memory.moment, old.recorded_at)
+        pointer = {"status": "superseded", "superseded_by": draft.memory.id, "valid_to": until}
+        tx.change(key, "supersede", "remember", state.now, **pointer)
+        tx.link([Link(draft.key, key, "supersedes", 1.0, reason=draft.reason)], state.now)
+
+    def _log(self, state: Remembering, arriving: list[Draft]) -> None:
+        tx = state.writer
+        if len(state.drafts) > 1:
+            tx.note(
+                "remember_many",
+                "",
+                f"{len(arriving)} added, {len(state.drafts) - len(arriving)} skipped",
+                state.now,
+            )
+            return
+        for draft in state.drafts:
+            action = "skip" if draft.skipped else "replace" if draft.replaced_id else "add"
+            tx.note(
+                "remember", draft.replaced_id or "" if draft.skipped else draft.memory.id, action, state.now
+            )

@@ -1,0 +1,18 @@
+"""Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from combray.runtime import Keys, Scores
+
+
+def reciprocal_rank_fusion(keys: Keys, lists: Sequence[Keys], k: int = 60) -> Scores:
+    """Sum over the lists of 1 / (k + rank + 1), rank from 0, for each of the ascending `keys`."""
+    scores = np.zeros(len(keys))
+    for ranked in lists:
+        places = np.searchsorted(keys, ranked)
+        scores[places] += 1.0 / (k + np.arange(len(ranked)) + 1.0)
+    return scores

@@ -1,0 +1,130 @@
+"""Every setting: name, default, environment variable, one line of help.
+
+Strongest first: what the caller passes, the environment (an empty variable counts as unset), one TOML
+file, the default. Written on msgspec, which the engine needs anyway: pydantic-settings would add 100 ms
+to every shell call.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from combray.errors import InvalidInputError
+
+PREFIX = "COMBRAY_"
+
+
+def data_folder() -> Path:
+    """Where stores live unless told otherwise: COMBRAY_HOME, else the platform's per-user data folder."""
+    home = os.environ.get(f"{PREFIX}HOME")
+    if home:
+        return Path(home).expanduser()
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "combray"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "combray"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The values in force."""
+
+    db: str = ""
+    namespace: str = "default"
+    preset: str = "default"
+    embedder: str = "wordllama"
+    durability: str = "normal"
+    busy_timeout: float = 30.0
+    max_memories: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table of settings."""
+
+    name: str
+    default: Any
+    variable: str
+    help: str
+
+
+_HELP = {
+    "db": "file of the store (default: default.db in the data folder)",
+    "namespace": "namespace: nothing crosses from one into another",
+    "preset": "pipelines to use: default, mnemon",
+    "embedder": "none, wordllama, onnx:PATH",
+    "durability": "normal survives a killed process; full also a power cut",
+    "busy_timeout": "seconds to wait for another process's write",
+    "max_memories": "preset mnemon: live memories above which the least important are hidden; 0 for no limit",
+}
+SETTINGS: tuple[Setting, ...] = tuple(
+    Setting(field.name, field.default, PREFIX + field.name.upper(), _HELP[field.name])
+    for field in msgspec.structs.fields(Settings)
+)
+
+
+def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None) -> Settings:
+    """Settings from caller, environment, file and defaults. Raises InvalidInputError with the wrong value."""
+    values: dict[str, Any] = {}
+    path = file or _settings_file()
+    if path is not None:
+        values.update(_from_file(path))
+    for setting in SETTINGS:
+        text = os.environ.get(setting.variable, "")
+        if text:
+            values[setting.name] = text
+    values.update({name: value for name, value in (overrides or {}).items() if value is not None})
+    settings = _convert(values)
+    if settings.durability not in ("normal", "full"):
+        raise InvalidInputError("durability", f"{settings.durability!r} is not known.", "Use normal or full.")
+    return settings
+
+
+def default_location() -> str:
+    """The store used when none is named."""
+    return str(data_folder() / "default.db")
+
+
+def _settings_file() -> Path | None:
+    named = os.environ.get(f"{PREFIX}CONFIG")
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise InvalidInputError(
+                f"{PREFIX}CONFIG", f"there is no file {named}.", "Unset it, or name a TOML file."
+            )
+        return path
+    path = data_folder() / "combray.toml"
+    return path if path.is_file() else None
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise InvalidInputError(str(path), f"cannot be read as TOML ({error}).") from error
+    known = {setting.name for setting in SETTINGS}
+    for name in values:
+        if name not in known:
+            raise InvalidInputError(
+                f"{path}: {name}", "is no setting.", "Settings: " + ", ".join(sorted(known)) + "."
+            )
+    return values
+
+
+def _convert(values: dict[str, Any]) -> Settings:
+    converted: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Settings):
+        if field.name in values:
+            try:
+                converted[field.name] = msgspec.convert(values[field.name], field.type, strict=False)
+            except msgspec.ValidationError as error:
+                raise InvalidInputError(
+                    field.name, f"{values[field.name]!r} does not fit ({error}).", _HELP[field.name] + "."
+                ) from error
+    return Settings(**converted)

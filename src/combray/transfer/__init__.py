@@ -1,0 +1,19 @@
+"""Memories in and out of a store: exports, imports, transcripts of conversations."""
+
+from combray.transfer.conversations import ConversationFile, IngestReport, ingest, read_conversations
+from combray.transfer.exporting import export_to
+from combray.transfer.importing import import_from
+from combray.transfer.report import ImportReport, Problem
+from combray.transfer.turns import Turn
+
+__all__ = [
+    "ConversationFile",
+    "ImportReport",
+    "IngestReport",
+    "Problem",
+    "Turn",
+    "export_to",
+    "import_from",
+    "ingest",
+    "read_conversations",
+]

@@ -1,0 +1,43 @@
+"""The temporal backbone after an import into the past: each memory of a source leads to the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from combray.runtime import Filter, Link, Reader, Writer
+
+SUBTYPE = "precedes"
+"""What `remember` calls the link to the latest memory of the same source (upstream notes 2.2)."""
+
+
+def sources_in_order(reader: Reader, sources: Iterable[str]) -> list[list[int]]:
+    """For each source the keys of its live memories, by moment."""
+    every = (reader.scan(Filter(sources=(source,), trusts=())) for source in sorted(set(sources)))
+    return [[int(key) for key in keys] for keys in every]
+
+
+def repair(tx: Writer, order: Sequence[int], arrived: set[int], at: float) -> None:
+    """Around the arrived keys, link neighbours in `order` and take out links that now jump over one.
+
+    Links among memories that were there before, and next to nothing that arrived, stay as they are.
+    """
+    place = {key: number for number, key in enumerate(order)}
+    wanted = {(a, b) for a, b in pairwise(order) if a in arrived or b in arrived}
+    stale = set()
+    kept: list[Link] = []
+    for link in tx.links(order, ["temporal"]):
+        ends = link.source, link.target
+        if link.source not in place or link.target not in place:
+            continue
+        if link.subtype == SUBTYPE and place[link.target] != place[link.source] + 1:
+            low, high = sorted(place[end] for end in ends)
+            if any(key in arrived for key in order[low : high + 1]):
+                stale.add(ends)
+        elif link.subtype != SUBTYPE:
+            kept.append(link)
+    for source, target in sorted(stale):
+        tx.unlink(source, target, "temporal")
+    # `unlink` takes every subtype: nearness in time between the two is put back.
+    back = [link for link in kept if (link.source, link.target) in stale]
+    tx.link([*back, *(Link(a, b, "temporal", 1.0, SUBTYPE) for a, b in sorted(wanted))], at)

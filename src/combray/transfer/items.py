@@ -1,0 +1,195 @@
+"""Items of other tools as the fields `remember` takes: one JSON object each, and edges between them.
+
+Mnemon's import draft is one object {schema_version, source, insights, edges} (upstream notes 2.1.2).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from combray.errors import InvalidInputError
+from combray.remember.state import Remembering
+from combray.remember.validate import Validate, clean_text, fraction, one_of
+from combray.runtime import Runtime
+from combray.transfer.parsing import Entry, Parsed
+from combray.transfer.report import Problem, problem_of, shown
+from combray.types import EDGE_TYPES, EdgeType, Memory
+
+DRAFT_VERSION = "1"
+
+_RENAMED = {"text": "content", "created_at": "recorded_at", "timestamp": "occurred_at"}
+"""Names other tools use. `created_at` is when it was noted down, `timestamp` when it happened."""
+_EDGE_RENAMED = {"edge_type": "type", "id": "target", "index": "target", "target_index": "target"}
+_EDGE_FIELDS = ("target", "type", "weight", "reason")
+_ABSENT: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One text to remember: the caller's fields, and the memory they make."""
+
+    place: int
+    fields: Mapping[str, Any]
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEdge:
+    """An edge between items (by their place in the file, from 0) or to a stored memory (by its id)."""
+
+    source: int
+    target: int | str
+    type: EdgeType
+    weight: float
+    reason: str
+    entry: Entry
+
+
+@dataclass(slots=True)
+class Items:
+    """What a file of items asks for."""
+
+    items: list[Item] = field(default_factory=list)
+    edges: list[ItemEdge] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_items(parsed: Parsed, namespace: str, now: float, runtime: Runtime) -> Items:
+    """Check every item and edge by the rules of `remember`; what breaks them becomes a problem."""
+    found = Items(problems=list(parsed.problems))
+    named: dict[str, int] = {}
+    for place, entry in enumerate(parsed.entries):
+        if entry.broken:
+            continue
+        try:
+            item, edges = _item(place, entry, parsed, Remembering(namespace, [], now), runtime)
+        except InvalidInputError as error:
+            found.problems.append(problem_of(error, entry.line, entry.item))
+            continue
+        found.items.append(item)
+        found.edges.extend(edges)
+        if entry.fields.get("id") is not None:
+            named.setdefault(str(entry.fields["id"]), place)
+    found.edges.extend(_draft_edges(parsed, found.problems))
+    _resolve(found, named, len(parsed.entries))
+    return found
+
+
+def _item(
+    place: int, entry: Entry, parsed: Parsed, state: Remembering, runtime: Runtime
+) -> tuple[Item, list[ItemEdge]]:
+    given = dict(entry.fields)
+    edges = given.pop("edges", None) or []
+    fields = {_RENAMED.get(name, name): value for name, value in given.items()}
+    if len(fields) < len(given):
+        twice = sorted(name for name in given if name in _RENAMED and _RENAMED[name] in given)
+        raise InvalidInputError(twice[0], f"means the same as {_RENAMED[twice[0]]!r}.", "Give one of them.")
+    if parsed.shape == "mnemon" and fields.get("source") is None and parsed.head.get("source"):
+        fields["source"] = parsed.head["source"]
+    fields = {name: value for name, value in fields.items() if value is not None}
+    _keep_foreign_id(fields)
+    # A moment in words must not shift between the check and the import: from here on it is fixed.
+    state.items = [fields]
+    memory = Validate()(state, runtime).drafts[0].memory
+    for name, moment in (("occurred_at", memory.occurred_from), ("recorded_at", memory.recorded_at)):
+        if name in fields:
+            fields[name] = moment
+    if not isinstance(edges, list):
+        raise InvalidInputError("edges", f"{shown(edges)} is no list.", "Write a list of edges.")
+    return Item(place, fields, memory), [_edge(place, each, entry) for each in edges]
+
+
+def _keep_foreign_id(fields: dict[str, Any]) -> None:
+    """An id that is no UUID stays findable as metadata; the memory gets an id of Combray's own."""
+    given = fields.get("id")
+    if given is None:
+        return
+    try:
+        uuid.UUID(str(given))
+    except ValueError:
+        metadata = fields.get("metadata", _ABSENT)
+        if not isinstance(metadata, dict):
+            raise InvalidInputError("metadata", f"{shown(metadata)} is no object.") from None
+        fields["metadata"] = {"id": given, **metadata}
+        del fields["id"]
+
+
+def _edge(source: int, given: Any, entry: Entry) -> ItemEdge:
+    if not isinstance(given, dict):
+        given = {"target": given}
+    if not given.keys() <= {*_EDGE_FIELDS, *_EDGE_RENAMED}:
+        raise InvalidInputError(
+            "edges", f"{shown(given)} is no edge.", 'Write {"target": 0, "type": "causal"}.'
+        )
+    fields: dict[str, Any] = {_EDGE_RENAMED.get(name, name): value for name, value in given.items()}
+    unknown = sorted(set(fields) - set(_EDGE_FIELDS))
+    if unknown:
+        raise InvalidInputError(
+            "edges", f"{unknown[0]!r} is no field of an edge.", f"Fields: {', '.join(_EDGE_FIELDS)}."
+        )
+    target = fields.get("target")
+    if isinstance(target, bool) or not isinstance(target, str | int):
+        raise InvalidInputError(
+            "edges", f"the target is {shown(target)}.", "Give an item's id, or its place in the file from 0."
+        )
+    weight = fields.get("weight")
+    return ItemEdge(
+        source,
+        target,
+        one_of("edges", fields.get("type") or "semantic", EDGE_TYPES),
+        fraction("weight", 0.5 if weight is None else weight),
+        clean_text("reason", fields.get("reason") or "", 8000),
+        entry,
+    )
+
+
+def _draft_edges(parsed: Parsed, problems: list[Problem]) -> list[ItemEdge]:
+    found = []
+    version = parsed.head.get("schema_version", DRAFT_VERSION)
+    if parsed.shape == "mnemon" and str(version) != DRAFT_VERSION:
+        problems.append(
+            Problem(
+                0, f"schema_version: {version!r} is not {DRAFT_VERSION!r}.", "Write the draft as version 1."
+            )
+        )
+    for entry in parsed.edges:
+        if entry.broken:
+            continue
+        fields = dict(entry.fields)
+        source = fields.pop("source_index", None)
+        try:
+            if isinstance(source, bool) or not isinstance(source, int) or source < 0:
+                raise InvalidInputError(
+                    "source_index", f"{shown(source)} is no place.", "Count the insights from 0."
+                )
+            found.append(_edge(source, fields, entry))
+        except InvalidInputError as error:
+            problems.append(problem_of(error, entry.line, entry.item))
+    return found
+
+
+def _resolve(found: Items, named: Mapping[str, int], count: int) -> None:
+    """Names of items become places; edges that start or end nowhere become problems."""
+    good = {item.place for item in found.items}
+    edges = []
+    for edge in found.edges:
+        target = named.get(str(edge.target), edge.target)
+        ends = [edge.source, *([target] if isinstance(target, int) else [])]
+        outside = [end for end in ends if not 0 <= end < count]
+        broken = [end for end in ends if end not in good]
+        if outside or edge.source == target:
+            what = f"there is no item {outside[0]}" if outside else f"item {target} is linked to itself"
+            found.problems.append(
+                Problem(
+                    edge.entry.line,
+                    f"edges: {what}.",
+                    f"Items are counted from 0 to {count - 1}.",
+                    edge.entry.item,
+                )
+            )
+        elif not broken:
+            edges.append(ItemEdge(edge.source, target, edge.type, edge.weight, edge.reason, edge.entry))
+    found.edges = edges

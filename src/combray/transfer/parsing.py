@@ -1,0 +1,139 @@
+"""From lines to JSON values, whatever the shape of the file; bad lines become problems, never errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from combray.transfer.report import Problem, Shape, shown
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One JSON object and where it stands: a line from 1, or an entry of the one value of the file.
+
+    `broken` ones hold nothing and are already among the problems; they keep the place of what follows.
+    """
+
+    fields: dict[str, Any]
+    line: int
+    item: str = ""
+    broken: bool = False
+
+
+@dataclass(slots=True)
+class Parsed:
+    """The objects of a file. `head` is the header of an export, or the draft without its lists."""
+
+    shape: Shape
+    entries: list[Entry] = field(default_factory=list)
+    edges: list[Entry] = field(default_factory=list)
+    head: dict[str, Any] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def parse(lines: Iterable[str | bytes]) -> Parsed:
+    """Read everything: JSON lines, one JSON object with "insights", or one JSON array of items."""
+    problems: list[Problem] = []
+    texts = [_text(line, number, problems) for number, line in enumerate(lines, 1)]
+    if texts:
+        texts[0] = texts[0].removeprefix(_BYTE_ORDER_MARK)
+    first = next((text for text in texts if text.strip()), None)
+    if first is None:
+        return Parsed("empty", problems=problems)
+    known, head = _json(first)
+    if not known or (isinstance(head, list) and not problems):
+        whole, value = _json("".join(text if text.endswith("\n") else text + "\n" for text in texts))
+        if whole:
+            return _one_value(value, problems)
+        if first.strip() in ("{", "["):
+            problems.append(Problem(0, f"is no JSON: {value}.", "Mend it there; nothing else was read."))
+            return Parsed("items", problems=problems)
+    if known and isinstance(head, dict) and isinstance(head.get("insights"), list):
+        return _one_value(head, problems)
+    if known and isinstance(head, dict) and head.get("format") == "combray":
+        return _lines("combray", texts, problems)
+    return _lines("items", texts, problems)
+
+
+def _text(line: str | bytes, number: int, problems: list[Problem]) -> str:
+    if isinstance(line, str):
+        return line
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        problems.append(
+            Problem(
+                number,
+                f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8: {shown(line)}.",
+                "Save the file as UTF-8.",
+            )
+        )
+        return ""
+
+
+def _json(text: str) -> tuple[bool, Any]:
+    """Whether the text is JSON, and its value or what is wrong with it."""
+    try:
+        return True, msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
+        return False, error
+
+
+def _lines(shape: Shape, texts: list[str], problems: list[Problem]) -> Parsed:
+    parsed = Parsed(shape, problems=problems)
+    for number, text in enumerate(texts, 1):
+        if not text.strip():
+            continue
+        known, value = _json(text)
+        if known and isinstance(value, dict):
+            parsed.entries.append(Entry(value, number))
+            continue
+        parsed.entries.append(Entry({}, number, broken=True))
+        wrong = "is no JSON object" if known else "is no JSON"
+        problems.append(
+            Problem(
+                number,
+                f"{shown(text.strip())} {wrong}.",
+                'Write one object a line, such as {"content": "..."}, or take the line out.',
+            )
+        )
+    if shape == "combray" and parsed.entries:
+        parsed.head = parsed.entries.pop(0).fields
+    return parsed
+
+
+def _one_value(value: Any, problems: list[Problem]) -> Parsed:
+    """A draft with "insights" and "edges", a single item, or an array of items."""
+    if isinstance(value, dict) and isinstance(value.get("insights"), list):
+        parsed = Parsed("mnemon", problems=problems)
+        parsed.head = {name: each for name, each in value.items() if name not in ("insights", "edges")}
+        parsed.entries = _entries(value["insights"], "insights", problems)
+        edges = value.get("edges") or []
+        if isinstance(edges, list):
+            parsed.edges = _entries(edges, "edges", problems)
+        else:
+            problems.append(Problem(0, f"edges: {shown(edges)} is no list.", "Write a list of edges."))
+        return parsed
+    parsed = Parsed("items", problems=problems)
+    parsed.entries = _entries(value if isinstance(value, list) else [value], "item", problems)
+    return parsed
+
+
+def _entries(values: list[Any], name: str, problems: list[Problem]) -> list[Entry]:
+    found = []
+    for number, value in enumerate(values, 1):
+        place = f"{name} {number}"
+        if isinstance(value, dict):
+            found.append(Entry(value, 0, place))
+        else:
+            problems.append(
+                Problem(0, f"{shown(value)} is no JSON object.", 'Write {"content": "..."}.', place)
+            )
+            found.append(Entry({}, 0, place, broken=True))
+    return found

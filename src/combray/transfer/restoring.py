@@ -1,0 +1,209 @@
+"""Exports back into a store, exactly: ids, statuses, history, edges. Vectors are made anew."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.errors import InvalidInputError
+from combray.runtime import Arrival, Embedder, Link, Reader, Store
+from combray.transfer.parsing import Entry, Parsed
+from combray.transfer.records import check_header, read_edge, read_memory, read_version
+from combray.transfer.report import ImportReport, Problem, problem_of, shown
+from combray.types import Edge, Memory, Version
+
+_BATCH = 256
+
+
+@dataclass(slots=True)
+class Restoration:
+    """What is new in an export, in its order."""
+
+    memories: list[Memory] = field(default_factory=list)
+    versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
+    edges: list[Edge] = field(default_factory=list)
+    report: ImportReport = field(default_factory=lambda: ImportReport("combray", True))
+
+
+class _Reading:
+    """Goes through an export's records once; memories stand before what names them."""
+
+    def __init__(self, reader: Reader, namespace: str) -> None:
+        self.reader = reader
+        self.namespace = namespace
+        self.found = Restoration()
+        self.problems: list[Problem] = []
+        self.new: set[str] = set()
+        self.stored: dict[str, str] = {}
+        self.read = {"memory": 0, "version": 0, "edge": 0}
+        self.skipped = 0
+
+    def memory(self, entry: Entry) -> None:
+        memory = read_memory(entry.fields, self.namespace)
+        if memory.id in self.new:
+            raise InvalidInputError("id", f"{memory.id!r} is in the file twice.", "Take one out.")
+        known = self.stored.get(memory.id)
+        if known is None:
+            self.new.add(memory.id)
+            self.found.memories.append(memory)
+        elif known == memory.content:
+            self.skipped += 1
+        else:
+            raise InvalidInputError(
+                "id",
+                f"{memory.id!r} is stored already with another text: {shown(known)}.",
+                "Import into another namespace.",
+            )
+
+    def version(self, entry: Entry) -> None:
+        version = read_version(entry.fields)
+        self._must_know("memory_id", version.memory_id)
+        if version.memory_id not in self.new:
+            return
+        rows = self.found.versions[version.memory_id]
+        if rows and rows[-1].number >= version.number:
+            raise InvalidInputError(
+                "number",
+                f"{version.number} does not follow {rows[-1].number}.",
+                "Keep the order of the export.",
+            )
+        rows.append(version)
+
+    def edge(self, entry: Entry) -> None:
+        edge = read_edge(entry.fields)
+        self._must_know("source", edge.source)
+        self._must_know("target", edge.target)
+        # Between two memories that were here already the store's own edges stand.
+        if edge.source in self.new or edge.target in self.new:
+            self.found.edges.append(edge)
+
+    def _must_know(self, field: str, memory_id: str) -> None:
+        if memory_id not in self.new and memory_id not in self.stored:
+            raise InvalidInputError(
+                field, f"no memory {memory_id!r} is in the file or the store.", "Take the line out."
+            )
+
+
+def plan(parsed: Parsed, reader: Reader, namespace: str) -> Restoration:
+    """Read every record against what is stored; the report is that of a dry run."""
+    reading = _Reading(reader, namespace)
+    reading.problems = list(parsed.problems)
+    reading.stored = _stored_texts(parsed, reader)
+    try:
+        if parsed.shape == "combray":
+            check_header(parsed.head)
+    except InvalidInputError as error:
+        reading.problems = [problem_of(error, 1)]
+        parsed.entries = []
+    kinds = {"memory": reading.memory, "version": reading.version, "edge": reading.edge}
+    for entry in parsed.entries:
+        if entry.broken:
+            continue
+        record = entry.fields.get("record")
+        try:
+            if not isinstance(record, str) or record not in kinds:
+                raise InvalidInputError("record", f"{shown(record)} is none of {', '.join(kinds)}.")
+            reading.read[record] += 1
+            kinds[record](entry)
+        except InvalidInputError as error:
+            reading.problems.append(problem_of(error, entry.line))
+    if parsed.entries or not reading.problems:
+        reading.problems.extend(_missing(parsed, reading.read))
+    found = reading.found
+    found.report = ImportReport(
+        parsed.shape,
+        dry_run=True,
+        memories=len(found.memories),
+        versions=sum(map(len, found.versions.values())),
+        edges=len(found.edges),
+        skipped=reading.skipped,
+        problems=tuple(reading.problems),
+    )
+    return found
+
+
+def _stored_texts(parsed: Parsed, reader: Reader) -> dict[str, str]:
+    """The texts already stored under ids that the file names."""
+    names = ("id", "memory_id", "source", "target")
+    ids = {entry.fields.get(name) for entry in parsed.entries for name in names}
+    keys = reader.keys_of(sorted(each for each in ids if isinstance(each, str)))
+    texts = reader.contents(keys.values())
+    found = reader.memories(keys.values())
+    # `keys_of` also takes beginnings of ids; only whole ones count here.
+    return {memory.id: text for memory, text in zip(found, texts, strict=True) if memory.id in ids}
+
+
+def _missing(parsed: Parsed, read: dict[str, int]) -> list[Problem]:
+    """Whether the header's counts say that lines are gone."""
+    problems = []
+    for name, record in (("memories", "memory"), ("versions", "version"), ("edges", "edge")):
+        promised = parsed.head.get(name)
+        if isinstance(promised, int) and promised > read[record]:
+            problems.append(
+                Problem(
+                    1,
+                    f"{name}: the header promises {promised}, and {read[record]} are here.",
+                    "The file is cut off; export it again.",
+                )
+            )
+    return problems
+
+
+def apply(
+    plan: Restoration,
+    store: Store,
+    namespace: str,
+    now: float,
+    embedder: Embedder | None,
+    progress: Callable[[int], None] | None,
+) -> ImportReport:
+    """Make the vectors, then write everything in one transaction. Raises ModelError and StoreError."""
+    report = replace(plan.report, dry_run=False)
+    if not (plan.memories or plan.edges):
+        return report
+    arrivals = _arrivals(plan.memories, embedder, progress)
+    with store.transaction(namespace) as tx:
+        keys = dict(zip((memory.id for memory in plan.memories), tx.insert(arrivals), strict=True))
+        for memory_id, versions in plan.versions.items():
+            tx.put_history(keys[memory_id], versions)
+        ends = sorted({end for edge in plan.edges for end in (edge.source, edge.target)} - set(keys))
+        keys.update(tx.keys_of(ends))
+        made: dict[float, list[Link]] = defaultdict(list)
+        for edge in plan.edges:
+            made[edge.created_at.timestamp()].append(
+                Link(
+                    keys[edge.source],
+                    keys[edge.target],
+                    edge.type,
+                    edge.weight,
+                    edge.subtype,
+                    edge.reason,
+                    edge.created_by,
+                )
+            )
+        for at, links in sorted(made.items()):
+            tx.link(links, at)
+        tx.note("import", "", f"{report.memories} memories restored, {report.skipped} known", now)
+    return report
+
+
+def _arrivals(
+    memories: list[Memory], embedder: Embedder | None, progress: Callable[[int], None] | None
+) -> list[Arrival]:
+    arrivals = []
+    for start in range(0, len(memories), _BATCH):
+        some = memories[start : start + _BATCH]
+        vectors: list[NDArray[np.float32] | None] = [None] * len(some)
+        if embedder is not None:
+            vectors = list(embedder.embed([memory.content for memory in some]))
+        name = embedder.name if embedder is not None else ""
+        for memory, vector in zip(some, vectors, strict=True):
+            has = vector is not None and np.any(vector)
+            arrivals.append(Arrival(memory, {name: vector} if has and vector is not None else {}))
+        if progress is not None:
+            progress(len(arrivals))
+    return arrivals
