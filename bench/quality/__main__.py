@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -120,13 +121,13 @@ def _run(options: argparse.Namespace, console: Console, progress: Console) -> No
         report.show(console, found_here)
         results += found_here
     for line in measuring.shortfalls(results):
-        console.print(f"below a plain system: {line}", highlight=False)
+        console.print(f"below a plain system at recall@10: {line}", highlight=False)
     _write(options, settings, results)
     if options.plot:
         report.plot(options.plot, results)
 
 
-def _write(options: argparse.Namespace, settings: dict[str, str], results: list[report.Reported]) -> None:
+def _write(options: argparse.Namespace, settings: dict[str, str], results: Sequence[report.Reported]) -> None:
     if options.json:
         report.write_json(options.json, settings, results)
 

@@ -1,9 +1,9 @@
 """A set of documents that every machine has: docstrings of Python's standard library.
 
 Rules: modules, classes and functions without a leading underscore, of pure-Python library files, test and
-vendored folders left out. The question is the docstring's first line (4 to 15 words), the document is the
-rest (25 to 300 words, without the first line). A question or document that occurs twice is left out. Files
-are read, never imported. The set depends on the Python version; compare systems within one run.
+vendored folders left out. The question is the docstring's first line (one sentence of 4 to 15 words), the
+document is the rest (25 to 300 words). A question or document that occurs twice is left out. Files are read,
+never imported. The set depends on the Python version; compare systems within one run.
 """
 
 from __future__ import annotations
@@ -48,5 +48,5 @@ def _pairs(root: Path) -> Iterator[tuple[str, str, str]]:
                 continue
             first, _, rest = (ast.get_docstring(node) or "").partition("\n")
             words = rest.split()
-            if 4 <= len(first.split()) <= 15 and len(words) >= 25:
+            if first.endswith(".") and 4 <= len(first.split()) <= 15 and len(words) >= 25:
                 yield f"{inside.as_posix()}:{place}", first.strip(), " ".join(words[:_MOST_WORDS])

@@ -28,7 +28,10 @@ class FormatError(ValueError):
 
 
 def load(name: str, path: Path, *, turns: bool = False) -> QuestionSet:
-    """The set in a file; `turns` derives turn-level gold for LongMemEval-style files. Raises FormatError for unknown or broken content, OSError if it cannot be read."""
+    """The set in a file; `turns` derives turn-level gold for LongMemEval-style files.
+
+    Raises FormatError for unknown or broken content, OSError if it cannot be read.
+    """
     text = path.read_text(encoding="utf-8")
     try:
         if path.suffix == ".jsonl":

@@ -99,8 +99,6 @@ def shortfalls(results: Sequence[Result], measure_name: str = "recall@10") -> li
         rivals = [each for each in results if each.plain and each.model in ("none", result.model)]
         leader = max(rivals, key=lambda each: each.mean(measure_name), default=None)
         if leader and result.mean(measure_name) < leader.mean(measure_name):
-            said.append(
-                f"{result.questions}: {result.system} has {measure_name} {100 * result.mean(measure_name):.1f}, "
-                f"{leader.system} {100 * leader.mean(measure_name):.1f}"
-            )
+            ours, theirs = (100 * each.mean(measure_name) for each in (result, leader))
+            said.append(f"{result.questions}: {result.system} {ours:.1f}, {leader.system} {theirs:.1f}")
     return said

@@ -79,7 +79,7 @@ def interval(table: NDArray[np.float64], seed: int = 0) -> tuple[NDArray[np.floa
 
 
 def roc_auc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:
-    """The chance that an answerable question has the higher confidence; ties count half. NaN if one is empty."""
+    """The chance that an answerable question has the higher confidence; ties count half. NaN without any."""
     if not answerable or not unanswerable:
         return math.nan
     positive, negative = np.asarray(answerable), np.sort(np.asarray(unanswerable))

@@ -8,17 +8,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-import combray
 from bench.quality.baselines import BM25, Dense, Hybrid, best
 from bench.quality.metrics import CUTS
 from bench.quality.sets import Collection, Item
-from combray import models, presets
-from combray.runtime import Vectors
+from combray import models, presets, settings, wiring
+from combray.engine import Engine
+from combray.runtime import Embedder, Filter, Vectors
 
 DEPTH = max(CUTS)
 REFUSES = "Abstain"
@@ -66,29 +68,36 @@ class System(Protocol):
 
 
 class CachedEmbedder:
-    """An embedder that keeps what it has embedded: the plain systems share the vectors of one model."""
+    """An embedder that keeps what it has embedded: every system shares the vectors of one model."""
 
-    def __init__(self, spec: str) -> None:
-        embedder = models.embedder(spec)
-        if embedder is None:
-            raise ValueError("a plain dense system needs an embedder")
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._known: dict[str, Any] = {}
+        self._known: dict[tuple[bool, str], NDArray[np.float32]] = {}
         self.name = embedder.name
         self.dimensions = embedder.dimensions
         self.leaves_process = embedder.leaves_process
+        self.contextual = embedder.contextual
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """As the embedder itself, each text once."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        missing = [text for text in dict.fromkeys(texts) if (query, text) not in self._known]
         if missing:
-            self._known.update(zip(missing, self._embedder.embed(missing, query=query), strict=True))
-        found: Vectors = np.stack([self._known[text] for text in texts])
-        return found
+            rows = self._embedder.embed(missing, query=query)
+            self._known.update(((query, text), row) for text, row in zip(missing, rows, strict=True))
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        return np.stack([self._known[query, text] for text in texts])
 
     def knows(self, language: str) -> float:
         """As the embedder itself."""
         return self._embedder.knows(language)
+
+
+@lru_cache
+def shared_embedder(spec: str) -> CachedEmbedder | None:
+    """The embedder of a string, loaded once for all systems; None for "none"."""
+    embedder = models.embedder(spec)
+    return None if embedder is None else CachedEmbedder(embedder)
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,11 @@ class _PlainIndex:
 
 @dataclass(frozen=True)
 class Combray:
-    """The engine. `without` leaves stages of the preset's recall out; `write` is "conversation" or "remember"."""
+    """The engine under a preset.
+
+    `without`: stages of the preset's recall to leave out; `write`: "conversation" (turns as episodes) or
+    "remember" (everything as facts with diff on).
+    """
 
     preset: str
     embedder: str
@@ -168,13 +181,12 @@ class Combray:
     def fill(self, collection: Collection) -> EngineAsked:
         """A store in memory with the collection's items, the clock at its end."""
         now = collection.now.timestamp()
-        engine = combray.open(
-            ":memory:",
-            namespace=collection.name,
-            preset=self.loaded(),
-            embedder=self.embedder,
-            clock=lambda: now,
+        runtime = wiring.build(
+            ":memory:", settings.load(), clock=lambda: now, model=shared_embedder(self.embedder)
         )
+        if self.embedder == "none":
+            runtime = replace(runtime, embedder=None)
+        engine = Engine(runtime, collection.name, self.loaded(), max_memories=0)
         if self.write == "remember":
             _remember(engine, collection.items)
         else:
@@ -186,7 +198,7 @@ class Combray:
 class EngineAsked:
     """A filled engine."""
 
-    engine: combray.Engine
+    engine: Engine
     written: int
     _limit: int = field(default=DEPTH)
 
@@ -201,7 +213,7 @@ class EngineAsked:
     def live(self) -> set[str]:
         """Refs of the memories that a recall can still find."""
         reader = self.engine.reader
-        keys = reader.scan(combray.runtime.Filter())
+        keys = reader.scan(Filter())
         return {str(memory.metadata["ref"]) for memory in reader.memories(keys.tolist())}
 
     def close(self) -> None:
@@ -218,7 +230,7 @@ def _fields(item: Item) -> dict[str, Any]:
     }
 
 
-def _converse(engine: combray.Engine, items: Sequence[Item]) -> None:
+def _converse(engine: Engine, items: Sequence[Item]) -> None:
     """Turns as episodes of their conversations; items without a session as chunks."""
     for session, group in groupby(items, key=lambda item: item.session):
         if session is None:
@@ -228,7 +240,7 @@ def _converse(engine: combray.Engine, items: Sequence[Item]) -> None:
             engine.conversation(session).add_many({"text": item.text, **_fields(item)} for item in group)
 
 
-def _remember(engine: combray.Engine, items: Sequence[Item]) -> None:
+def _remember(engine: Engine, items: Sequence[Item]) -> None:
     """Every item as a fact with diff on: what a caller does who does not know of conversations."""
     engine.remember_many(
         ({"content": item.text, "session": item.session, **_fields(item)} for item in items), diff=True
@@ -246,7 +258,7 @@ def plain_systems(embedders: Sequence[str]) -> Iterator[System]:
     """BM25, then dense and hybrid for every embedder that has vectors."""
     yield Plain("bm25")
     for spec in embedders:
-        if spec != "none":
-            cached = CachedEmbedder(spec)
+        cached = shared_embedder(spec)
+        if cached is not None:
             yield Plain("dense", cached)
             yield Plain("hybrid", cached)

@@ -28,7 +28,7 @@ def open(
     location: str | None = None,
     *,
     namespace: str | None = None,
-    preset: str | None = None,
+    preset: str | presets.Preset | None = None,
     embedder: str | Embedder | None = None,
     read_only: bool = False,
     durability: str | None = None,
@@ -37,21 +37,22 @@ def open(
     """Open (or make) a memory store and the engine on it.
 
     `location`: a path, `sqlite:///path` or `:memory:`; None takes the setting COMBRAY_DB, or a file in the
-    per-user data folder. None anywhere takes the setting. `embedder` may be an object with the methods of
-    `runtime.Embedder`. Raises InvalidInputError, StoreError and its kinds, ModelError.
+    per-user data folder. None anywhere takes the setting. `preset` may be one of your own making, `embedder`
+    an object with the methods of `runtime.Embedder`. Raises InvalidInputError, StoreError and its kinds, ModelError.
     """
     named = embedder if isinstance(embedder, str) else None
+    by_name = preset if isinstance(preset, str) else None
     settings = load_settings(
         {
             "db": location,
             "namespace": namespace,
-            "preset": preset,
+            "preset": by_name,
             "embedder": named,
             "durability": durability,
         }
     )
     model = None if isinstance(embedder, str) else embedder
-    chosen = presets.load(settings.preset)
+    chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
     runtime = wiring.build(settings.db, settings, read_only=read_only, clock=clock, model=model)
     return Engine(runtime, settings.namespace, chosen, max_memories=settings.max_memories)
 
@@ -147,7 +148,13 @@ class Engine(Keeping, Tending):
     # -- reading -----------------------------------------------------------------------------------
 
     def recall(
-        self, query: str, *, limit: int = 10, preset: str | None = None, basic: bool = False, **options: Any
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        preset: str | presets.Preset | None = None,
+        basic: bool = False,
+        **options: Any,
     ) -> Answer:
         """The memories that answer a query, best first, with signals and reasons.
 
@@ -155,7 +162,7 @@ class Engine(Keeping, Tending):
         sources, authors, sessions, tags, min_score, explain. Empty with a `reason` when nothing answers.
         `basic` searches for the query as a substring. Raises InvalidInputError.
         """
-        chosen = self._preset if preset is None else presets.load(preset)
+        chosen = presets.load(preset) if isinstance(preset, str) else preset or self._preset
         asking = Asking(self.namespace, self.reader, self.runtime)
         answer = asking.answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
         self._accesses.note((hit.memory.id for hit in answer), self.runtime.clock())

@@ -187,6 +187,7 @@ class Keeping:
         if not len(keys):
             return []
         rows = reader.rows(keys)
+        counted = reader.accesses(keys)
         every = [int(key) for key in keys]
         degree = dict.fromkeys(every, 0)
         for link in reader.links(every):
@@ -195,7 +196,7 @@ class Keeping:
         scored = []
         for at, key in enumerate(every):
             days = (now - float(rows.recorded[at])) / _DAY
-            accesses = float(rows.accesses[at])
+            accesses = float(counted[at])
             value = effective_importance(int(rows.importance[at]), accesses, days, degree[key])
             if value < threshold:
                 scored.append((round(value, 6), key, days, immune(int(rows.importance[at]), accesses)))

@@ -162,7 +162,6 @@ class Rows:
     """
 
     keys: Keys
-    ids: tuple[str, ...]
     author: NDArray[np.int64]
     author_names: tuple[str, ...]
     session: NDArray[np.int64]
@@ -173,7 +172,6 @@ class Rows:
     importance: NDArray[np.float64]
     confidence: NDArray[np.float64]
     tier: NDArray[np.int64]
-    accesses: NDArray[np.float64]
     asks: NDArray[np.bool_]
     times: NDArray[np.bool_]
     cues: NDArray[np.int64]
@@ -221,6 +219,14 @@ class Reader(Protocol):
 
     def rows(self, keys: Keys) -> Rows:
         """Columns of the given keys, in their order."""
+        ...
+
+    def ids(self, keys: Keys) -> list[str]:
+        """Ids in the order of the keys; "" for a key of no memory here."""
+        ...
+
+    def accesses(self, keys: Keys) -> Scores:
+        """How often each was accessed, in the order of the keys; 0 for a key of no memory here."""
         ...
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:

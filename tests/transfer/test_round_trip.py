@@ -22,7 +22,7 @@ from combray.transfer import export_to, import_from
 from combray.types import EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
+texts = st.text(st.characters(codec="utf-8"), max_size=30)
 written = texts.filter(bool)
 moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)).map(lambda each: each.replace(tzinfo=UTC))
 seconds = st.integers(0, 2**32 * 10**6).map(lambda micro: micro / 10**6)
@@ -65,7 +65,7 @@ changeable: dict[str, st.SearchStrategy[Any]] = {
     "merged_into": names,
     "metadata": st.dictionaries(texts, json, max_size=3),
 }
-memories = st.fixed_dictionaries(
+memories: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"content": written, "recorded_at": moments}, optional={**changeable, "content_hash": texts}
 )
 changes = st.fixed_dictionaries({}, optional=changeable).filter(bool)
@@ -75,7 +75,7 @@ picks = st.integers(0, 5)
 @st.composite
 def stores(draw: st.DrawFn) -> ReferenceStore:
     store = ReferenceStore()
-    given = draw(st.lists(memories, max_size=5))
+    given: list[dict[str, Any]] = draw(st.lists(memories, max_size=5))
     # Ids that do not sort as they were written: the order of an export is that of writing.
     made = [
         memory(each.pop("content"), id=f"{9 - place}-{place}é", **each) for place, each in enumerate(given)

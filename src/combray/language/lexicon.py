@@ -95,7 +95,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     letters: letters that tell the language from others in its script; calendar: names of days, months and
     days relative to today; not_names: capitalised words that are no names; pronouns: by person; forms:
     irregular forms and everyday synonyms by the word they are indexed as ("go": ["went", "gone"]);
-    particles: endings cut off a word (Korean), or characters that carry no topic in a question (Chinese);
+    particles: endings cut off a word (Korean); fillers: characters of an unspaced script that carry no topic;
     asked: phrases of a question by the kind of answer it wants ("number", "reason", "place", "person",
     "title").
     """
@@ -106,6 +106,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     question_words: list[str] = []
     request_words: list[str] = []
     particles: list[str] = []
+    fillers: str = ""
     calendar: list[str] = []
     not_names: list[str] = []
     pronouns: dict[str, list[str]] = {}

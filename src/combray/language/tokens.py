@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 import re
 import threading
+import unicodedata
+from collections.abc import Mapping
 
 import Stemmer
 
-from combray.language.folding import HANGUL, UNSPACED, fold
+from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
 from combray.language.lexicon import derived, folded, matcher, phrases, tables
 from combray.language.scripts import language, script, stopword_language
 
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 _ascii_words = re.compile("[a-z0-9]+").findall
+_letters = re.compile(r"[^\W\d_]+").findall
 
 # Combining marks that belong inside a word although they are no letters (Indic and South-East Asian vowels).
 _MARKS = (
@@ -52,10 +55,14 @@ _stemmers = threading.local()
 
 
 class _Stems(dict[str, str]):
-    """Word to Porter2 stem, filled on demand: a dict lookup is far cheaper than a call into the stemmer."""
+    """Word to index term, filled on demand: a dict lookup is far cheaper than a call into the stemmer."""
+
+    def __init__(self, forms: Mapping[str, str]) -> None:
+        super().__init__()
+        self._forms = forms
 
     def __missing__(self, word: str) -> str:
-        stemmed = _porter2(word)
+        stemmed = _porter2(self._forms.get(word, word))
         if len(self) >= _MAX_CACHED_STEMS:
             self.clear()
         self[word] = stemmed
@@ -74,7 +81,14 @@ def _porter2(word: str) -> str:
     return str(stemmer.stemWord(word))
 
 
-_stems = _Stems()
+_plain_stems = _Stems({})
+
+
+@derived
+def _stems() -> _Stems:
+    """Stems of words, irregular forms and everyday synonyms brought to one: "went" -> "go"."""
+    listed = [entry for table in tables().values() for entry in table.forms.items()]
+    return _Stems({fold(form): fold(base) for base, forms in listed for form in forms})
 
 
 def words(text: str) -> list[str]:
@@ -116,13 +130,20 @@ def _particles() -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """The Porter2 stem of a folded ASCII word of 4 to 40 letters; any other word unchanged."""
-    return _stems[word]
+    """The Porter2 stem of a folded ASCII word of 4 to 40 letters; any other word unchanged.
+
+    Irregular forms stay apart here: what tells statements from one another must not take "went" for "go".
+    """
+    return _plain_stems[word]
 
 
 def terms(text: str) -> list[str]:
-    """Stemmed words in order, stop words included: what the keyword index holds."""
-    return [_stems[word] for word in words(text)]
+    """Stemmed words in order, stop words included: what the keyword index holds.
+
+    Irregular forms and some everyday synonyms share a term: "went" -> "go", "mom" -> "mother".
+    """
+    stems = _stems()
+    return [stems[word] for word in words(text)]
 
 
 @derived
@@ -138,6 +159,25 @@ def _stops_for(found: list[str]) -> frozenset[str]:
     return stops.get(stopword_language(found)) or stops["en"]
 
 
+@derived
+def _accented() -> frozenset[str]:
+    """Stop and question words as they are spelt, of all languages, as far as folding would change them."""
+    listed = (word for table in tables().values() for word in (*table.stopwords, *table.question_words))
+    return frozenset(word for word in map(_spelt, listed) if not word.isascii())
+
+
+def _spelt(text: str) -> str:
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def _told_apart(text: str) -> frozenset[str]:
+    """Folded words that the text spells with accents of no stop word: "chó", a dog, is not "cho", for."""
+    if text.isascii():
+        return frozenset()
+    spelt = {word for word in _letters(_spelt(text)) if not word.isascii()} - _accented()
+    return frozenset(map(fold, spelt))
+
+
 def is_stop(word: str, lang: str = "en") -> bool:
     """Whether a word is a stop word of `lang`, or of a language in another script."""
     stops = _stops()
@@ -147,8 +187,8 @@ def is_stop(word: str, lang: str = "en") -> bool:
 def content_terms(text: str) -> list[str]:
     """Stemmed words in order without the stop words of the text's language."""
     found = words(text)
-    stops = _stops_for(found)
-    return [_stems[word] for word in found if word not in stops]
+    stops, stems = _stops_for(found) - _told_apart(text), _stems()
+    return [stems[word] for word in found if word not in stops]
 
 
 def term_set(text: str) -> frozenset[str]:
@@ -157,23 +197,44 @@ def term_set(text: str) -> frozenset[str]:
 
 
 @derived
-def _asking() -> tuple[frozenset[str], re.Pattern[str]]:
-    """Question and request words: single spaced words as a set, everything else as a pattern."""
-    listed = phrases(lambda table: table.question_words + table.request_words)
-    single = frozenset(phrase for phrase in listed if words(phrase) == [phrase])
-    return single, matcher(phrase for phrase in listed if phrase not in single)
+def _asking() -> tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]:
+    """Single question words as a set, longer ones as a pattern, and requests, which stand in front.
+
+    Where words are not spaced, a request is cut out anywhere: its characters would pair with their neighbours.
+    """
+    questions = phrases(lambda table: table.question_words)
+    requested = phrases(lambda table: table.request_words)
+    single = frozenset(phrase for phrase in questions if words(phrase) == [phrase])
+    anywhere = questions + [phrase for phrase in requested if is_unspaced(phrase)]
+    requests = matcher(requested)
+    return (
+        single,
+        matcher(phrase for phrase in anywhere if phrase not in single),
+        re.compile(rf"\A(?:[\W_]*(?:{requests.pattern}))+"),
+    )
+
+
+@derived
+def _fillers() -> dict[str, re.Pattern[str]]:
+    listed = {code: fold(table.fillers) for code, table in tables().items() if table.fillers}
+    return {code: re.compile(f"[{re.escape(characters)}]") for code, characters in listed.items()}
 
 
 def query_terms(text: str) -> list[str]:
-    """Distinct content terms in order, without question and request words ("tell me about", "please").
+    """Distinct content terms in order, without question words and the request in front ("tell me about").
 
-    If nothing is left, the distinct terms of the whole text: a query never loses its last word.
+    In a script without spaces the characters that carry no topic are cut out first: they would make terms
+    with both their neighbours. If nothing is left, the distinct terms of the whole text: a query never
+    loses its last word.
     """
-    stops = _stops_for(words(text))
-    single, longer = _asking()
-    asked = words(longer.sub(" ", fold(text)))
-    found = dict.fromkeys(_stems[word] for word in asked if word not in stops and word not in single)
-    return list(found or dict.fromkeys(terms(text)))
+    single, longer, request = _asking()
+    stops, stems = (_stops_for(words(text)) | single) - _told_apart(text), _stems()
+    asked = longer.sub(" ", request.sub(" ", fold(text)))
+    fillers = None if asked.isascii() else _fillers().get(language(text))
+    if fillers:
+        asked = fillers.sub(" ", asked)
+    content = dict.fromkeys(stems[word] for word in words(asked) if word not in stops)
+    return list(content or dict.fromkeys(terms(text)))
 
 
 def word_count(text: str) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import Hit
@@ -27,10 +29,25 @@ class Assemble:
             signals = {
                 name: round(float(state.signals[name][place]), 6) for name in names if name in state.signals
             }
-            state.hits.append(Hit(memory, float(state.scores[place]), signals, state.via.get(key, "graph")))
+            state.hits.append(Hit(memory, float(state.scores[place]), signals, found_by(state, key)))
         if not state.reason:
             state.reason = _mode(state, runtime) if state.hits else why_empty(state)
         return state
+
+
+_LIST_NAMES = {"context": "keyword", "bm25": "keyword", "own": "vector", "window": "vector", "date": "time"}
+
+
+def found_by(state: Recalling, key: int) -> str:
+    """How a memory was found: as a stage has noted, else by the list that has it highest."""
+    if key in state.via or state.found is None:
+        return state.via.get(key, "graph")
+    best = ("graph", 1 << 30)
+    for name, ranked in state.found.lists.items():
+        at = np.flatnonzero(ranked.keys == key)
+        if len(at) and int(at[0]) < best[1]:
+            best = (_LIST_NAMES.get(name, name), int(at[0]))
+    return best[0]
 
 
 def _mode(state: Recalling, runtime: Runtime) -> str:

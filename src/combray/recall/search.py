@@ -92,21 +92,7 @@ class SearchContext:
             arms["date"] = MomentArm(windows, minimum=_DAYS_AFTER)
         state.found = state.reader.search(arms, state.where, self.pool)
         state.keys = state.found.keys
-        _name_lists(state)
         return state
-
-
-def _name_lists(state: Recalling) -> None:
-    if state.found is None:
-        return
-    best: dict[int, tuple[int, str]] = {}
-    names = {"context": "keyword", "own": "vector", "window": "vector", "date": "time"}
-    for name, ranked in state.found.lists.items():
-        for rank, key in enumerate(ranked.keys):
-            best[int(key)] = min(
-                best.get(int(key), (rank, names.get(name, name))), (rank, names.get(name, name))
-            )
-    state.via = {key: name for key, (_, name) in best.items()}
 
 
 def date_windows(query: str, now: float) -> tuple[tuple[float, float, float], ...]:

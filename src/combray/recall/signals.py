@@ -150,7 +150,7 @@ class PhraseMatch:
 
     needs: ClassVar[tuple[str, ...]] = ("found", "terms", "context")
     gives: ClassVar[tuple[str, ...]] = ("phrase",)
-    most: int = 60
+    most: int = 40
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Compare pairs of terms."""

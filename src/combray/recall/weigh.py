@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.recall.state import Recalling
-from combray.runtime import Runtime
+from combray.runtime import Runtime, Scores
 from combray.scoring.ranking import DECIMALS
+
+Places = NDArray[np.int64]
 
 WITH_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
     "WHY": {"keyword": 0.10, "entity": 0.10, "similarity": 0.30, "graph": 0.50},
@@ -62,10 +65,23 @@ def weighted_sum(
 
 def sort(state: Recalling) -> None:
     """Best first; ties by importance, then by id."""
-    rows = state.columns()
-    by_id = np.argsort(np.argsort(np.array(rows.ids)))
-    order = np.lexsort((by_id, -rows.importance, -state.scores))
-    state.take(order)
+    importance = state.columns().importance
+    order = np.lexsort((state.keys, -importance, -state.scores))
+    state.take(_by_id_where_equal(state, order, importance))
+
+
+def _by_id_where_equal(state: Recalling, order: Places, importance: Scores) -> Places:
+    """Ids are read only for memories that nothing else tells apart."""
+    scores, weights = state.scores[order], importance[order]
+    same = (scores[1:] == scores[:-1]) & (weights[1:] == weights[:-1])
+    if not same.any():
+        return order
+    tied = np.append(same, False) | np.append(False, same)
+    group = np.cumsum(~np.append(False, same))[tied]
+    ids = np.array(state.reader.ids(state.keys[order[tied]]))
+    order = order.copy()
+    order[tied] = order[tied][np.lexsort((ids, group))]
+    return order
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.indexing import normalised
 from combray.language.claims import Comparison, compare
@@ -30,6 +31,49 @@ class _Candidate:
     cosine: float
     key: int | None = None
     twin: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Which drafts of a batch are near which: a batch behaves as if its texts came one by one."""
+
+    drafts: Sequence[Draft]
+    cosines: NDArray[np.float32]
+    terms: Sequence[frozenset[str]]
+    diff: Diff
+
+    @classmethod
+    def of(cls, drafts: Sequence[Draft], diff: Diff) -> _Batch:
+        """Cosines of all pairs in one product; term sets only where there are no vectors."""
+        size = next((len(draft.vector) for draft in drafts if draft.vector is not None), 1)
+        rows = np.zeros((len(drafts), size), dtype=np.float32)
+        for place, draft in enumerate(drafts):
+            if draft.vector is not None:
+                rows[place] = draft.vector
+        several = len(drafts) > 1
+        terms = [term_set(d.memory.content) if several and d.vector is None else frozenset() for d in drafts]
+        return cls(drafts, rows @ rows.T, terms, diff)
+
+    def near(self, place: int) -> list[_Candidate]:
+        """Earlier drafts that may be the same claim, the nearest first."""
+        found = []
+        for other in self._places(place):
+            earlier = self.drafts[other]
+            if not earlier.skipped and earlier.memory.kind in _EDITABLE:
+                cosine = float(self.cosines[place, other])
+                found.append(_Candidate(earlier.memory.content, earlier.memory.author, cosine, twin=earlier))
+        return sorted(found, key=lambda each: -each.cosine)[: self.diff.vector_candidates]
+
+    def _places(self, place: int) -> list[int]:
+        if self.drafts[place].vector is not None:
+            near = np.flatnonzero(self.cosines[place, :place] >= self.diff.cosine_from)
+            return [int(other) for other in near]
+        mine = self.terms[place]
+        return [
+            other
+            for other, theirs in enumerate(self.terms[:place])
+            if mine and len(mine & theirs) >= self.diff.update_from * len(mine | theirs)
+        ]
 
 
 @dataclass(frozen=True)
@@ -59,18 +103,19 @@ class Diff:
 
     def decide(self, state: Remembering, reader: Reader) -> None:
         """The decision itself; run again inside the transaction when others have written meanwhile."""
+        batch = _Batch.of(state.drafts, self)
         for place, draft in enumerate(state.drafts):
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
             if draft.memory.kind not in _EDITABLE:
                 continue
-            for candidate in self._candidates(draft, state.drafts[:place], reader):
+            for candidate in self._candidates(draft, batch.near(place), reader):
                 decision = self._judge(draft, candidate)
                 if decision is not None:
                     draft.suggestion, draft.reason = decision
                     draft.matched, draft.twin = candidate.key, candidate.twin
                     break
 
-    def _candidates(self, draft: Draft, before: Sequence[Draft], reader: Reader) -> list[_Candidate]:
+    def _candidates(self, draft: Draft, twins: list[_Candidate], reader: Reader) -> list[_Candidate]:
         found: dict[int, float] = {}
         if draft.nearest is not None:
             near = draft.nearest.scores >= min(self.cosine_from, self.update_from)
@@ -87,7 +132,7 @@ class Diff:
             if memory.kind in _EDITABLE
         ]
         ranked = sorted(stored, key=lambda each: (-each.cosine, each.key or 0))
-        return self._in_batch(draft, before) + ranked
+        return twins + ranked
 
     def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
         terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:30])
@@ -96,22 +141,6 @@ class Diff:
         arm = KeywordArm(terms, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
         found = reader.search({"keyword": arm}, Filter(kinds=_EDITABLE), self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
-
-    def _in_batch(self, draft: Draft, before: Sequence[Draft]) -> list[_Candidate]:
-        """Earlier drafts of the batch that a stored memory would have matched in their place."""
-        near = []
-        for other in before:
-            if other.skipped or other.memory.kind not in _EDITABLE:
-                continue
-            cosine = 0.0
-            if draft.vector is not None and other.vector is not None:
-                cosine = float(draft.vector @ other.vector)
-            if cosine >= self.cosine_from or (
-                draft.vector is None
-                and _overlap(draft.memory.content, other.memory.content) >= self.update_from
-            ):
-                near.append(_Candidate(other.memory.content, other.memory.author, cosine, twin=other))
-        return sorted(near, key=lambda each: -each.cosine)[: self.vector_candidates]
 
     def _judge(self, draft: Draft, candidate: _Candidate) -> tuple[Suggestion, str] | None:
         """DUPLICATE or UPDATE with its reason; None for ADD."""

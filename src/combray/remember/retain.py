@@ -95,6 +95,7 @@ def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
     if not len(keys):
         return []
     rows = reader.rows(keys)
+    accesses = reader.accesses(keys)
     degree = dict.fromkeys((int(key) for key in keys), 0)
     for link in reader.links(int(key) for key in keys):
         for end in (link.source, link.target):
@@ -105,13 +106,13 @@ def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
             int(key),
             effective_importance(
                 int(rows.importance[at]),
-                rows.accesses[at],
+                accesses[at],
                 (now - rows.recorded[at]) / _DAY,
                 degree[int(key)],
             ),
         )
         for at, key in enumerate(keys)
-        if not immune(int(rows.importance[at]), rows.accesses[at])
+        if not immune(int(rows.importance[at]), accesses[at])
     ]
     order = np.lexsort(([key for key, _ in scored], [round(score, 9) for _, score in scored]))
     return [scored[at] for at in order]

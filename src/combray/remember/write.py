@@ -84,7 +84,7 @@ class TakeSurvey:
                 last[source] = newest[0]
         keys = [key for key, _ in recent]
         state.survey = Survey(
-            live=tx.count_live(),
+            live=tx.profile().memories,
             recent=tuple(recent),
             recent_texts=dict(zip(keys, tx.contents(keys), strict=True)),
             last_of_source=last,

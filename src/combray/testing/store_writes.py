@@ -219,7 +219,7 @@ class Writes(StoreCases):
         reader = store.reader("default")
         (now,) = reader.memories([a])
         assert (now.access_count, now.last_accessed_at) == (3, START + timedelta(seconds=60))
-        assert reader.rows(keys(a)).accesses.tolist() == [3]
+        assert reader.accesses(keys(a)).tolist() == [3]
         assert reader.history(a) == []
 
     def test_own_writes_are_seen_where_it_matters(self, store: Store) -> None:

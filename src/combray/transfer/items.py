@@ -118,13 +118,8 @@ def _keep_foreign_id(fields: dict[str, Any]) -> None:
 
 
 def _edge(source: int, given: Any, entry: Entry) -> ItemEdge:
-    if not isinstance(given, dict):
-        given = {"target": given}
-    if not given.keys() <= {*_EDGE_FIELDS, *_EDGE_RENAMED}:
-        raise InvalidInputError(
-            "edges", f"{shown(given)} is no edge.", 'Write {"target": 0, "type": "causal"}.'
-        )
-    fields: dict[str, Any] = {_EDGE_RENAMED.get(name, name): value for name, value in given.items()}
+    named: dict[str, Any] = given if isinstance(given, dict) else {"target": given}
+    fields = {_EDGE_RENAMED.get(name, name): value for name, value in named.items()}
     unknown = sorted(set(fields) - set(_EDGE_FIELDS))
     if unknown:
         raise InvalidInputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -36,10 +35,6 @@ class Careful(click.Command):
             code = INTERRUPTED if interrupted else NOTHING_FOUND
         except CombrayError as error:
             say(str(error))
-            code = NOTHING_FOUND
-        except BrokenPipeError:
-            # The reader has gone; what Python still holds for it would fail again at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = NOTHING_FOUND
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
@@ -80,7 +75,8 @@ class Verb(click.Command):
 
 def say(text: str) -> None:
     """Write one line to the standard error."""
-    click.echo(f"combray: {' '.join(text.split())}", err=True)
+    line = " ".join(text.split())
+    click.echo(f"combray: {line}{'.' if line[-1:].isalnum() or line[-1:] == ')' else ''}", err=True)
 
 
 def nothing_found(text: str) -> NoReturn:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import compact, console, for_people, show_json
 from combray.types import EDGE_TYPES, EdgeType
 
@@ -32,7 +32,10 @@ FORMATS = ("dot", "html")
 def link(
     target: Target, source: str, other: str, edge_type: EdgeType, weight: float, subtype: str, reason: str
 ) -> None:
-    """Link two memories; a causal edge runs from the cause to the effect."""
+    """Link two memories.
+
+    SOURCE and TARGET are ids. A causal edge runs from the cause to the effect.
+    """
     with target.open() as engine:
         edge = engine.link(source, other, type=edge_type, weight=weight, subtype=subtype, reason=reason)
     if for_people(target):
@@ -84,16 +87,19 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
     "-o",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     default=Path("-"),
+    callback=in_a_folder,
     help="File to write; - is the standard output.",
 )
+@click.option("--limit", type=click.IntRange(1), help="Newest memories at most; default 500, in HTML 800.")
 @opens_store()
-def viz(target: Target, form: str | None, output: Path) -> None:
-    """Draw the graph, for Graphviz or as one interactive HTML page."""
+def viz(target: Target, form: str | None, output: Path, limit: int | None) -> None:
+    """Draw the graph, for Graphviz or as an HTML page."""
     from combray import picture
 
     form = form or ("html" if output.suffix.lower() in (".html", ".htm") else "dot")
+    draw = picture.html if form == "html" else picture.dot
     with target.open() as engine:
-        drawn = picture.html(engine) if form == "html" else picture.dot(engine)
+        drawn = draw(engine, **({} if limit is None else {"limit": limit}))
     if str(output) == "-":
         click.echo(drawn)
         return

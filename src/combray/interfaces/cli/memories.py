@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
+from typing import Any
 
 import click
 
@@ -17,7 +19,10 @@ _ID = click.argument("memory_id", metavar="ID")
 @_ID
 @opens_store()
 def get(target: Target, memory_id: str) -> None:
-    """Show one memory, by its id or the beginning of it (8 characters or more)."""
+    """Show one memory, whole.
+
+    ID is its id, or the beginning of it: 8 characters or more, if no other id begins so.
+    """
     with target.open() as engine:
         memory = engine.get(memory_id)
     fields = full(memory)
@@ -27,15 +32,14 @@ def get(target: Target, memory_id: str) -> None:
     shown = table("field", "value")
     for name, value in fields.items():
         if value not in (None, "", (), {}):
-            text = (
-                moment(value)
-                if hasattr(value, "strftime")
-                else ", ".join(value)
-                if isinstance(value, tuple)
-                else value
-            )
-            shown.add_row(name, visible(str(text)))
+            shown.add_row(name, visible(_in_words(value)))
     console().print(shown)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, datetime):
+        return moment(value)
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 @click.command(cls=Verb, examples=("combray forget ID",))
@@ -63,7 +67,10 @@ def restore(target: Target, memory_id: str) -> None:
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @opens_store()
 def erase(target: Target, memory_id: str, yes: bool) -> None:
-    """Destroy a memory with its history and edges, for good."""
+    """Destroy a memory for good.
+
+    Its text, history, edges and vectors leave the file; backups and exports keep what they hold.
+    """
     with target.open() as engine:
         memory = engine.get(memory_id)
         if not yes:
@@ -85,7 +92,10 @@ def erase(target: Target, memory_id: str, yes: bool) -> None:
 @_ID
 @opens_store()
 def history(target: Target, memory_id: str) -> None:
-    """Show every change of a memory, oldest first, with the fields as they were before."""
+    """Show every change of a memory, oldest first.
+
+    Each line has who changed it, how, and the fields as they were before.
+    """
     with target.open() as engine:
         versions = engine.history(memory_id)
     if not for_people(target):
@@ -94,7 +104,7 @@ def history(target: Target, memory_id: str) -> None:
     if not versions:
         console().print("Never changed since it was remembered.")
         return
-    shown = table("#", "when", "who", "change", "before", right=("#",))
+    shown = table("#", "when", "who", "change", "before", unbroken=("#",))
     for version in versions:
         before = ", ".join(f"{name} {value}" for name, value in version.before.items())
         shown.add_row(

@@ -50,12 +50,23 @@ class Target:
             return str(settings.data_folder() / f"{self.store}.db")
         return settings.load({"db": self.db}).db or settings.default_location()
 
+    def exists(self) -> bool:
+        """Whether the store is there already."""
+        path = self._file()
+        return path is not None and path.exists()
+
+    def _file(self) -> Path | None:
+        location = self.location().removeprefix(_SQLITE)
+        return None if location == ":memory:" or "://" in location else Path(location).expanduser()
+
     def open(self, *, to_write: bool = False) -> Engine:
         """The engine on that store; only a verb that writes makes a new one."""
-        location = self.location()
-        if location != ":memory:":
-            _check(Path(location.removeprefix(_SQLITE)), to_write)
         import combray
+
+        location = self.location()
+        path = self._file()
+        if path is not None:
+            _check(path, to_write)
 
         return combray.open(location, namespace=self.namespace, preset=self.preset, embedder=self.embedder)
 
@@ -128,21 +139,33 @@ Function = Callable[..., Any]
 
 
 def opens_store(*, pipelines: bool = False) -> Callable[[Function], Function]:
-    """Give a verb the shared options, handed to it as `target`; --preset and --embedder with `pipelines`."""
+    """Give a verb the shared options, handed to it as `target`; --preset and --embedder with `pipelines`.
+
+    A verb without pipelines embeds nothing, so it opens the engine without waiting for an embedder.
+    """
     options = (*_STORE[:1], *(_PIPELINES if pipelines else ()), *_STORE[1:])
+    fixed: dict[str, Any] = {} if pipelines else {"embedder": "none"}
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def wrapped(*args: Any, **given: Any) -> Any:
             own = {f.name: given.pop(f.name) for f in fields(Target) if f.name in given}
             outer = click.get_current_context().find_object(Target)
-            return function(*args, target=Target(**own).over(outer), **given)
+            return function(*args, target=Target(**{**own, **fixed}).over(outer), **given)
 
         for option in options:
             wrapped = option(wrapped)
         return wrapped
 
     return decorate
+
+
+def in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path) -> Path:
+    """Callback for a file to write: its folder must exist."""
+    del ctx, parameter
+    if not value.parent.is_dir():
+        raise click.BadParameter(f"the folder {value.parent} does not exist; make it first.")
+    return value
 
 
 def comma_list(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...]:

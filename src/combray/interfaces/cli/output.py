@@ -50,19 +50,14 @@ def console(*, errors: bool = False) -> Console:
     return Console(stderr=errors, highlight=False, emoji=False, markup=False)
 
 
-def table(*headings: str, right: tuple[str, ...] = ()) -> Table:
-    """An empty table; columns named in `right` hold numbers. The last column takes the room left."""
+def table(*headings: str, unbroken: tuple[str, ...] = ()) -> Table:
+    """An empty table; the columns named in `unbroken` hold ids and numbers, the others wrap."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", expand=False)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for heading in headings:
-        made.add_column(
-            heading,
-            justify="right" if heading in right else "left",
-            no_wrap=heading in right,
-            overflow="fold",
-        )
+        made.add_column(heading, no_wrap=heading in unbroken, overflow="fold")
     return made
 
 
@@ -115,16 +110,15 @@ def full(memory: Memory) -> dict[str, Any]:
     """Every field of a memory; `occurred_at` is the start of when it happened."""
     import msgspec
 
-    fields: dict[str, Any] = msgspec.structs.asdict(memory)
-    fields["occurred_at"] = fields.pop("occurred_from")
-    return fields
+    fields = msgspec.structs.asdict(memory)
+    return {("occurred_at" if name == "occurred_from" else name): value for name, value in fields.items()}
 
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar on the standard error while it is a terminal; yields what to call with the count done."""
+    """A progress bar on the standard error, if that is a terminal; yields what takes the count done."""
     if not sys.stderr.isatty():
-        yield lambda done: None
+        yield lambda _: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

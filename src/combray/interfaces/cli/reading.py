@@ -17,13 +17,14 @@ def text_of(words: tuple[str, ...]) -> str:
     return _decoded(sys.stdin.buffer.read(), "standard input").strip()
 
 
-def lines_of(path: Path) -> list[str]:
-    """The lines of a UTF-8 file that are not blank; the path "-" is the standard input."""
+def lines_of(path: Path) -> list[tuple[int, str]]:
+    """The lines of a UTF-8 file that are not blank, numbered from 1; the path "-" is the standard input."""
     if str(path) == STANDARD_INPUT:
         text = _decoded(sys.stdin.buffer.read(), "standard input")
     else:
         text = _decoded(path.read_bytes(), str(path))
-    return [line.strip() for line in text.split("\n") if line.strip()]
+    lines = enumerate(text.split("\n"), start=1)
+    return [(number, line.strip()) for number, line in lines if line.strip()]
 
 
 def _decoded(data: bytes, source: str) -> str:

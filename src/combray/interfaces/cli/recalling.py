@@ -64,7 +64,7 @@ def _filtered(function: Any) -> Any:
 @click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
 @opens_store(pipelines=True)
 def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool, **asked: Any) -> None:
-    """Recall memories that answer a query, best first, with reasons.
+    """Recall what answers a query, best first, with reasons.
 
     Asked why, causes come before their effects. An empty answer says why it is empty (exit code 1).
     """
@@ -77,7 +77,7 @@ def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool,
     else:
         show_json(answer_as_json(answer, limit=asked["limit"], explain=explain, verbose=verbose))
     if not answer:
-        nothing_found(f"nothing found: {answer.reason or 'no memory fits'}.")
+        nothing_found(answer.reason or "no memory fits")
 
 
 @click.command(cls=Verb, examples=("combray search postgres migration",))
@@ -101,7 +101,7 @@ def search(target: Target, query: tuple[str, ...], **asked: Any) -> None:
     else:
         show_json([{**compact(hit.memory), "score": round(hit.score, _DIGITS)} for hit in answer])
     if not answer:
-        nothing_found(f"nothing found: {answer.reason or 'no memory holds these words'}.")
+        nothing_found(answer.reason or "no memory holds these words")
 
 
 def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) 
         "anchor_count": answer.details.get("anchor_count", 0),
         "reason": answer.reason,
         "preset": answer.preset,
-        **answer.details,
+        **{name: value for name, value in answer.details.items() if value not in ((), [], {}, "", None)},
     }
     if len(answer) < limit // 2:
         meta["hint"] = "sparse_results"

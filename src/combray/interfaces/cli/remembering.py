@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.errors import InvalidInputError
 from combray.interfaces.cli.failures import Verb
 from combray.interfaces.cli.options import Target, comma_list, opens_store
 from combray.interfaces.cli.output import console, for_people, progress, short, show_json, visible
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from combray.engine import Engine
     from combray.types import Remembered
 
+_SUGGESTIONS = 3
 _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skipped": "[dim]skipped[/]"}
 
 
@@ -81,11 +83,28 @@ def remember(target: Target, text: tuple[str, ...], file: Path | None, no_diff: 
 
 
 def _remember_lines(
-    engine: Engine, lines: list[str], fields: dict[str, Any], *, diff: bool, people: bool
+    engine: Engine, lines: list[tuple[int, str]], fields: dict[str, Any], *, diff: bool, people: bool
 ) -> None:
-    items = [{"content": line, **fields} for line in lines]
-    with progress("Remembering", len(items)) as step:
-        done = engine.remember_many(items, diff=diff, progress=step)
+    stored = 0
+
+    def report(done: int) -> None:
+        nonlocal stored
+        stored = done
+        step(done)
+
+    with progress("Remembering", len(lines)) as step:
+        try:
+            items = ({"content": line, **fields} for _, line in lines)
+            done = engine.remember_many(items, diff=diff, progress=report)
+        except InvalidInputError as error:
+            if error.field != "content":
+                raise
+            raise InvalidInputError(
+                f"a line from {lines[stored][0]} on",
+                error.problem,
+                f"{error.remedy} The lines before are stored; when the file is mended, run it again: "
+                "what is known is skipped.",
+            ) from error
     counts = Counter(each.action for each in done)
     summary = {action: counts.get(action, 0) for action in ("added", "replaced", "skipped")}
     if people:
@@ -110,15 +129,19 @@ def _show(done: Remembered) -> None:
         out.print(f"  edges: {edges}")
     for warning in done.quality_warnings:
         out.print(Text(f"  note: {warning}", "yellow"))
-    for candidate in (*done.semantic_candidates, *done.causal_candidates):
-        if candidate.get("auto_linked"):
-            continue
+    for candidate in _unlinked(done)[:_SUGGESTIONS]:
         sign = candidate.get("suggested_sub_type") or f"similar, {candidate.get('cosine', 0.0):.2f}"
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(
             f"  {done.auto_pruned} of the least important memories hidden (combray restore brings them back)"
         )
+
+
+def _unlinked(done: Remembered) -> list[dict[str, Any]]:
+    """Candidates for `combray link`: the semantic ones first."""
+    candidates = (*done.semantic_candidates, *done.causal_candidates)
+    return [each for each in candidates if not each.get("auto_linked")]
 
 
 COMMANDS = {"remember": remember}

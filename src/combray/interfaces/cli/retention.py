@@ -28,7 +28,7 @@ _ACTIONS = {
 @click.option("--keep", metavar="ID", help="Count three more uses of this memory, so that it stays.")
 @opens_store()
 def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
-    """List the memories that matter least; nothing is removed."""
+    """List the memories that matter least; remove nothing."""
     with target.open() as engine:
         if keep is not None:
             _tell_kept(target, engine.keep(keep))
@@ -73,9 +73,12 @@ def _tell_kept(target: Target, memory: Memory) -> None:
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Memories at most.")
 @opens_store()
 def review(target: Target, limit: int) -> None:
-    """List memories that will soon be untrue or can be looked up elsewhere, worst first."""
+    """List memories that will soon be untrue.
+
+    Their texts show signs of a passing state, or of what can be looked up elsewhere; worst first.
+    """
     with target.open() as engine:
-        reviewed = engine.review(limit)
+        reviewed = engine.review(limit=limit)
     if not for_people(target):
         show_json([{**compact(each.memory), "quality_warnings": list(each.warnings)} for each in reviewed])
         return

@@ -33,7 +33,7 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
 
 
 def _hits(answer: Answer, *, explain: bool, verbose: bool) -> Table:
-    shown = table("#", "score", "memory", right=("#", "score"))
+    shown = table("#", "score", "memory", unbroken=("#", "score"))
     for place, hit in enumerate(answer, start=1):
         body = Text(visible(hit.memory.content))
         body.append("\n").append_text(described(hit.memory, via=hit.via))
@@ -92,7 +92,7 @@ def _rest(memory: Memory) -> Text:
 
 def waterfall(trace: tuple[Step, ...], width: int) -> Table:
     """Every stage with hits before and after, milliseconds, and a bar that starts where the stage began."""
-    shown = table("stage", "hits", "ms", "when it ran", right=("hits", "ms"))
+    shown = table("stage", "hits", "ms", "when it ran", unbroken=("stage", "hits", "ms"))
     room = 24 if width < _NARROW else 44
     total = sum(step.milliseconds for step in trace) or 1.0
     started = 0.0
@@ -100,9 +100,10 @@ def waterfall(trace: tuple[Step, ...], width: int) -> Table:
         bar = Text(_bar(started / total, step.milliseconds / total, room), "cyan")
         if step.note:
             bar.append(f"\n{visible(step.note)}", "yellow")
-        shown.add_row(step.stage, f"{step.before} → {step.after}", f"{step.milliseconds:.2f}", bar)
+        hits = f"{step.before:>4} → {step.after}"
+        shown.add_row(step.stage, hits, f"{step.milliseconds:8.2f}", bar)
         started += step.milliseconds
-    shown.add_row(Text("all", "bold"), "", Text(f"{total:.2f}", "bold"), "")
+    shown.add_row(Text("all", "bold"), "", Text(f"{total:8.2f}", "bold"), "")
     return shown
 
 

@@ -2,8 +2,157 @@
 
 from __future__ import annotations
 
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
+from combray.interfaces.cli.options import Target, in_a_folder, opens_store
+from combray.interfaces.cli.output import console, for_people, progress, show_json, visible
+
+if TYPE_CHECKING:
+    from combray.transfer import ImportReport
+
+_STANDARD = Path("-")
+_INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+
+
+@click.command(
+    cls=Verb, examples=("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz")
+)
+@click.argument(
+    "path",
+    metavar="[FILE]",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=_STANDARD,
+    callback=in_a_folder,
+)
+@opens_store()
+def export(target: Target, path: Path) -> None:
+    """Write a namespace as JSON lines.
+
+    They hold memories of any status, their history and edges. Without FILE, or with -, they go to the
+    standard output. 'combray import' restores them exactly.
+    """
+    from combray.transfer import export_to
+
+    with target.open() as engine, _writing(path) as stream:
+        count = export_to(engine.store, engine.namespace, stream)
+    if path == _STANDARD:
+        return
+    if for_people(target):
+        console().print(f"Wrote {count} memories to {path}.")
+    else:
+        show_json({"status": "written", "path": str(path), "memories": count})
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[TextIO]:
+    """A stream of UTF-8 text; a file gets its name when it is whole, so that a failure spoils none."""
+    if path == _STANDARD:
+        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
+        try:
+            yield stream
+        finally:
+            stream.detach()
+        return
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@click.command(
+    "import", cls=Verb, examples=("combray import old.jsonl --dry-run", "combray import memories.jsonl")
+)
+@click.argument("path", metavar="FILE", type=_INPUT)
+@click.option("--dry-run", is_flag=True, help="Only say what would be written, and every line that is wrong.")
+@click.option("--skip-bad", is_flag=True, help="Leave wrong lines out instead of refusing the file.")
+@click.option("--no-diff", is_flag=True, help="Store every item without comparing it to what is known.")
+@opens_store(pipelines=True)
+def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool) -> None:
+    """Read memories from a file.
+
+    Taken are an export, a Mnemon draft, and JSON lines of {"content": ...}. Items may carry every field of
+    remember, with historical dates, and edges. The whole file is checked before anything is written.
+    """
+    from combray.transfer import import_from
+
+    if dry_run and not target.exists():
+        target = replace(target, db=":memory:", store=None)
+    with target.open(to_write=True) as engine, progress("Importing", None) as step, _lines(path) as lines:
+        report = import_from(
+            engine,
+            engine.namespace,
+            lines,
+            dry_run=dry_run,
+            skip_bad=skip_bad,
+            diff=not no_diff,
+            progress=step,
+        )
+    if for_people(target):
+        _show_import(report)
+    else:
+        show_json({**asdict(report), "problems": [str(problem) for problem in report.problems]})
+    if report.problems:
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+@contextmanager
+def _lines(path: Path) -> Iterator[Iterable[bytes]]:
+    if path == _STANDARD:
+        yield sys.stdin.buffer
+        return
+    with path.open("rb") as file:
+        yield file
+
+
+def _show_import(report: ImportReport) -> None:
+    counts = {
+        "memories": report.memories,
+        "versions": report.versions,
+        "edges": report.edges,
+        "replaced": report.replaced,
+        "known already": report.skipped,
+    }
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
+    out = console()
+    out.print(f"{'Would import' if report.dry_run else 'Imported'} {said}.")
+    for problem in report.problems:
+        out.print(visible(str(problem)), style="red")
+
+
+@click.command(cls=Verb, examples=("combray ingest chat.jsonl --namespace chats",))
+@click.argument(
+    "paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False)
+)
+@opens_store(pipelines=True)
+def ingest(target: Target, paths: tuple[str, ...]) -> None:
+    """Store conversations, each turn as an episode.
+
+    Taken are JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and
+    LongMemEval. Several conversations in one file go into a namespace each, called like the conversation.
+    """
+    from combray import transfer
+
+    with target.open(to_write=True) as engine, progress("Storing turns", None) as step:
+        reports = [transfer.ingest(engine, path, progress=step) for path in paths]
+    if not for_people(target):
+        show_json([{"file": path, **asdict(report)} for path, report in zip(paths, reports, strict=True)])
+        return
+    for path, report in zip(paths, reports, strict=True):
+        into = f"into namespace {', '.join(report.namespaces)}"
+        talks = f"{report.turns} turns of {report.conversations} conversation(s)"
+        console().print(f"{path}: {talks} in {report.seconds:.1f} s, {into}.")
+
+
+COMMANDS = {"export": export, "import": import_, "ingest": ingest}

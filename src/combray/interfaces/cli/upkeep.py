@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import console, for_people, moment, show_json, table, visible
 
 
 @click.command(cls=Verb, examples=("combray status --namespace work",))
-@opens_store()
+@opens_store(pipelines=True)
 def status(target: Target) -> None:
-    """Count memories, edges and vectors, and name what they are most about."""
+    """Count memories, edges, vectors and top entities."""
     with target.open() as engine:
         facts = engine.status()
     if not for_people(target):
         show_json(facts)
         return
-    shown = table("what", "how many")
+    shown = table("about", "value")
+    facts["top_entities"] = {each["entity"]: each["count"] for each in facts["top_entities"]}
     for name, value in facts.items():
         shown.add_row(name.replace("_", " "), _in_words(value))
     console().print(shown)
@@ -33,8 +35,10 @@ def _in_words(value: Any) -> str:
         return ", ".join(f"{name} {_in_words(each)}" for name, each in value.items()) or "none"
     if isinstance(value, list | tuple):
         return ", ".join(_in_words(each) for each in value) or "none"
-    if hasattr(value, "strftime"):
+    if isinstance(value, datetime):
         return moment(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return visible("none" if value is None else str(value))
 
 
@@ -48,14 +52,13 @@ def log(target: Target, limit: int) -> None:
     if not for_people(target):
         show_json(lines)
         return
-    shown = table("#", "when", "operation", "memory", "detail", right=("#",))
+    shown = table("#", "when", "memory", "what", unbroken=("#", "memory"))
     for line in lines:
         shown.add_row(
             str(line["number"]),
             moment(line["at"]),
-            line["operation"],
             line["memory_id"],
-            visible(str(line["detail"] or "")),
+            visible(f"{line['operation']} {line['detail'] or ''}"),
         )
     console().print(shown)
 
@@ -64,7 +67,10 @@ def log(target: Target, limit: int) -> None:
 @click.option("--repair", is_flag=True, help="Rebuild all that can be rebuilt from the originals.")
 @opens_store(pipelines=True)
 def doctor(target: Target, repair: bool) -> None:
-    """Check the store, the settings and the models; exit code 1 when something is wrong."""
+    """Check the store and the embedder.
+
+    Exit code 1 when something is wrong.
+    """
     with target.open() as engine:
         findings = engine.doctor(repair=repair)
     if for_people(target):
@@ -82,7 +88,7 @@ def doctor(target: Target, repair: bool) -> None:
 
 
 @click.command(cls=Verb, examples=("combray backup memories-2026-03-01.db",))
-@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
 @opens_store()
 def backup(target: Target, path: Path) -> None:
     """Copy the whole store, consistently, to a new file."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -65,15 +65,26 @@ class Verbs(Careful, click.Group):
         command: click.Command = module.COMMANDS[cmd_name]
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb's command; an unknown verb is refused with the nearest ones."""
+        if args and args[0] not in VERBS and args[0][:1].isalnum():
+            near = get_close_matches(args[0], VERBS, n=2)
+            hint = f"Did you mean {' or '.join(near)}?" if near else "See 'combray --help'."
+            raise click.UsageError(f"there is no verb {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs under their sections."""
-        width = formatter.width - 6 - max(map(len, VERBS))
+        widest = max(map(len, VERBS))
+        room = formatter.width - widest - 6
         for title, verbs in SECTIONS.items():
             rows = []
             for verb in verbs:
                 command = self.get_command(ctx, verb)
                 assert command is not None, verb  # noqa: S101 - the table and the modules belong together
-                rows.append((verb, command.get_short_help_str(width)))
+                rows.append((verb.ljust(widest), command.get_short_help_str(room)))
             with formatter.section(title):
                 formatter.write_dl(rows)
 
@@ -106,7 +117,7 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) 
 )
 @opens_store(pipelines=True)
 @click.pass_context
-def combray(ctx: click.Context, target: Target, **_: Any) -> None:
+def combray(ctx: click.Context, /, target: Target) -> None:
     """Long-term memory for agents: remember texts, recall them with reasons.
 
     The options below may stand before or behind the verb.

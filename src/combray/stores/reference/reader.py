@@ -176,7 +176,6 @@ class ReferenceReader:
 
         return Rows(
             keys=_keys(row.key for row in rows),
-            ids=tuple(row.memory.id for row in rows),
             author=codes(authors, [row.memory.author for row in rows]),
             author_names=tuple(authors),
             session=codes(sessions, [row.memory.session for row in rows]),
@@ -187,12 +186,21 @@ class ReferenceReader:
             importance=floats(row.memory.importance for row in rows),
             confidence=floats(row.memory.confidence for row in rows),
             tier=_keys(TIERS.index(row.memory.tier) for row in rows),
-            accesses=floats(row.memory.access_count for row in rows),
             asks=np.array([row.entry.asks for row in rows], dtype=np.bool_),
             times=np.array([row.entry.times for row in rows], dtype=np.bool_),
             cues=_keys(row.entry.cues for row in rows),
             gain=floats(formulas.session_gain(list(every.values()), row, SHAPE_WORDS) for row in rows),
         )
+
+    def ids(self, keys: Keys) -> list[str]:
+        """Ids in the order of the keys."""
+        found = [self._state().row(self.namespace, int(key)) for key in keys]
+        return ["" if row is None else row.memory.id for row in found]
+
+    def accesses(self, keys: Keys) -> Scores:
+        """Access counts in the order of the keys."""
+        found = [self._state().row(self.namespace, int(key)) for key in keys]
+        return np.array([0 if row is None else row.memory.access_count for row in found], dtype=np.float64)
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:
         """Whole memories in the order of the keys."""

@@ -50,7 +50,7 @@ def collect_links(
         codes = [EDGE_TYPES.index(each) for each in types]
         limit = f" AND type IN ({', '.join('?' * len(codes))})"
     for side in ("source", "target"):
-        mine = f"SELECT key FROM memory WHERE namespace = ? AND key IN ({marks})"
+        mine = f"SELECT key FROM memory WHERE +namespace = ? AND key IN ({marks})"
         sql = f"SELECT {_LINK_COLUMNS} FROM edge WHERE {side} IN ({mine}){limit}"
         for source, target, code, subtype, weight, reason, maker in connection.execute(
             sql, (namespace, *keys, *codes)

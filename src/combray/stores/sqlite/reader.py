@@ -150,21 +150,16 @@ class SqliteReader:
 
     def rows(self, keys: Keys) -> Rows:
         """Columns of the given keys, in their order. Raises NotFoundError for a key of no memory here."""
-        with self._view() as (connection, snapshot):
+        with self._view() as (_, snapshot):
             wanted = np.asarray(keys, dtype=np.int64)
             slots = snapshot.slots(wanted)
             if (slots < 0).any():
                 raise NotFoundError(
                     f"no memory with key {int(wanted[slots < 0][0])} in namespace {self.namespace!r}"
                 )
-            facts = {}
-            for some in chunks(wanted):
-                sql = f"SELECT key, id, access_count FROM memory WHERE key IN ({marks(some)})"
-                facts.update({row[0]: row[1:] for row in connection.execute(sql, some)})
         column = {name: values[slots] for name, values in snapshot.columns.items()}
         return Rows(
             keys=wanted,
-            ids=tuple(facts[int(key)][0] for key in wanted),
             author=column["author"].astype(np.int64),
             author_names=tuple(snapshot.names["author"]),
             session=column["session"].astype(np.int64),
@@ -175,12 +170,31 @@ class SqliteReader:
             importance=column["importance"].astype(np.float64),
             confidence=column["confidence"],
             tier=column["tier"].astype(np.int64),
-            accesses=np.array([facts[int(key)][1] for key in wanted], dtype=np.float64),
             asks=column["asks"],
             times=column["times"],
             cues=column["cues"].astype(np.int64),
             gain=snapshot.gain(SHAPE_WORDS)[slots],
         )
+
+    def ids(self, keys: Keys) -> list[str]:
+        """Ids in the order of the keys."""
+        found = self._column("id", keys)
+        return [found.get(int(key), "") for key in keys]
+
+    def accesses(self, keys: Keys) -> Scores:
+        """Access counts in the order of the keys."""
+        found = self._column("access_count", keys)
+        return np.array([found.get(int(key), 0) for key in keys], dtype=np.float64)
+
+    def _column(self, name: str, keys: Iterable[int]) -> dict[int, Any]:
+        found: dict[int, Any] = {}
+        with self.reading() as connection:
+            number = self._number(connection)
+            for some in chunks(keys):
+                # The plus keeps SQLite off the namespace's indexes: the keys are what is rare.
+                sql = f"SELECT key, {name} FROM memory WHERE +namespace = ? AND key IN ({marks(some)})"
+                found.update(connection.execute(sql, (number, *some)).fetchall())
+        return found
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:
         """Whole memories in the order of the keys."""
@@ -189,7 +203,7 @@ class SqliteReader:
             number = self._number(connection)
             found = {}
             for some in chunks(wanted):
-                sql = f"{SELECT} WHERE namespace = ? AND key IN ({marks(some)})"
+                sql = f"{SELECT} WHERE +namespace = ? AND key IN ({marks(some)})"
                 for row in connection.execute(sql, (number, *some)):
                     found[row[0]] = to_memory(row[1:], self.namespace)
         return [found[key] for key in wanted if key in found]
@@ -197,12 +211,7 @@ class SqliteReader:
     def contents(self, keys: Iterable[int]) -> list[str]:
         """Texts in the order of the keys; "" for a key of no memory here."""
         wanted = [int(key) for key in keys]
-        with self.reading() as connection:
-            number = self._number(connection)
-            found: dict[int, str] = {}
-            for some in chunks(wanted):
-                sql = f"SELECT key, content FROM memory WHERE namespace = ? AND key IN ({marks(some)})"
-                found.update(connection.execute(sql, (number, *some)).fetchall())
+        found = self._column("content", wanted)
         return [found.get(key, "") for key in wanted]
 
     def keys_of(self, ids: Sequence[str]) -> dict[str, int]:

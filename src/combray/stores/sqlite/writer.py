@@ -153,13 +153,13 @@ class SqliteWriter(SqliteReader):
         # The matrix is filled from what was committed before the rows change under it.
         self.cache.matrix(self.connection, model, self._snapshot)
         for some in chunks(keys):
-            sql = f"UPDATE memory SET revision = ? WHERE namespace = ? AND key IN ({marks(some)})"
+            sql = f"UPDATE memory SET revision = ? WHERE +namespace = ? AND key IN ({marks(some)})"
             self.connection.execute(sql, (self.revision_now, self.number, *some))
         self._store_vectors(model, keys, vectors)
 
     def _must_know(self, keys: Iterable[int]) -> None:
         for some in chunks(sorted(set(keys))):
-            sql = f"SELECT key FROM memory WHERE namespace = ? AND key IN ({marks(some)})"
+            sql = f"SELECT key FROM memory WHERE +namespace = ? AND key IN ({marks(some)})"
             known = {row[0] for row in self.connection.execute(sql, (self.number, *some))}
             for key in some:
                 if key not in known:
