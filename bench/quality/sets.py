@@ -58,16 +58,14 @@ class Collection:
         return tuple(question for question in self.questions if question.answerable and question.gold)
 
     def units(self, refs: Sequence[str]) -> list[str | None]:
-        """What a ranked list of refs counts as; a session seen before counts as nothing (None)."""
-        if self.unit == "item":
-            return list(refs)
-        session_of = {item.ref: item.session for item in self.items}
+        """What a ranked list of refs counts as; what was seen before takes a place and counts as nothing."""
+        session_of = {item.ref: item.session for item in self.items} if self.unit == "session" else {}
         seen: set[str | None] = set()
         ranked: list[str | None] = []
         for ref in refs:
-            session = session_of[ref]
-            ranked.append(None if session in seen else session)
-            seen.add(session)
+            unit = session_of.get(ref, ref)
+            ranked.append(None if unit in seen else unit)
+            seen.add(unit)
         return ranked
 
 

@@ -23,6 +23,8 @@ from combray.engine import Engine
 from combray.runtime import Embedder, Filter, Vectors
 
 DEPTH = max(CUTS)
+MAX_CHARACTERS = 8_000
+"""The longest text the engine takes as one memory."""
 REFUSES = "Abstain"
 """The stage of a recall pipeline that answers nothing when the evidence is too weak."""
 
@@ -221,30 +223,43 @@ class EngineAsked:
         self.engine.close()
 
 
-def _fields(item: Item) -> dict[str, Any]:
-    return {
-        "author": item.author,
-        "occurred_at": item.occurred_at,
-        "context": item.context,
-        "metadata": {"ref": item.ref},
-    }
+def parts(text: str, most: int = MAX_CHARACTERS) -> list[str]:
+    """The text in pieces of at most `most` characters, cut at white space where there is any."""
+    pieces = []
+    while len(text) > most:
+        cut = max(text.rfind(mark, most // 2, most) for mark in (" ", "\n"))
+        cut = cut if cut > 0 else most
+        pieces.append(text[:cut])
+        text = text[cut:].lstrip()
+    return [*pieces, text]
+
+
+def _given(item: Item) -> Iterator[dict[str, Any]]:
+    """What the engine is told of an item; a text beyond the engine's limit comes in parts with one ref."""
+    for part in parts(item.text):
+        yield {
+            "content": part,
+            "author": item.author,
+            "occurred_at": item.occurred_at,
+            "context": item.context,
+            "metadata": {"ref": item.ref},
+        }
 
 
 def _converse(engine: Engine, items: Sequence[Item]) -> None:
     """Turns as episodes of their conversations; items without a session as chunks."""
     for session, group in groupby(items, key=lambda item: item.session):
+        given = [each for item in group for each in _given(item)]
         if session is None:
-            chunks = [{"content": item.text, "kind": "chunk", **_fields(item)} for item in group]
-            engine.remember_many(chunks, diff=False)
+            engine.remember_many(({**each, "kind": "chunk"} for each in given), diff=False)
         else:
-            engine.conversation(session).add_many({"text": item.text, **_fields(item)} for item in group)
+            engine.conversation(session).add_many(given)
 
 
 def _remember(engine: Engine, items: Sequence[Item]) -> None:
     """Every item as a fact with diff on: what a caller does who does not know of conversations."""
-    engine.remember_many(
-        ({"content": item.text, "session": item.session, **_fields(item)} for item in items), diff=True
-    )
+    given = ({**each, "session": item.session} for item in items for each in _given(item))
+    engine.remember_many(given, diff=True)
 
 
 def short(embedder: str) -> str:

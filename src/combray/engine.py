@@ -13,6 +13,7 @@ from combray.errors import InvalidInputError
 from combray.keeping import Keeping
 from combray.recall.asking import Asking
 from combray.remember.state import Remembering
+from combray.remember.validate import whole
 from combray.runtime import Clock, Embedder, Reader, Runtime, Store
 from combray.settings import load as load_settings
 from combray.tending import Tending
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from combray.conversation.turns import Conversation
 
 BATCH = 256
+MAX_BATCH = 100_000
 
 
 def open(
@@ -125,8 +127,10 @@ class Engine(Keeping, Tending):
         A bad item stops its batch with nothing of it written; earlier batches stay. `progress` is called
         with the count done after each batch.
         """
+        if isinstance(items, (str, bytes, Mapping)):
+            raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
         results: list[Remembered] = []
-        for some in _batches(items, batch):
+        for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
             normal = [{"content": item} if isinstance(item, str) else item for item in some]
             results += self._write(normal, diff, suggest=False)
             if progress is not None:
@@ -203,8 +207,6 @@ def check_namespace(name: str) -> str:
 
 
 def _batches(items: Iterable[str | Mapping[str, Any]], size: int) -> Iterator[list[str | Mapping[str, Any]]]:
-    if size < 1:
-        raise InvalidInputError("batch", f"{size} is out of range.", "Use 1 or more.")
     iterator = iter(items)
     while some := list(islice(iterator, size)):
         yield some

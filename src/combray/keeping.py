@@ -155,7 +155,9 @@ class Keeping:
             if memory.status != status:
                 changes: dict[str, Any] = {"status": status}
                 if status == "active":
-                    changes.update(superseded_by=None, merged_into=None, valid_to=None)
+                    changes.update(superseded_by=None, merged_into=None)
+                    if memory.superseded_by is not None:
+                        changes.update(valid_to=_until_superseded(tx.history(key)))
                 tx.change(key, operation, "user", now, **changes)
                 tx.note(operation, memory.id, "", now)
             return tx.memories([key])[0]

@@ -242,8 +242,8 @@ class Fallback(Generic[S]):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the inner stages need from outside."""
-        return _inner_needs(self.stages)
+        """What any alternative needs: one that failed gives the next nothing."""
+        return tuple(dict.fromkeys(need for stage in self.stages for need in stage.needs))
 
     @property
     def gives(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from combray.language import lexicon
 from combray.language.tokens import (
     content_terms,
     fold,
@@ -140,6 +141,53 @@ def test_query_terms_are_distinct_and_without_the_asking() -> None:
         "index",
     ]
     assert query_terms("为什么选择数据库") == ["选", "选择", "择", "择数", "数", "数据", "据", "据库", "库"]
+
+
+def test_requests_are_cut_off_in_front_only() -> None:
+    assert query_terms("Could you please remind me: what did Ann find?") == ["ann", "find"]
+    assert query_terms("How long is the show?") == ["long", "show"]
+    assert query_terms("小明请告诉我天气") == ["小", "小明", "明", "天", "天气", "气"]
+
+
+def test_characters_without_topic_make_no_terms_with_their_neighbours() -> None:
+    assert query_terms("他的钢琴在学校") == ["钢", "钢琴", "琴", "学", "学校", "校"]
+    assert "的钢" in terms("他的钢琴"), "a text keeps every pair, so that any substring finds it"
+    assert query_terms("是我的") == ["是", "是我", "我", "我的", "的"], "nothing else is left"
+    assert "和室" in query_terms("これは和室"), "和 is no filler in Japanese"
+
+
+def test_accents_tell_words_from_stop_words() -> None:
+    """Folded, "chó" (dog) is "cho" (for), "đau" (pain) is "đâu" (where), "mình" (I) is the name Minh."""
+    assert query_terms("Chó của Lan đau") == ["cho", "lan", "dau"]
+    assert content_terms("Con chó cho Lan") == ["cho", "cho", "lan"]
+    assert content_terms("của Lan cho Minh") == ["lan", "minh"]
+    assert content_terms("Mình và Lan") == ["lan"]
+    assert content_terms("toi da noi gi ve Qdrant") == ["noi", "qdrant"], (
+        "without accents folded words decide"
+    )
+
+
+def test_irregular_forms_share_a_term_with_their_verb() -> None:
+    assert terms("went gone goes going") == ["go"] * 4
+    assert content_terms("He bought kids a bike") == terms("buy child a bicycle")[:2] + ["bicycl"]
+    assert query_terms("Which photo did Mom take?") == query_terms("mother took pictures")[::-1][:1] + [
+        "mother",
+        "take",
+    ]
+    assert term_set("Children sang") == term_set("a child sings")
+
+
+def test_the_stem_of_a_word_knows_no_irregular_forms() -> None:
+    assert [stem(word) for word in ("went", "took", "mom")] == ["went", "took", "mom"]
+
+
+def test_every_form_stands_for_one_word_and_no_form_is_a_stop_word() -> None:
+    for table in lexicon.tables().values():
+        listed = [form for forms in table.forms.values() for form in forms]
+        assert len(listed) == len(set(listed)), table.lang
+        # A chain (a form that is a base itself) would be followed one step only.
+        assert not set(listed) & table.forms.keys(), table.lang
+        assert not [form for form in listed if is_stop(form, table.lang)], table.lang
 
 
 def test_a_query_of_stop_words_keeps_them() -> None:

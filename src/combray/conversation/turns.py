@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import InvalidInputError
+from combray.remember.validate import clean_text
 from combray.runtime import Filter
 from combray.types import Memory
 
@@ -18,12 +19,10 @@ class Conversation:
     """One session. Turns are kept as they are: never merged, never taken for duplicates of one another."""
 
     def __init__(self, engine: Engine, session: str) -> None:
-        if not isinstance(session, str) or not session.strip() or len(session) > 200:
-            raise InvalidInputError(
-                "session", f"{session!r} cannot be used.", "Give a name of 1 to 200 characters."
-            )
         self.engine = engine
-        self.session = session.strip()
+        self.session = clean_text("session", session, 200).strip()
+        if not self.session:
+            raise InvalidInputError("session", f"{session!r} is empty.", "Give a name of 1 to 200 characters.")
 
     def add(
         self,
@@ -40,13 +39,13 @@ class Conversation:
             "author": author,
             "occurred_at": occurred_at,
             "context": context,
-            "metadata": dict(metadata or {}),
+            "metadata": dict(metadata) if isinstance(metadata, Mapping) else metadata,
         }
         return self.add_many([turn])[0]
 
     def add_many(self, turns: Iterable[Mapping[str, Any]]) -> list[Memory]:
         """Store turns in order, in batches; a turn's fields are those of `add`, its text `content` or `text`."""
-        items = [{**turn, "kind": "episode", "session": self.session} for turn in turns]
+        items = [{**_fields(turn), "kind": "episode", "session": self.session} for turn in turns]
         written = self.engine.remember_many(items, diff=False)
         reader = self.engine.reader
         keys = reader.keys_of([each.id for each in written])
@@ -57,3 +56,11 @@ class Conversation:
         reader = self.engine.reader
         memories = reader.memories(reader.scan(Filter(sessions=(self.session,), kinds=("episode",))))
         return sorted(memories, key=lambda each: (each.position or 0, each.id))
+
+
+def _fields(turn: Any) -> Mapping[str, Any]:
+    if not isinstance(turn, Mapping):
+        raise InvalidInputError(
+            "turn", f"must be a mapping of fields, not {type(turn).__name__}.", "Give content and author."
+        )
+    return turn

@@ -160,10 +160,10 @@ def _stops_for(found: list[str]) -> frozenset[str]:
 
 
 @derived
-def _accented() -> frozenset[str]:
-    """Stop and question words as they are spelt, of all languages, as far as folding would change them."""
+def _spelt_stops() -> frozenset[str]:
+    """Stop and question words of all languages, accents and all."""
     listed = (word for table in tables().values() for word in (*table.stopwords, *table.question_words))
-    return frozenset(word for word in map(_spelt, listed) if not word.isascii())
+    return frozenset(map(_spelt, listed))
 
 
 def _spelt(text: str) -> str:
@@ -171,11 +171,13 @@ def _spelt(text: str) -> str:
 
 
 def _told_apart(text: str) -> frozenset[str]:
-    """Folded words that the text spells with accents of no stop word: "chó", a dog, is not "cho", for."""
+    """Folded words of a text with accents that are spelt as no stop word is: "chó", a dog, is not "cho", for."""
     if text.isascii():
         return frozenset()
-    spelt = {word for word in _letters(_spelt(text)) if not word.isascii()} - _accented()
-    return frozenset(map(fold, spelt))
+    spelt = frozenset(_letters(_spelt(text)))
+    if all(map(str.isascii, spelt)):
+        return frozenset()
+    return frozenset(map(fold, spelt - _spelt_stops()))
 
 
 def is_stop(word: str, lang: str = "en") -> bool:
@@ -187,8 +189,8 @@ def is_stop(word: str, lang: str = "en") -> bool:
 def content_terms(text: str) -> list[str]:
     """Stemmed words in order without the stop words of the text's language."""
     found = words(text)
-    stops, stems = _stops_for(found) - _told_apart(text), _stems()
-    return [stems[word] for word in found if word not in stops]
+    stops, apart, stems = _stops_for(found), _told_apart(text), _stems()
+    return [stems[word] for word in found if word not in stops or word in apart]
 
 
 def term_set(text: str) -> frozenset[str]:
@@ -200,7 +202,7 @@ def term_set(text: str) -> frozenset[str]:
 def _asking() -> tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]:
     """Single question words as a set, longer ones as a pattern, and requests, which stand in front.
 
-    Where words are not spaced, a request is cut out anywhere: its characters would pair with their neighbours.
+    In a script without spaces a request is cut out anywhere: it would pair with the characters around it.
     """
     questions = phrases(lambda table: table.question_words)
     requested = phrases(lambda table: table.request_words)
@@ -228,13 +230,13 @@ def query_terms(text: str) -> list[str]:
     loses its last word.
     """
     single, longer, request = _asking()
-    stops, stems = (_stops_for(words(text)) | single) - _told_apart(text), _stems()
+    stops, apart, stems = _stops_for(words(text)), _told_apart(text), _stems()
     asked = longer.sub(" ", request.sub(" ", fold(text)))
     fillers = None if asked.isascii() else _fillers().get(language(text))
     if fillers:
         asked = fillers.sub(" ", asked)
-    content = dict.fromkeys(stems[word] for word in words(asked) if word not in stops)
-    return list(content or dict.fromkeys(terms(text)))
+    content = (word for word in words(asked) if word in apart or not (word in stops or word in single))
+    return list(dict.fromkeys(stems[word] for word in content) or dict.fromkeys(terms(text)))
 
 
 def word_count(text: str) -> int:

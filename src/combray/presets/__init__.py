@@ -40,13 +40,13 @@ def sized(preset: Preset, max_memories: int) -> Preset:
     """The preset with its pruning limit set, where it prunes (setting `max_memories`)."""
     from dataclasses import replace
 
-    from combray.pipeline import Transaction
+    from combray.pipeline import Transaction, stage_name
     from combray.remember.retain import Prune
 
     for stage in preset.remember:
         if isinstance(stage, Transaction) and any(isinstance(inner, Prune) for inner in stage.stages):
             inner = tuple(replace(s, most=max_memories) if isinstance(s, Prune) else s for s in stage.stages)
             return replace(
-                preset, remember=preset.remember.replace("Transaction", replace(stage, stages=inner))
+                preset, remember=preset.remember.replace(stage_name(stage), replace(stage, stages=inner))
             )
     return preset

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from combray.errors import ModelError
+from combray.indexing import full_text
 from combray.remember.state import Remembering
 from combray.runtime import Filter, Reader, Runtime
 
@@ -25,7 +26,7 @@ class Embed:
         if runtime.embedder is None or not state.drafts:
             return state
         try:
-            vectors = runtime.embedder.embed([draft.memory.content for draft in state.drafts])
+            vectors = runtime.embedder.embed([full_text(draft.memory) for draft in state.drafts])
         except ModelError as error:
             state.degraded.append(f"stored without vectors: {error}")
             return state

@@ -146,22 +146,31 @@ class LinkCausal:
         del runtime
         survey = _survey(state)
         recent = [
-            (key, term_set(survey.recent_texts[key]), signal(survey.recent_texts[key]))
+            (key, survey.recent_texts[key], signal(survey.recent_texts[key]))
             for key, _ in reversed(survey.recent)
         ]
+        sets: dict[int, frozenset[str]] = {}
+
+        def words(key: int, text: str) -> frozenset[str]:
+            # Most texts signal no cause, so most sets are never needed.
+            if key not in sets:
+                sets[key] = term_set(text)
+            return sets[key]
+
         made: list[tuple[Draft, Link]] = []
         for draft in state.written:
             key, _ = _ends(draft)
-            mine, said = term_set(draft.memory.content), signal(draft.memory.content)
-            for other, theirs, they_said in recent[-self.look_back :]:
+            said = signal(draft.memory.content)
+            for other, text, they_said in recent[-self.look_back :]:
                 found = said or they_said
                 if found is None:
                     continue
+                mine, theirs = words(key, draft.memory.content), words(other, text)
                 overlap = len(mine & theirs) / max(len(mine), len(theirs), 1)
                 if overlap >= self.minimum_overlap:
                     cause, effect = (other, key) if said else (key, other)
                     made.append((draft, Link(cause, effect, "causal", round(overlap, 6), found)))
-            recent.append((key, mine, said))
+            recent.append((key, draft.memory.content, said))
         _store(state, "causal", made)
         return state
 

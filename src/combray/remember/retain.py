@@ -58,7 +58,7 @@ class RefreshImportance:
 
 @dataclass(frozen=True)
 class Prune:
-    """Above `most` live facts the least important are hidden, ten at most a write; never the new ones.
+    """Above `most` live facts the least important are hidden, ten at most for each new one; never the new ones.
 
     Hidden means status "forgotten": out of recall, still there, one `restore` from being back. Episodes
     are not counted: they are the originals that facts rest on.
@@ -80,7 +80,8 @@ class Prune:
             return state
         # The writer's columns show the store before this write, so the new memories are not among these.
         ranked = least_important(tx, state.now)
-        for key, _ in ranked[: min(over, self.batch)]:
+        ranked = [each for each in ranked if each[0] not in state.replaced]
+        for key, _ in ranked[: min(over, self.batch * len(state.written))]:
             tx.change(key, "prune", "remember", state.now, status="forgotten")
             state.pruned += 1
         return state

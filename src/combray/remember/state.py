@@ -82,6 +82,13 @@ class Remembering:
         return [draft for draft in self.drafts if draft.key is not None]
 
     @property
+    def replaced(self) -> set[int]:
+        """Keys of the stored memories that drafts replace."""
+        return {
+            draft.matched for draft in self.drafts if draft.suggestion == "UPDATE" and draft.matched is not None
+        }
+
+    @property
     def writer(self) -> Writer:
         """The open transaction."""
         if self.tx is None:

@@ -45,15 +45,18 @@ class SuggestSemantic:
         pairs = [
             (int(key), float(score))
             for key, score in zip(draft.nearest.keys, draft.nearest.scores, strict=True)
-            if score >= self.minimum
-        ][: self.most]
+            if self.minimum <= score < self.linked_from
+        ]
+        # The list is from before the write: what was replaced since is no candidate.
+        live = set(_live_only(reader, [key for key, _ in pairs]))
+        pairs = [(key, score) for key, score in pairs if key in live][: self.most]
         memories = reader.memories(key for key, _ in pairs)
         return tuple(
             {
                 "id": memory.id,
                 "content": memory.content,
                 "cosine": score,
-                "auto_linked": score >= self.linked_from,
+                "auto_linked": False,
             }
             for memory, (_, score) in zip(memories, pairs, strict=True)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +50,11 @@ class Validate:
         return state
 
     def _memory(self, item: Mapping[str, Any], state: Remembering) -> Memory:
-        unknown = sorted(set(item) - KNOWN)
+        if not isinstance(item, Mapping):
+            raise InvalidInputError(
+                "item", f"must be a text or a mapping of fields, not {_show(item)}.", "Give content and fields."
+            )
+        unknown = sorted((str(name) for name in item if name not in KNOWN))
         if unknown:
             raise InvalidInputError(
                 unknown[0], "is no field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
@@ -170,11 +175,17 @@ def _metadata(value: Any) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise InvalidInputError("metadata", f"must be a mapping, not {_show(value)}.")
+    if not value:
+        return {}
     try:
-        encoded = msgspec.json.encode(value)
-        decoded: dict[str, Any] = msgspec.json.decode(encoded)
-    except (TypeError, ValueError, UnicodeEncodeError, msgspec.MsgspecError, RecursionError) as error:
+        # The strict encoder: msgspec would quietly turn NaN to null, and sets, dates and bytes to something else.
+        encoded = json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        decoded: dict[str, Any] = json.loads(encoded)
+        msgspec.json.encode(decoded)
+    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise InvalidInputError("metadata", f"cannot be kept as JSON ({error}).") from None
+    if len(decoded) != len(value) or not all(isinstance(name, str) for name in value):
+        raise InvalidInputError("metadata", "has names that are no texts.", "Use texts as names.")
     if len(encoded) > 100_000:
         raise InvalidInputError(
             "metadata", f"takes {len(encoded)} bytes as JSON, at most 100000 are allowed."

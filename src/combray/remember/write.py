@@ -43,7 +43,8 @@ class Settle:
             if key is not None:
                 _skip(draft, key, None)
             elif twin is not draft:
-                _skip(draft, None, twin)
+                # A twin that is skipped itself is not stored; what it repeats is.
+                _skip(draft, twin.matched, twin.twin) if twin.skipped else _skip(draft, None, twin)
         return state
 
     def _look_again(self, state: Remembering, runtime: Runtime) -> None:
@@ -107,8 +108,9 @@ class Write:
                 self._name_original(draft, state)
         arriving = [draft for draft in state.drafts if not draft.skipped]
         self._number_turns(arriving, state)
+        replaced: set[str] = set()
         for draft in arriving:
-            self._name_replaced(draft, state)
+            self._name_replaced(draft, state, replaced)
         model = runtime.embedder.name if runtime.embedder is not None else ""
         arrivals = [
             Arrival(draft.memory, {model: draft.vector} if draft.vector is not None else {})
@@ -141,14 +143,15 @@ class Write:
                 draft.memory = msgspec.structs.replace(draft.memory, position=position)
             following[session] = max(following[session], position + 1)
 
-    def _name_replaced(self, draft: Draft, state: Remembering) -> None:
+    def _name_replaced(self, draft: Draft, state: Remembering, replaced: set[str]) -> None:
         """Point the new memory at the one it replaces; if that was replaced meanwhile, it is simply added."""
         if draft.suggestion != "UPDATE":
             return
         old = draft.twin.memory if draft.twin is not None else self._stored(draft, state)
-        if old is None or (draft.twin is not None and draft.twin.skipped):
+        if old is None or old.id in replaced or (draft.twin is not None and draft.twin.skipped):
             draft.suggestion, draft.reason = "ADD", "what it would replace is already replaced"
             return
+        replaced.add(old.id)
         draft.replaced_id = old.id
         draft.memory = msgspec.structs.replace(draft.memory, supersedes=old.id)
 

@@ -8,6 +8,8 @@ from datetime import timedelta
 import pytest
 
 from combray.errors import NotFoundError
+from combray.indexing import full_text
+from combray.language.cues import Cue, cues
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
 from combray.testing.store_cases import MODEL, StoreCases, add, keys, order, texts
@@ -84,7 +86,7 @@ class Reads(StoreCases):
         assert rows.session[0] == -1
         assert rows.session[1] >= 0
         assert rows.position.tolist() == [-1, 7]
-        assert rows.words.tolist() == [2, 7]
+        assert rows.words.tolist() == [2, 10]
         assert rows.moment.tolist() == [
             (START + timedelta(minutes=2)).timestamp(),
             START.timestamp() - 2 * 86400,
@@ -96,6 +98,18 @@ class Reads(StoreCases):
         assert reader.accesses(keys(plain, full, 10**6)).tolist() == [0, 3, 0]
         assert rows.asks.tolist() == [False, True]
         assert rows.times.tolist() == [False, True]
+        assert rows.cues.tolist() == [0, int(cues(full_text(FULL)))]
+
+    def test_a_new_context_is_measured_anew(self, store: Store) -> None:
+        """The context counts as text: words, time expressions and cues change with it."""
+        (key,) = add(store, memory("a word"))
+        reader = store.reader("default")
+        assert reader.rows(keys(key)).words.tolist() == [2]
+        with store.transaction("default") as tx:
+            tx.change(key, "context", "test", START.timestamp(), context="yesterday in Rome")
+        rows = reader.rows(keys(key))
+        assert (rows.words.tolist(), rows.times.tolist()) == ([5], [True])
+        assert rows.cues.tolist() == [int(Cue.PLACE | Cue.PERSON)]
 
     def test_rows_know_the_gain_of_their_session(self, store: Store) -> None:
         """Turns of 40 and 120 words: mean 80, gain (40/80)². Short turns: 1. No session: its own 160."""

@@ -73,6 +73,10 @@ class Verb(click.Command):
             raise
 
 
+class VerbGroup(Verb, click.Group):
+    """A verb with verbs of its own."""
+
+
 def say(text: str) -> None:
     """Write one line to the standard error."""
     line = " ".join(text.split())

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.failures import Verb, VerbGroup
 from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import console, for_people, show_json, table
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=VerbGroup, invoke_without_command=True, examples=("combray presets show mnemon",))
 @_JSON
 @click.pass_context
 def presets(ctx: click.Context, as_json: bool) -> None:

@@ -53,8 +53,10 @@ def apply(
         connection.execute("UPDATE memory SET moment = ? WHERE key = ?", (moment, key))
     if old is not None:
         new = _memory(connection, namespace, key)
+        entry = index_entry(new)
         indexes.remove(connection, number, key, index_entry(old))
-        indexes.add(connection, number, [(key, new, index_entry(new))])
+        indexes.add(connection, number, [(key, new, entry)])
+        indexes.measure(connection, key, entry)
         connection.execute("UPDATE namespace SET reindexed = reindexed + 1 WHERE id = ?", (number,))
     elif "status" in names:
         live = int(change.changes["status"] in LIVE_STATUSES)

@@ -14,6 +14,7 @@ _INSERT_TERMS = 'INSERT INTO term_index (rowid, "0", "1", "2", "3") VALUES (?, ?
 _DELETE_TERMS = (
     'INSERT INTO term_index (term_index, rowid, "0", "1", "2", "3") VALUES (\'delete\', ?, ?, ?, ?, ?)'
 )
+_MEASURES = "UPDATE memory SET words = ?, length = ?, asks = ?, times = ?, cues = ? WHERE key = ?"
 _INSERT_LABELS = "INSERT OR IGNORE INTO label (namespace, sort, name, key, live) VALUES (?, ?, ?, ?, ?)"
 
 Indexed = tuple[int, Memory, IndexEntry]
@@ -36,6 +37,12 @@ def add(connection: sqlite3.Connection, number: int, memories: Sequence[Indexed]
     """Index memories of namespace `number`."""
     connection.executemany(_INSERT_TERMS, [_term_row(number, key, entry) for key, _, entry in memories])
     connection.executemany(_INSERT_LABELS, [row for one in memories for row in labels(number, one)])
+
+
+def measure(connection: sqlite3.Connection, key: int, entry: IndexEntry) -> None:
+    """Set the columns of a memory that are derived from its texts."""
+    facts = (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues)
+    connection.execute(_MEASURES, (*facts, key))
 
 
 def remove(connection: sqlite3.Connection, number: int, key: int, entry: IndexEntry) -> None:

@@ -190,8 +190,5 @@ def _rebuild_indexes(connection: sqlite3.Connection) -> int:
     for number, (key, memory, entry) in _everything(connection):
         count += 1
         indexes.add(connection, number, [(key, memory, entry)])
-        connection.execute(
-            "UPDATE memory SET words = ?, length = ?, asks = ?, times = ?, cues = ? WHERE key = ?",
-            (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues, key),
-        )
+        indexes.measure(connection, key, entry)
     return count

@@ -1,0 +1,1 @@
+"""Write-side quality: is a similar statement a duplicate, an update, a contradiction, or another one?"""

@@ -1,0 +1,83 @@
+"""The graph as one HTML page: template, data and script in one file, nothing fetched from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from importlib.resources import files
+
+import msgspec
+
+from combray.picture.graph import CATEGORY_COLOURS, EDGE_COLOURS, Graph, HasReader, graph
+from combray.runtime import Reader
+from combray.types import LIVE_STATUSES, STATUSES
+
+_TEMPLATE = files("combray.picture").joinpath("graph.html")
+_DATA = "/*DATA*/"
+_POLICY = "POLICY"
+_INLINE = {
+    "script-src": re.compile(r"<script>(.*?)</script>", re.DOTALL),
+    "style-src": re.compile(r"<style>(.*?)</style>", re.DOTALL),
+}
+_ESCAPES = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def html(source: HasReader | Reader, *, limit: int = 800) -> str:
+    """A page that shows the newest `limit` memories and the edges between them.
+
+    Stored text reaches the page as JSON in which <, > and & are escaped, the script writes it as text
+    only, and the page's policy allows its own script and style by their hashes and nothing else.
+    """
+    template = _TEMPLATE.read_text(encoding="utf-8")
+    page = template.replace(_POLICY, _policy(template), 1)
+    return page.replace(_DATA, embedded(_data(graph(source, limit))), 1)
+
+
+def embedded(data: object) -> str:
+    """JSON that can stand inside a script element: no text in it can end the element."""
+    text = msgspec.json.encode(data).decode()
+    return text.translate(_ESCAPES)
+
+
+def _policy(template: str) -> str:
+    """A content security policy that names the template's script and style by their SHA-256."""
+    rules = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
+    for rule, pattern in _INLINE.items():
+        hashes = [hashlib.sha256(found.encode()).digest() for found in pattern.findall(template)]
+        rules.append(" ".join([rule, *(f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes)]))
+    return "; ".join(rules)
+
+
+def _data(drawn: Graph) -> dict[str, object]:
+    places = {memory.id: number for number, memory in enumerate(drawn.memories)}
+    shown = ("id", "content", "category", "importance", "status", "kind", "source", "author", "session")
+    return {
+        "categories": CATEGORY_COLOURS,
+        "types": EDGE_COLOURS,
+        "statuses": STATUSES,
+        "live": LIVE_STATUSES,
+        "left_out": drawn.left_out,
+        "nodes": [
+            {
+                **{name: getattr(memory, name) for name in shown},
+                "moment": memory.moment,
+                "tags": memory.tags,
+                "entities": memory.entities,
+            }
+            for memory in drawn.memories
+        ],
+        "edges": [
+            [
+                places[edge.source],
+                places[edge.target],
+                edge.type,
+                round(edge.weight, 3),
+                edge.subtype,
+                edge.reason,
+            ]
+            for edge in drawn.edges
+        ],
+    }

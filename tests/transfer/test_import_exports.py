@@ -1,0 +1,119 @@
+"""Damaged exports: every bad line is named, and nothing of the file is written."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from combray.errors import InvalidInputError
+from combray.runtime import Arrival, Link
+from combray.stores.reference import ReferenceStore
+from combray.testing.fakes import memory
+from combray.transfer import export_to, import_from
+
+
+@pytest.fixture
+def lines() -> list[dict[str, Any]]:
+    """Header, two memories, a version, an edge."""
+    store = ReferenceStore()
+    with store.transaction("default") as tx:
+        a, b = tx.insert([Arrival(memory("a")), Arrival(memory("b", 1))])
+        tx.change(a, "x", "y", 0.0, importance=5)
+        tx.link([Link(a, b, "causal", 0.5)], 0.0)
+    stream = io.StringIO()
+    export_to(store, "default", stream)
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def problems(lines: list[dict[str, Any]], store: ReferenceStore | None = None) -> list[str]:
+    target = store or ReferenceStore()
+    text = [json.dumps(line) for line in lines]
+    report = import_from(target, "default", text)
+    if report.problems:
+        with pytest.raises(InvalidInputError, match="nothing was written"):
+            import_from(target, "default", text, dry_run=False)
+    return [str(each) for each in report.problems]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value", "said"),
+    [
+        (1, "importance", 9, "importance: 9 is out of range"),
+        (1, "importance", "high", "importance"),
+        (1, "status", "lost", "lost"),
+        (1, "recorded_at", "2024-01-01T00:00:00", "no time zone"),
+        (1, "recorded_at", "someday", "recorded_at"),
+        (1, "content", "", "content: is empty"),
+        (1, "access_count", -1, "access_count"),
+        (1, "position", 2**60, "position"),
+        (1, "colour", "red", "colour"),
+        (1, "record", "thing", "record: thing"),
+        (1, "tags", "x", "tags"),
+        (3, "before", {"content": "b"}, "'content'"),
+        (3, "before", {"importance": "b"}, "importance"),
+        (3, "memory_id", "nobody", "nobody"),
+        (3, "number", 0, "number"),
+        (4, "weight", 1.5, "weight"),
+        (4, "type", "likes", "likes"),
+        (4, "target", "nobody", "nobody"),
+    ],
+)
+def test_a_bad_value_is_named_with_its_line(
+    lines: list[dict[str, Any]], place: int, name: str, value: Any, said: str
+) -> None:
+    lines[place][name] = value
+    found = [each for each in problems(lines) if each.startswith(f"line {place + 1}:")]
+    assert len(found) == 1
+    assert said in found[0]
+
+
+def test_a_sound_file_has_no_problems(lines: list[dict[str, Any]]) -> None:
+    assert problems(lines) == []
+
+
+def test_a_file_that_was_cut_off_is_told_by_its_header(lines: list[dict[str, Any]]) -> None:
+    assert problems(lines[:-1]) == [
+        "line 1: edges: the header promises 1, and 0 are here. The file is cut off; export it again."
+    ]
+
+
+def test_a_newer_format_is_refused_whole(lines: list[dict[str, Any]]) -> None:
+    lines[0]["version"] = 2
+    (said,) = problems(lines)
+    assert said.startswith("line 1: version: 2 is not the export format this Combray reads (1).")
+
+
+def test_an_id_twice_or_with_another_text(lines: list[dict[str, Any]]) -> None:
+    (twice,) = problems([*lines[:2], *lines[1:]])
+    assert "is in the file twice" in twice
+    store = ReferenceStore()
+    with store.transaction("default") as tx:
+        tx.insert([Arrival(memory("another", id=lines[1]["id"]))])
+    (other,) = problems(lines, store)
+    assert "stored already with another text: another" in other
+
+
+def test_versions_out_of_order_are_refused(lines: list[dict[str, Any]]) -> None:
+    (said,) = problems([*lines[:4], lines[3], lines[4]])
+    assert "number: 1 does not follow 1" in said
+
+
+def test_skipping_bad_lines_keeps_the_rest(lines: list[dict[str, Any]]) -> None:
+    lines[2]["importance"] = 9
+    store = ReferenceStore()
+    report = import_from(store, "default", [json.dumps(line) for line in lines], dry_run=False, skip_bad=True)
+    assert (report.memories, report.versions, report.edges) == (1, 1, 0)
+    assert [each.line for each in report.problems] == [3, 5]
+    assert [each.content for each in store.reader("default").memories([1, 2])] == ["a"]
+
+
+def test_a_line_written_by_hand_needs_little(lines: list[dict[str, Any]]) -> None:
+    plain = {"record": "memory", "id": "x", "content": "a", "recorded_at": "2024-05-01T14:00:00+02:00"}
+    store = ReferenceStore()
+    text = [json.dumps({"format": "combray", "version": 1}), json.dumps(plain)]
+    assert import_from(store, "default", text, dry_run=False).memories == 1
+    (found,) = store.reader("default").memories([1])
+    assert found == memory("a", id="x")
