@@ -117,9 +117,7 @@ def judge(case: dict[str, Any], language: str) -> Iterator[tuple[str, str, str]]
 
 def main() -> int:
     """Print the table; 2 when the folder holds no specification."""
-    parser = argparse.ArgumentParser(
-        description="Measure date resolution on Recognizers-Text specifications."
-    )
+    parser = argparse.ArgumentParser(description="Measure date resolution on Recognizers-Text specifications.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--misses", action="store_true", help="list the cases that are not right")
     options = parser.parse_args()
@@ -150,9 +148,7 @@ def main() -> int:
 def _row(file: str, name: str, row: Counter[str]) -> str:
     judged = row["right"] + row["coarse"] + row["wrong"]
     share = f"{row['right'] / judged:7.1%}" if judged else "      -"
-    return (
-        f"{file:34} {name:14} {row['right']:6} {row['coarse']:6} {row['wrong']:6} {share} {row['left out']:9}"
-    )
+    return f"{file:34} {name:14} {row['right']:6} {row['coarse']:6} {row['wrong']:6} {share} {row['left out']:9}"
 
 
 if __name__ == "__main__":

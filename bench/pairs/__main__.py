@@ -25,9 +25,7 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(prog="python -m bench.pairs", description=__doc__)
     made.add_argument("--nli", type=Path, metavar="ZIP", help="Breaking NLI (default: DATA/pairs/*.zip)")
-    made.add_argument(
-        "--sentences", type=Path, action="append", default=[], help="question sets to draw from"
-    )
+    made.add_argument("--sentences", type=Path, action="append", default=[], help="question sets to draw from")
     made.add_argument("--data", metavar="FOLDER", help="public sets (default: COMBRAY_DATA)")
     made.add_argument("--preset", action="append", choices=presets.names())
     made.add_argument("--embedder", action="append", metavar="SPEC")
@@ -106,9 +104,7 @@ def _show(console: Console, name: str, decided: list[Decided], wrong: bool) -> N
         shown.add_column(column, justify="left" if column in ("true relation", "kind") else "right")
     for (relation, kind), group in _grouped(decided).items():
         shares = [100 * sum(each.decision == made for each in group) / len(group) for made in DECISIONS]
-        shown.add_row(
-            relation, kind, str(len(group)), *(f"{share:.0f}" if share else "·" for share in shares)
-        )
+        shown.add_row(relation, kind, str(len(group)), *(f"{share:.0f}" if share else "·" for share in shares))
     console.print(shown)
     for source in sorted({each.pair.source for each in decided}, reverse=True):
         for made in score(each for each in decided if each.pair.source == source):

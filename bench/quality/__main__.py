@@ -32,9 +32,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument(
-        "--set", action="append", default=[], metavar="NAME[=PATH]", help="repeatable; default all"
-    )
+    made.add_argument("--set", action="append", default=[], metavar="NAME[=PATH]", help="repeatable; default all")
     made.add_argument("--data", metavar="FOLDER", help="public sets (default: COMBRAY_DATA)")
     made.add_argument("--preset", action="append", choices=presets.names(), help="repeatable; default all")
     made.add_argument(

@@ -16,6 +16,10 @@ TURNS = "-turns"
 """Ending of a set's name that asks for the derived turn-level gold of LongMemEval-style histories."""
 
 
+FACTS = "longmemeval-facts"
+"""Our own questions about single turns of those histories, all in one collection."""
+
+
 class UnknownSetError(ValueError):
     """A set that is neither ours, nor in the data folder, nor a file."""
 
@@ -38,11 +42,16 @@ def available(folder: Path | None) -> dict[str, Callable[[], QuestionSet]]:
             found[name] = _reader(name, files[0])
             if name == "longmemeval":
                 found[name + TURNS] = _turns(name + TURNS, files[0])
+                found[FACTS] = _facts(files[0])
     return found
 
 
 def _turns(name: str, path: Path) -> Callable[[], QuestionSet]:
     return lambda: loaders.load(name, path, turns=True)
+
+
+def _facts(path: Path) -> Callable[[], QuestionSet]:
+    return lambda: loaders.longmemeval_facts(FACTS, path, OWN / f"{FACTS}.questions")
 
 
 def _reader(name: str, path: Path) -> Callable[[], QuestionSet]:

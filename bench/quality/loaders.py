@@ -63,9 +63,7 @@ def _locomo_moment(text: str) -> datetime:
 
 def locomo(name: str, data: list[dict[str, Any]]) -> QuestionSet:
     """Each conversation a collection, each turn an item; category 5 is unanswerable."""
-    return QuestionSet(
-        name, tuple(_locomo_conversation(f"{name}-{n}", each) for n, each in enumerate(data, 1))
-    )
+    return QuestionSet(name, tuple(_locomo_conversation(f"{name}-{n}", each) for n, each in enumerate(data, 1)))
 
 
 def _locomo_conversation(name: str, entry: dict[str, Any]) -> Collection:
@@ -145,6 +143,26 @@ def longmemeval_turns(name: str, data: list[dict[str, Any]]) -> QuestionSet:
                 questions.append(replace(question, gold=best))
         collections.append(Collection(whole.name, whole.items, tuple(questions)))
     return QuestionSet(name, tuple(collections))
+
+
+def longmemeval_facts(name: str, path: Path, questions: Path) -> QuestionSet:
+    """All histories of a LongMemEval-style file in one collection, asked other questions about single turns.
+
+    `questions`: JSON lines with `text` and `gold`, refs such as "2/14:0": turn 0 of session 14 of history 2.
+    """
+    data = json.loads(path.read_text(encoding="utf-8"))
+    histories = [_history(name, each) for each in (data.values() if isinstance(data, dict) else data)]
+    items = tuple(
+        replace(item, ref=f"{number}/{item.ref}", session=f"{number}/{item.session}")
+        for number, history in enumerate(histories, 1)
+        for item in history.items
+    )
+    known = {item.ref for item in items}
+    lines = [json.loads(line) for line in questions.read_text(encoding="utf-8").splitlines()]
+    asked = tuple(Question(line["text"], frozenset(line["gold"])) for line in lines)
+    if not all(question.gold <= known for question in asked):
+        raise FormatError(f"{path}: is not the file that the questions of {questions.name} were made for")
+    return QuestionSet(name, (Collection(name, items, asked),))
 
 
 def jsonl(name: str, records: list[dict[str, Any]]) -> QuestionSet:

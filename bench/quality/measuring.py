@@ -60,9 +60,7 @@ class Result:
         }
 
 
-def measure(
-    questions: QuestionSet, systems: Iterable[System], progress: Callable[[str], None]
-) -> list[Result]:
+def measure(questions: QuestionSet, systems: Iterable[System], progress: Callable[[str], None]) -> list[Result]:
     """A result per system. Each collection is filled, asked and closed before the next."""
     return [_measure(questions, system, progress) for system in systems]
 
@@ -96,7 +94,11 @@ def shortfalls(results: Sequence[Result], measure_name: str = "recall@10") -> li
     """
     said = []
     for result in (each for each in results if not each.plain):
-        rivals = [each for each in results if each.plain and each.model in ("none", result.model)]
+        rivals = [
+            each
+            for each in results
+            if each.plain and each.questions == result.questions and each.model in ("none", result.model)
+        ]
         leader = max(rivals, key=lambda each: each.mean(measure_name), default=None)
         if leader and result.mean(measure_name) < leader.mean(measure_name):
             ours, theirs = (100 * each.mean(measure_name) for each in (result, leader))

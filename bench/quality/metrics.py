@@ -88,9 +88,7 @@ def roc_auc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float
     return float(((below + not_above) / 2).mean() / len(negative))
 
 
-def roc_points(
-    answerable: Sequence[float], unanswerable: Sequence[float]
-) -> list[tuple[float, float, float]]:
+def roc_points(answerable: Sequence[float], unanswerable: Sequence[float]) -> list[tuple[float, float, float]]:
     """(threshold, share of unanswerable refused, share of answerable refused) at every tenth percentile.
 
     A question is refused when its confidence is below the threshold.

@@ -52,18 +52,14 @@ def _by_category(results: Sequence[Result], categories: Sequence[str]) -> Table:
         table.add_column(f"{category} ({results[0].categories.count(category)})", justify="right")
     for result in results:
         parts = result.by_category()
-        table.add_row(
-            result.system, *(f"{100 * parts[each]['recall@10']['mean']:.1f}" for each in categories)
-        )
+        table.add_row(result.system, *(f"{100 * parts[each]['recall@10']['mean']:.1f}" for each in categories))
     return table
 
 
 def write_json(path: Path, settings: dict[str, Any], results: Sequence[Reported]) -> None:
     """Settings and results, indented, keys in a fixed order."""
     content = {"settings": settings, "results": [result.as_json() for result in results]}
-    path.write_text(
-        json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    path.write_text(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def plot(path: Path, results: Sequence[Result]) -> None:

@@ -103,9 +103,7 @@ class Run:
     def start_cold(self, measured: Measured, question: str) -> None:
         """The shell from cold, beside Python with the two libraries any such tool needs."""
         self._engine.close()
-        measured.starts["python with sqlite3, numpy"] = process(
-            [sys.executable, "-c", "import sqlite3, numpy"]
-        )
+        measured.starts["python with sqlite3, numpy"] = process([sys.executable, "-c", "import sqlite3, numpy"])
         path = self._folder / "combray.db"
         options = self._options
         measured.starts["combray recall"] = own.cold_start(path, options.preset, options.embedder, question)

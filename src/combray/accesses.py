@@ -1,4 +1,4 @@
-"""Counting what is recalled, without writing while recalling: counts wait for the next write, or for close."""
+"""Counting what is recalled without writing while recalling: counts wait for the next write or for close."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from combray.errors import InvalidInputError
 from combray.keeping import Keeping
 from combray.recall.asking import Asking
 from combray.remember.state import Remembering
-from combray.remember.validate import whole
 from combray.runtime import Clock, Embedder, Reader, Runtime, Store
 from combray.settings import load as load_settings
 from combray.tending import Tending
 from combray.types import Answer, Remembered
+from combray.values import whole
 
 if TYPE_CHECKING:
     from combray.conversation.turns import Conversation
@@ -40,7 +40,9 @@ def open(
 
     `location`: a path, `sqlite:///path` or `:memory:`; None takes the setting COMBRAY_DB, or a file in the
     per-user data folder. None anywhere takes the setting. `preset` may be one of your own making, `embedder`
-    an object with the methods of `runtime.Embedder`. Raises InvalidInputError, StoreError and its kinds, ModelError.
+    an object with the methods of `runtime.Embedder`.
+
+    Raises InvalidInputError, StoreError and its kinds, ModelError.
     """
     named = embedder if isinstance(embedder, str) else None
     by_name = preset if isinstance(preset, str) else None

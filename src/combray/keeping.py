@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from combray.errors import InvalidInputError, NotFoundError
 from combray.language.quality import warnings
-from combray.remember.retain import effective_importance, immune
-from combray.remember.validate import clean_text, one_of
+from combray.remember.retain import effective_importance, immune, last_used
 from combray.runtime import Filter, Link, Reader, Runtime
 from combray.types import EDGE_TYPES, STATUSES, Edge, EdgeType, Memory, Version
+from combray.values import clean_text, one_of
 
 _DAY = 86_400.0
 _KEEP_ACCESSES = 3
@@ -145,9 +145,7 @@ class Keeping:
 
     def _set_status(self, memory_id: str, operation: str, status: str) -> Memory:
         if status not in STATUSES:
-            raise InvalidInputError(
-                "status", f"{status!r} is not known.", f"Use one of: {', '.join(STATUSES)}."
-            )
+            raise InvalidInputError("status", f"{status!r} is not known.", f"Use one of: {', '.join(STATUSES)}.")
         now = self.runtime.clock()
         with self.runtime.store.transaction(self.namespace) as tx:
             key = self.key_of(memory_id)
@@ -190,6 +188,7 @@ class Keeping:
             return []
         rows = reader.rows(keys)
         counted = reader.accesses(keys)
+        used = last_used(reader, keys, rows, counted)
         every = [int(key) for key in keys]
         degree = dict.fromkeys(every, 0)
         for link in reader.links(every):
@@ -197,7 +196,7 @@ class Keeping:
                 degree[end] += 1
         scored = []
         for at, key in enumerate(every):
-            days = (now - float(rows.recorded[at])) / _DAY
+            days = (now - float(used[at])) / _DAY
             accesses = float(counted[at])
             value = effective_importance(int(rows.importance[at]), accesses, days, degree[key])
             if value < threshold:
@@ -219,3 +218,9 @@ class Keeping:
                 found.append(Review(memory, messages))
         found.sort(key=lambda each: (-len(each.warnings), each.memory.id))
         return found[:limit]
+
+
+def _until_superseded(versions: list[Version]) -> datetime | None:
+    """The end of validity that a memory had before it was superseded, if it had one."""
+    ends = [each.before.get("valid_to") for each in versions if each.operation == "supersede"]
+    return ends[-1] if ends else None

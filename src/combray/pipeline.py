@@ -81,9 +81,7 @@ class Pipeline(Generic[S]):
         for stage in self.stages:
             name = stage_name(stage)
             if name in seen:
-                raise PipelineError(
-                    f"pipeline {self.name!r}: two stages are called {name!r}; give one a label"
-                )
+                raise PipelineError(f"pipeline {self.name!r}: two stages are called {name!r}; give one a label")
             seen.add(name)
             missing = [need for need in stage.needs if need not in known]
             if missing:
@@ -150,9 +148,7 @@ def describe_stage(stage: Any) -> dict[str, Any]:
     """A stage's name, settings (its dataclass fields), needs, gives and summary; inner stages nested."""
     settings = {}
     if is_dataclass(stage):
-        settings = {
-            f.name: getattr(stage, f.name) for f in fields(stage) if f.name not in ("stages", "label")
-        }
+        settings = {f.name: getattr(stage, f.name) for f in fields(stage) if f.name not in ("stages", "label")}
     inner = [describe_stage(each) for each in getattr(stage, "stages", ())]
     doc = (type(stage).__doc__ or "").strip().splitlines()
     return {

@@ -253,9 +253,7 @@ class Reader(Protocol):
         """Cosine with each key's vector; 0 where it has none."""
         ...
 
-    def nearest(
-        self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float
-    ) -> list[Ranked]:
+    def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
         """The `limit` nearest memories of each vector with a cosine of at least `minimum`, best first.
 
         Inside a transaction: of what was committed before it."""

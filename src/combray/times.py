@@ -25,9 +25,7 @@ def as_moment(field: str, value: Any, now: float) -> datetime | None:
         except ValueError:
             moment = _in_words(field, value, now)
     else:
-        raise InvalidInputError(
-            field, f"{value!r} is no moment.", "Give a datetime or text such as 2026-03-01."
-        )
+        raise InvalidInputError(field, f"{value!r} is no moment.", "Give a datetime or text such as 2026-03-01.")
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     try:
         return moment.astimezone(UTC)

@@ -105,12 +105,22 @@ def test_a_file_that_is_no_set_is_refused_with_the_reason(
 
 def test_a_limit_takes_questions_evenly_and_keeps_all_items() -> None:
     collections = tuple(
-        Collection(
-            name, (Item("1", "text"),), tuple(Question(f"{name}{n}", frozenset("1")) for n in range(5))
-        )
+        Collection(name, (Item("1", "text"),), tuple(Question(f"{name}{n}", frozenset("1")) for n in range(5)))
         for name in "ab"
     )
     found = QuestionSet("s", collections).limited(4)
     # Ten questions, four wanted: places 0, 2.5, 5 and 7.5 rounded down.
     assert [q.text for c in found.collections for q in c.questions] == ["a0", "a2", "b0", "b2"]
     assert all(len(c.items) == 1 for c in found.collections)
+
+
+def test_own_questions_are_asked_over_all_histories_together(tmp_path: Path) -> None:
+    (tmp_path / "h.json").write_text(json.dumps([HISTORY, HISTORY]))
+    (tmp_path / "q.questions").write_text('{"text": "Which breed?", "gold": ["2/0:0"]}\n')
+    found = loaders.longmemeval_facts("f", tmp_path / "h.json", tmp_path / "q.questions")
+    (whole,) = found.collections
+    assert [item.ref for item in whole.items] == ["1/0:0", "1/0:1", "1/1:0", "2/0:0", "2/0:1", "2/1:0"]
+    assert {item.session for item in whole.items} == {"1/s-a", "1/s-b", "2/s-a", "2/s-b"}
+    (tmp_path / "q.questions").write_text('{"text": "Which breed?", "gold": ["3/0:0"]}\n')
+    with pytest.raises(loaders.FormatError, match="is not the file"):
+        loaders.longmemeval_facts("f", tmp_path / "h.json", tmp_path / "q.questions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from click.testing import CliRunner, Result
 from combray.interfaces.cli import combray
 
 ENTRY = "from combray.interfaces.cli import main; main()"
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
 
 
 class _Terminal(io.TextIOWrapper):
@@ -51,23 +53,22 @@ class Shell:
         return str(self.json("remember", text, *options)["id"])
 
     def in_terminal(self, *arguments: str, width: int = 80) -> str:
-        """What a successful run shows in a terminal without colours."""
+        """What a successful run shows in a terminal of that width, colours taken out."""
         self.monkeypatch.setenv("COLUMNS", str(width))
-        self.monkeypatch.setenv("TERM", "dumb")
+        self.monkeypatch.setenv("TERM", "xterm")
         written = io.BytesIO()
         screen = _Terminal(written, encoding="utf-8", write_through=True)
         with self.monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", screen)
             with pytest.raises(SystemExit) as left:
                 combray.main(arguments, prog_name="combray")
-        assert left.value.code == 0, written.getvalue().decode()
-        return written.getvalue().decode()
+        shown = written.getvalue().decode()
+        assert left.value.code == 0, shown
+        return _STYLE.sub("", shown)
 
     def process(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """A process of its own, as a script would start it."""
-        return subprocess.run(
-            self.command(*arguments), input=stdin, capture_output=True, timeout=60, check=False
-        )
+        return subprocess.run(self.command(*arguments), input=stdin, capture_output=True, timeout=60, check=False)
 
     def command(self, *arguments: str) -> list[str]:
         """The command line of such a process."""

@@ -26,9 +26,7 @@ def test_the_demo_shows_all_it_promises_and_leaves_nothing(shell: Shell, tmp_pat
     assert "41 turns of 4 talks" in talk
     assert "kale" in talk
     assert [
-        line.split()[0]
-        for line in written.splitlines()
-        if line[:8].strip() in {"added", "skipped", "replaced"}
+        line.split()[0] for line in written.splitlines() if line[:8].strip() in {"added", "skipped", "replaced"}
     ] == [
         *["added"] * 4,
         "skipped",

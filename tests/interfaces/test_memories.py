@@ -54,9 +54,7 @@ def test_an_unknown_id_is_one_line_and_code_1(shell: Shell, verb: str) -> None:
 
 
 def test_a_terminal_shows_the_memory_as_a_table(shell: Shell) -> None:
-    made = shell.remember(
-        "Ada plays the cello", "--tags", "music,people", "--occurred-at", "2026-03-01T10:30Z"
-    )
+    made = shell.remember("Ada plays the cello", "--tags", "music,people", "--occurred-at", "2026-03-01T10:30Z")
     shown = shell.in_terminal("get", made)
     assert "music, people" in shown
     assert "2026-03-01 10:30" in shown

@@ -8,9 +8,7 @@ from combray.language.claims import compare
 
 any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 some_text = st.lists(
-    st.sampled_from(
-        ["We", "Alice's", "use", "not", "Redis", "100", "ms", "是", "không", "5 May", "?", "might"]
-    ),
+    st.sampled_from(["We", "Alice's", "use", "not", "Redis", "100", "ms", "是", "không", "5 May", "?", "might"]),
     max_size=10,
 ).map(" ".join)
 DECIDING = (

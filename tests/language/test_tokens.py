@@ -162,9 +162,7 @@ def test_accents_tell_words_from_stop_words() -> None:
     assert content_terms("Con chó cho Lan") == ["cho", "cho", "lan"]
     assert content_terms("của Lan cho Minh") == ["lan", "minh"]
     assert content_terms("Mình và Lan") == ["lan"]
-    assert content_terms("toi da noi gi ve Qdrant") == ["noi", "qdrant"], (
-        "without accents folded words decide"
-    )
+    assert content_terms("toi da noi gi ve Qdrant") == ["noi", "qdrant"], "without accents folded words decide"
 
 
 def test_irregular_forms_share_a_term_with_their_verb() -> None:

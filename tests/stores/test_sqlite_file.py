@@ -125,9 +125,7 @@ def test_reads_and_writes_in_many_threads_agree(tmp_path: Path) -> None:
             reader = store.reader("default")
             while not done.is_set():
                 try:
-                    found = reader.nearest(MODEL, vector(1, 3, 0, 0)[None, :], Filter(), 1, 0.0)[
-                        0
-                    ].keys.tolist()
+                    found = reader.nearest(MODEL, vector(1, 3, 0, 0)[None, :], Filter(), 1, 0.0)[0].keys.tolist()
                     if found != [keys[3]]:
                         wrong.append(f"nearest {found}")
                     if search(store, KeywordArm((("tea", 1.0),)), limit=5).keys.size != 5:

@@ -175,9 +175,7 @@ class Walk(RuleBasedStateMachine):
         for content, values, axes in given:
             self.written += 1
             vectors = {} if axes is None else {"m:3": vector(*axes)}
-            made.append(
-                Arrival(memory(content, self.written, id=f"0190-{self.written:08}", **values), vectors)
-            )
+            made.append(Arrival(memory(content, self.written, id=f"0190-{self.written:08}", **values), vectors))
         return made
 
     given = st.lists(st.tuples(texts, fields, st.none() | axes3), min_size=1, max_size=4)
@@ -201,9 +199,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule(namespace=SPACES, given=links)
     def link(self, namespace: str, given: Any) -> None:
-        made = [
-            Link(self.key(a), self.key(b), type_, weight, sub, "why") for a, b, type_, weight, sub in given
-        ]
+        made = [Link(self.key(a), self.key(b), type_, weight, sub, "why") for a, b, type_, weight, sub in given]
         self.both(namespace, lambda tx: tx.link(made, T0))
 
     @rule(namespace=SPACES, start=picks, end=picks, type_=st.sampled_from(EDGE_TYPES))

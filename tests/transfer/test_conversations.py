@@ -65,9 +65,7 @@ def test_sessions_by_number_with_their_dates_and_captions(tmp_path: Path) -> Non
     assert list(found.turns) == [
         Turn("session_2", "Look!", "Ann", may, "a cat", {"dia_id": "D2:1"}),
         Turn("session_2", "a dog", "Bob", may, "", {"dia_id": "D2:2"}),
-        Turn(
-            "session_10", "Later.", "Ann", datetime(2023, 5, 25, 13, 14, tzinfo=UTC), "", {"dia_id": "D10:1"}
-        ),
+        Turn("session_10", "Later.", "Ann", datetime(2023, 5, 25, 13, 14, tzinfo=UTC), "", {"dia_id": "D10:1"}),
     ]
 
 

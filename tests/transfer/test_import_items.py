@@ -33,9 +33,7 @@ def memories(engine: SmallEngine) -> dict[str, Memory]:
 def edges(engine: SmallEngine, *types: str) -> set[tuple[str, str, str, float]]:
     names = {memory.id: content for content, memory in memories(engine).items()}
     found: list[Edge] = engine.store.reader(engine.namespace).edges(types)
-    return {
-        (names[each.source], names[each.target], each.subtype or each.reason, each.weight) for each in found
-    }
+    return {(names[each.source], names[each.target], each.subtype or each.reason, each.weight) for each in found}
 
 
 def test_a_dry_run_says_what_would_come_and_writes_nothing() -> None:

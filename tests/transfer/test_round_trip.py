@@ -77,16 +77,12 @@ def stores(draw: st.DrawFn) -> ReferenceStore:
     store = ReferenceStore()
     given: list[dict[str, Any]] = draw(st.lists(memories, max_size=5))
     # Ids that do not sort as they were written: the order of an export is that of writing.
-    made = [
-        memory(each.pop("content"), id=f"{9 - place}-{place}é", **each) for place, each in enumerate(given)
-    ]
+    made = [memory(each.pop("content"), id=f"{9 - place}-{place}é", **each) for place, each in enumerate(given)]
     with store.transaction("default") as tx:
         keys = tx.insert([Arrival(each) for each in made])
         for pick, at, each in draw(st.lists(st.tuples(picks, seconds, changes), max_size=4)) if keys else []:
             tx.change(keys[pick % len(keys)], draw(texts), draw(texts), at, **each)
-        for source, target, at in (
-            draw(st.lists(st.tuples(picks, picks, seconds), max_size=5)) if keys else []
-        ):
+        for source, target, at in draw(st.lists(st.tuples(picks, picks, seconds), max_size=5)) if keys else []:
             link = Link(
                 keys[source % len(keys)],
                 keys[target % len(keys)],
@@ -135,8 +131,7 @@ def test_the_lines_are_what_the_format_says() -> None:
         tx.link([Link(b, a, "causal", 0.5, "causes", "why")], START.timestamp())
     lines = exported(store).split("\n")
     assert (
-        lines[0]
-        == '{"edges":1,"format":"combray","memories":2,"namespace":"default","version":1,"versions":1}'
+        lines[0] == '{"edges":1,"format":"combray","memories":2,"namespace":"default","version":1,"versions":1}'
     )
     first = msgspec.json.decode(lines[1])
     assert list(first) == sorted(first)

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import InvalidInputError
-from combray.remember.validate import clean_text
 from combray.runtime import Filter
 from combray.types import Memory
+from combray.values import clean_text
 
 if TYPE_CHECKING:
     from combray.engine import Engine

@@ -136,9 +136,7 @@ def tokenise(text: str, *, accents: bool = True) -> list[Token]:
         done = phrase.end()
     _cut(source[done:], found)
     found = _days(found)
-    return (
-        found if accents else [token._replace(key=fold(token.key), word=fold(token.word)) for token in found]
-    )
+    return found if accents else [token._replace(key=fold(token.key), word=fold(token.word)) for token in found]
 
 
 def _days(tokens: list[Token]) -> list[Token]:

@@ -87,8 +87,7 @@ def compare(old: str, new: str) -> Comparison:
         "numbers_differ": _conflict(gone, came, "number"),
         "dates_differ": _conflict(gone, came, "date"),
         "units_differ": _conflict(gone, came, "unit"),
-        "names_differ": _names_conflict(gone, came)
-        or bool(owners[0] and owners[1] and owners[0] != owners[1]),
+        "names_differ": _names_conflict(gone, came) or bool(owners[0] and owners[1] and owners[0] != owners[1]),
     }
     old_terms, new_terms = term_set(old), term_set(new)
     same_subject = subjects[0].fits(subjects[1])
@@ -105,18 +104,14 @@ def compare(old: str, new: str) -> Comparison:
         only_added=bool(came) and not gone,
         only_removed=bool(gone) and not came,
         overlap=len(old_terms & new_terms) / max(1, len(old_terms | new_terms)),
-        verdict=_verdict(
-            same_text, same_subject, negated, opposites, ended, difference, subjects[0], new_tokens
-        ),
+        verdict=_verdict(same_text, same_subject, negated, opposites, ended, difference, subjects[0], new_tokens),
         **facts,
     )
 
 
 def _significant(tokens: list[Token]) -> list[Token]:
     neutral = vocabulary().neutral
-    return [
-        token for token in tokens if token.word not in neutral or (token.capital and token.kind == "date")
-    ]
+    return [token for token in tokens if token.word not in neutral or (token.capital and token.kind == "date")]
 
 
 def _difference(old: list[Token], new: list[Token]) -> _Difference:
@@ -222,8 +217,7 @@ def _changes_claim(came: list[Token]) -> bool:
     """Whether an added token changes what the rest claims: a hedge, an owner, "?", the ++ of C++."""
     known = vocabulary()
     return any(
-        token.kind == "symbol" or token.word in known.hedges or token.word in known.owner_before
-        for token in came
+        token.kind == "symbol" or token.word in known.hedges or token.word in known.owner_before for token in came
     )
 
 

@@ -153,9 +153,7 @@ def tables() -> dict[str, Table]:
 def add_folder(folder: Path) -> None:
     """Use the tables of one more folder, in addition to the package's own."""
     if not folder.is_dir():
-        raise ValueError(
-            f"language table folder {folder} is not a folder; pass one that holds <lang>.json files"
-        )
+        raise ValueError(f"language table folder {folder} is not a folder; pass one that holds <lang>.json files")
     if folder not in _folders:
         _folders.append(folder)
         _forget()

@@ -112,9 +112,7 @@ def _prefixes() -> tuple[str, ...]:
 @derived
 def _long_antonyms() -> re.Pattern[str]:
     """Antonyms that are no single spaced word: found in the text, since its tokens are shorter."""
-    return matcher(
-        sorted((w for w in _opposites() if " " in w or is_unspaced(w)), key=lambda w: (-len(w), w))
-    )
+    return matcher(sorted((w for w in _opposites() if " " in w or is_unspaced(w)), key=lambda w: (-len(w), w)))
 
 
 def are_antonyms(one: str, other: str) -> bool:

@@ -38,8 +38,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @functools.cache
 def _tables() -> dict[str, _Table]:
     return {
-        path.stem: msgspec.json.decode(path.read_bytes(), type=_Table)
-        for path in sorted(_FOLDER.glob("*.json"))
+        path.stem: msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json"))
     }
 
 

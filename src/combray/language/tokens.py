@@ -37,9 +37,7 @@ _ascii_words = re.compile("[a-z0-9]+").findall
 _letters = re.compile(r"[^\W\d_]+").findall
 
 # Combining marks that belong inside a word although they are no letters (Indic and South-East Asian vowels).
-_MARKS = (
-    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51"
-)
+_MARKS = "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51"
 _MARKS += "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56"
 _MARKS += "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57\u0d81-\u0d83\u0dca-\u0ddf"
 _runs = re.compile(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)").finditer

@@ -25,6 +25,4 @@ def embedder(spec: str) -> Embedder | None:
         from combray.models.onnx import OnnxEmbedder
 
         return OnnxEmbedder(model)
-    raise InvalidInputError(
-        "embedder", f"{spec!r} is not known.", "Choose one of: " + ", ".join(EMBEDDERS) + "."
-    )
+    raise InvalidInputError("embedder", f"{spec!r} is not known.", "Choose one of: " + ", ".join(EMBEDDERS) + ".")

@@ -35,9 +35,7 @@ class Abstain:
         if state.found is None or not len(state.keys):
             state.details["confidence"] = 0.0
             return state
-        confidence = float(
-            np.clip(self._evidence(state) + self.contrast_weight * self._contrast(state), 0, 1)
-        )
+        confidence = float(np.clip(self._evidence(state) + self.contrast_weight * self._contrast(state), 0, 1))
         state.details["confidence"] = round(confidence, 4)
         threshold = self.thresholds[_level(state)]
         if confidence < threshold and not self._dated(state):

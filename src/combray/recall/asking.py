@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,10 @@ from combray.recall.keyword import SearchKeywords
 from combray.recall.rewrite import ReadQuery
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
-from combray.remember.validate import clean_text, one_of, whole
 from combray.runtime import Filter, Reader, Runtime
 from combray.times import as_seconds
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer
+from combray.values import clean_text, one_of, whole
 
 MAX_QUERY = 20_000
 MAX_LIMIT = 1_000
@@ -84,9 +85,7 @@ class Asking:
 
     def keyword_pipeline(self) -> Pipeline[Recalling]:
         """Keyword search only."""
-        return Pipeline(
-            "search", (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble()), ("query",)
-        )
+        return Pipeline("search", (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble()), ("query",))
 
     def _nothing_asked(self, state: Recalling) -> bool:
         if any(char.isalnum() for char in state.query):
@@ -123,9 +122,7 @@ class Asking:
         if since is not None and until is not None and since >= until:
             raise InvalidInputError("until", "is not later than since.", "Swap them, or widen the range.")
         lists = {
-            name: _texts(name, options[name], allowed)
-            for name, allowed in _LISTS.items()
-            if options.get(name)
+            name: _texts(name, options[name], allowed) for name, allowed in _LISTS.items() if options.get(name)
         }
         return Filter(
             since=since,
@@ -139,6 +136,8 @@ class Asking:
 
 
 def _texts(field: str, value: Any, allowed: tuple[str, ...] | None) -> tuple[str, ...]:
+    if not isinstance(value, (str, list, tuple, set, frozenset)):
+        raise InvalidInputError(field, f"must be a text or a list of texts, not {value!r}.")
     texts = (value,) if isinstance(value, str) else tuple(value)
     for text in texts:
         clean_text(field, text, 200)
@@ -150,6 +149,6 @@ def _texts(field: str, value: Any, allowed: tuple[str, ...] | None) -> tuple[str
 def _number(field: str, value: Any) -> float:
     if value is None:
         return 0.0
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidInputError(field, f"must be a number, not {value!r}.")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InvalidInputError(field, f"must be a finite number, not {value!r}.")
     return float(value)

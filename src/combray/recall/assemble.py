@@ -64,6 +64,4 @@ def why_empty(state: Recalling) -> str:
         if state.reader.profile().memories:
             return "no memory passes the filters"
         return f"namespace {state.namespace!r} has no memories yet"
-    if state.min_score > 0 and state.details.get("anchor_count"):
-        return f"no memory scores {state.min_score} or more"
     return "nothing here matches: no shared words, names or meaning"

@@ -32,8 +32,10 @@ class FuseRRF:
         fused = reciprocal_rank_fusion(state.keys, [each.keys for each in state.found.lists.values()], self.k)
         state.signals["anchor"] = fused / fused.max()
         for name, ranked in state.found.lists.items():
-            for key in ranked.keys:
-                state.via[int(key)] = "hybrid" if int(key) in state.via else name
+            for key in (int(each) for each in ranked.keys):
+                # Being recent too does not make a keyword hit a hybrid one.
+                known = state.via.get(key, "time")
+                state.via[key] = name if known == "time" else known if name == "time" else "hybrid"
         state.scores = np.zeros(len(state.keys))
         state.details["anchor_count"] = len(state.keys)
         return state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -110,6 +111,6 @@ def date_windows(query: str, now: float) -> tuple[tuple[float, float, float], ..
         if until - since <= _DAY + 1:
             windows.append((until, until + _AFTER_DAYS * _DAY, _DAYS_AFTER))
             month = found.start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-            following = month.replace(year=month.year + month.month // 12, month=month.month % 12 + 1)
-            windows.append((month.timestamp(), following.timestamp(), _SAME_MONTH))
+            days = monthrange(month.year, month.month)[1]
+            windows.append((month.timestamp(), month.timestamp() + days * _DAY, _SAME_MONTH))
     return tuple(windows)

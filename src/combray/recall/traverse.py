@@ -61,14 +61,10 @@ class BeamSearch:
         if not len(state.keys):
             return state
         rooted = supported_anchors(state)
-        anchors = {
-            int(key): float(score) for key, score in zip(state.keys, state.signals["anchor"], strict=True)
-        }
+        anchors = {int(key): float(score) for key, score in zip(state.keys, state.signals["anchor"], strict=True)}
         walk = _Walk(dict(anchors))
         width, depth, most = self.limits[state.intent]
-        beams = {
-            key: [key] for key in sorted(anchors, key=lambda each: (-anchors[each], each)) if key in rooted
-        }
+        beams = {key: [key] for key in sorted(anchors, key=lambda each: (-anchors[each], each)) if key in rooted}
         visited = dict.fromkeys(beams, 0)
         for _ in range(depth):
             frontier = sorted({node for beam in beams.values() for node in beam})

@@ -52,9 +52,7 @@ class WeightedSumByIntent:
         return state
 
 
-def weighted_sum(
-    state: Recalling, weights: Mapping[str, float]
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def weighted_sum(state: Recalling, weights: Mapping[str, float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Sum of weight times signal over the signals there are."""
     total = np.zeros(len(state.keys))
     for name, weight in weights.items():
@@ -94,7 +92,9 @@ class Cut:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Cut."""
         del runtime
-        if state.min_score > 0:
+        if state.min_score > 0 and len(state.keys):
             state.take(state.scores >= state.min_score)
+            if not len(state.keys):
+                state.reason = f"no memory scores {state.min_score} or more"
         state.take(np.arange(min(state.limit, len(state.keys))))
         return state

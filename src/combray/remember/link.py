@@ -64,9 +64,7 @@ class LinkTemporal:
             for other, then in [each for each in recent if each[1] <= moment][-self.nearest :]:
                 hours = (moment - then) / _HOUR
                 if hours <= self.window_hours and other not in linked:
-                    made.append(
-                        (draft, Link(other, key, "temporal", round(1.0 / (1.0 + hours), 6), "proximity"))
-                    )
+                    made.append((draft, Link(other, key, "temporal", round(1.0 / (1.0 + hours), 6), "proximity")))
             if before is None or before[1] <= moment:
                 last[draft.memory.source] = (key, moment)
             recent.append((key, moment))
@@ -114,9 +112,7 @@ class LinkEntities:
                 counts[folded] += 1
                 holders[folded].append(key)
             best = sorted(weights, key=lambda other: (-weights[other], -other))[: self.most]
-            made += [
-                (draft, Link(other, key, "entity", weights[other], reason=names[other])) for other in best
-            ]
+            made += [(draft, Link(other, key, "entity", weights[other], reason=names[other])) for other in best]
         _store(state, "entity", made)
         return state
 
@@ -192,6 +188,7 @@ class LinkSemantic:
             return state
         stacked = np.stack([draft.vector for draft in embedded if draft.vector is not None])
         among = np.round((stacked @ stacked.T).astype(np.float64), 6)
+        gone = state.replaced
         made: list[tuple[Draft, Link]] = []
         for place, draft in enumerate(embedded):
             key, _ = _ends(draft)
@@ -199,7 +196,8 @@ class LinkSemantic:
                     np.flatnonzero(among[place, :place] >= self.minimum)]  # fmt: skip
             if draft.nearest is not None:
                 near += [(float(score), int(other)) for other, score in
-                         zip(draft.nearest.keys, draft.nearest.scores, strict=True) if score >= self.minimum]  # fmt: skip
+                         zip(draft.nearest.keys, draft.nearest.scores, strict=True)
+                         if score >= self.minimum and int(other) not in gone]  # fmt: skip
             for score, other in sorted(near, key=lambda each: (-each[0], each[1]))[: self.most]:
                 made.append((draft, Link(other, key, "semantic", min(1.0, round(score, 6)))))
         _store(state, "semantic", made)

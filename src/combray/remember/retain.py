@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from combray.remember.state import Remembering
-from combray.runtime import Filter, Reader, Runtime
+from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
 
 _BASE = {5: 1.0, 4: 0.8, 3: 0.5, 2: 0.3, 1: 0.15}
 _DAY = 86_400.0
@@ -90,6 +90,15 @@ class Prune:
 _COUNTED = ("fact", "insight", "summary")
 
 
+def last_used(reader: Reader, keys: Keys, rows: Rows, accesses: Scores) -> Scores:
+    """Unix seconds of each memory's last access; of its recording where it has never been accessed."""
+    used = rows.recorded.copy()
+    for at, memory in zip(np.flatnonzero(accesses), reader.memories(keys[np.flatnonzero(accesses)]), strict=True):
+        if memory.last_accessed_at is not None:
+            used[at] = max(used[at], memory.last_accessed_at.timestamp())
+    return used
+
+
 def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
     """(key, effective importance) of all that may be hidden, least important first, ties by key."""
     keys = reader.scan(Filter(kinds=_COUNTED))
@@ -97,6 +106,7 @@ def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
         return []
     rows = reader.rows(keys)
     accesses = reader.accesses(keys)
+    used = last_used(reader, keys, rows, np.where(accesses < IMMUNE_ACCESSES, accesses, 0))
     degree = dict.fromkeys((int(key) for key in keys), 0)
     for link in reader.links(int(key) for key in keys):
         for end in (link.source, link.target):
@@ -108,7 +118,7 @@ def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
             effective_importance(
                 int(rows.importance[at]),
                 accesses[at],
-                (now - rows.recorded[at]) / _DAY,
+                (now - used[at]) / _DAY,
                 degree[int(key)],
             ),
         )

@@ -119,13 +119,14 @@ class SuggestCausal:
             hop_of.update(dict.fromkeys(frontier, hop))
             via.update(reached)
         live = _live_only(reader, list(hop_of))[: self.most]
+        keys = np.array(live, dtype=np.int64)
         candidates = []
-        for other, memory in zip(live, reader.memories(live), strict=True):
-            read = causal_link(draft.memory.content, memory.content)
+        for other, known, text in zip(live, reader.ids(keys), reader.contents(keys), strict=True):
+            read = causal_link(draft.memory.content, text)
             candidates.append(
                 {
-                    "id": memory.id,
-                    "content": memory.content,
+                    "id": known,
+                    "content": text,
                     "hop": hop_of[other],
                     "via_edge": via[other],
                     "causal_signal": read is not None,

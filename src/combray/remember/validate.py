@@ -18,6 +18,7 @@ from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.times import as_moment
 from combray.types import CATEGORIES, KINDS, TRUSTS, Memory
+from combray.values import clean_text, fraction, one_of, show, whole
 
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {
@@ -52,9 +53,11 @@ class Validate:
     def _memory(self, item: Mapping[str, Any], state: Remembering) -> Memory:
         if not isinstance(item, Mapping):
             raise InvalidInputError(
-                "item", f"must be a text or a mapping of fields, not {_show(item)}.", "Give content and fields."
+                "item",
+                f"must be a text or a mapping of fields, not {show(item)}.",
+                "Give content and fields.",
             )
-        unknown = sorted((str(name) for name in item if name not in KNOWN))
+        unknown = sorted(str(name) for name in item if name not in KNOWN)
         if unknown:
             raise InvalidInputError(
                 unknown[0], "is no field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
@@ -73,9 +76,7 @@ class Validate:
             importance=whole("importance", item.get("importance", 3), 1, 5),
             confidence=fraction("confidence", item.get("confidence", 0.7)),
             tags=self._list("tags", item.get("tags"), self.max_tags, self.max_tag_characters),
-            entities=self._list(
-                "entities", item.get("entities"), self.max_entities, self.max_entity_characters
-            ),
+            entities=self._list("entities", item.get("entities"), self.max_entities, self.max_entity_characters),
             source=_label("source", item.get("source")) or "user",
             author=_label("author", item.get("author")),
             session=_label("session", item.get("session")),
@@ -97,61 +98,13 @@ class Validate:
         if value is None:
             return ()
         if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
-            raise InvalidInputError(field, f"must be a list of texts, not {_show(value)}.")
+            raise InvalidInputError(field, f"must be a list of texts, not {show(value)}.")
         listed = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
         texts = [clean_text(field, each, longest).strip() for each in listed]
         distinct = tuple(dict.fromkeys(text for text in texts if text))
         if len(distinct) > most:
             raise InvalidInputError(field, f"has {len(distinct)} entries, at most {most} are allowed.")
         return distinct
-
-
-def clean_text(field: str, value: Any, longest: int) -> str:
-    """A storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
-    if not isinstance(value, str):
-        raise InvalidInputError(field, f"must be a text, not {_show(value)}.")
-    if len(value) > longest:
-        raise InvalidInputError(
-            field,
-            f"has {len(value)} characters, at most {longest} are allowed.",
-            "Split it into several memories.",
-        )
-    if "\x00" in value:
-        raise InvalidInputError(
-            field, f"holds a NUL character at position {value.index(chr(0))}.", "Take it out."
-        )
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(
-            field,
-            f"is not valid Unicode at position {error.start} (a lone surrogate).",
-            "Decode the text correctly.",
-        ) from None
-    return value
-
-
-def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value, if it is allowed."""
-    if value not in allowed:
-        raise InvalidInputError(field, f"{_show(value)} is not known.", f"Use one of: {', '.join(allowed)}.")
-    return value
-
-
-def whole(field: str, value: Any, least: int, most: int) -> int:
-    """A whole number in a range."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInputError(field, f"must be a whole number, not {_show(value)}.")
-    if not least <= value <= most:
-        raise InvalidInputError(field, f"{value} is out of range.", f"Use {least} to {most}.")
-    return value
-
-
-def fraction(field: str, value: Any) -> float:
-    """A number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
-        raise InvalidInputError(field, f"must be a number from 0 to 1, not {_show(value)}.")
-    return float(value)
 
 
 def _label(field: str, value: Any) -> str | None:
@@ -174,11 +127,11 @@ def _metadata(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidInputError("metadata", f"must be a mapping, not {_show(value)}.")
+        raise InvalidInputError("metadata", f"must be a mapping, not {show(value)}.")
     if not value:
         return {}
     try:
-        # The strict encoder: msgspec would quietly turn NaN to null, and sets, dates and bytes to something else.
+        # Strict: msgspec would quietly make null of NaN, and texts and lists of dates, bytes and sets.
         encoded = json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
         decoded: dict[str, Any] = json.loads(encoded)
         msgspec.json.encode(decoded)
@@ -187,12 +140,5 @@ def _metadata(value: Any) -> dict[str, Any]:
     if len(decoded) != len(value) or not all(isinstance(name, str) for name in value):
         raise InvalidInputError("metadata", "has names that are no texts.", "Use texts as names.")
     if len(encoded) > 100_000:
-        raise InvalidInputError(
-            "metadata", f"takes {len(encoded)} bytes as JSON, at most 100000 are allowed."
-        )
+        raise InvalidInputError("metadata", f"takes {len(encoded)} bytes as JSON, at most 100000 are allowed.")
     return decoded
-
-
-def _show(value: Any) -> str:
-    text = repr(value)
-    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ import msgspec
 from combray.remember.diff import Diff
 from combray.remember.embed import search_nearest
 from combray.remember.state import Draft, Remembering, Survey
-from combray.runtime import Arrival, Link, Runtime
+from combray.runtime import Arrival, Link, Runtime, Writer
 from combray.types import LIVE_STATUSES, Memory
 
 
@@ -76,22 +77,36 @@ class TakeSurvey:
             state.survey = Survey(0, (), {}, {}, {})
             return state
         before = min(draft.memory.moment for draft in arriving).timestamp()
-        recent = tx.latest(self.recent, before=before)
+        # What this write replaces is as good as gone: a chain of links through it could not be walked.
+        gone = state.replaced
+        recent = [each for each in tx.latest(self.recent + len(gone), before=before) if each[0] not in gone]
+        del recent[self.recent :]
         entities = dict.fromkeys(name for draft in arriving for name in draft.memory.entities)
-        last = {}
+        last: dict[str, tuple[int, float]] = {}
         for source in dict.fromkeys(draft.memory.source for draft in arriving):
-            newest = tx.latest(1, source=source, before=before)
-            if newest:
-                last[source] = newest[0]
+            newest = tx.latest(1 + len(gone), source=source, before=before)
+            last.update((source, each) for each in reversed(newest) if each[0] not in gone)
         keys = [key for key, _ in recent]
         state.survey = Survey(
-            live=tx.profile().memories,
+            live=tx.profile().memories - len(gone),
             recent=tuple(recent),
             recent_texts=dict(zip(keys, tx.contents(keys), strict=True)),
             last_of_source=last,
-            naming=tx.naming(list(entities), self.per_entity),
+            naming=self._naming(list(entities), gone, tx),
         )
         return state
+
+    def _naming(self, entities: list[str], gone: set[int], tx: Writer) -> dict[str, tuple[int, list[int]]]:
+        named = tx.naming(entities, self.per_entity + len(gone))
+        if not gone:
+            return named
+        lost = Counter(
+            name for memory in tx.memories(gone) for name in {each.casefold() for each in memory.entities}
+        )
+        return {
+            name: (count - lost[name.casefold()], [key for key in keys if key not in gone][: self.per_entity])
+            for name, (count, keys) in named.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -113,8 +128,7 @@ class Write:
             self._name_replaced(draft, state, replaced)
         model = runtime.embedder.name if runtime.embedder is not None else ""
         arrivals = [
-            Arrival(draft.memory, {model: draft.vector} if draft.vector is not None else {})
-            for draft in arriving
+            Arrival(draft.memory, {model: draft.vector} if draft.vector is not None else {}) for draft in arriving
         ]
         for draft, key in zip(arriving, state.writer.insert(arrivals), strict=True):
             draft.key = key
@@ -184,6 +198,4 @@ class Write:
             return
         for draft in state.drafts:
             action = "skip" if draft.skipped else "replace" if draft.replaced_id else "add"
-            tx.note(
-                "remember", draft.replaced_id or "" if draft.skipped else draft.memory.id, action, state.now
-            )
+            tx.note("remember", draft.replaced_id or "" if draft.skipped else draft.memory.id, action, state.now)

@@ -42,9 +42,7 @@ def plus(one: Turns, other: Turns) -> Turns:
     return Turns(count, words)
 
 
-def gains(
-    session: NDArray[np.integer], words: NDArray[np.integer], of: Turns, rows: Slots, limit: int
-) -> Floats:
+def gains(session: NDArray[np.integer], words: NDArray[np.integer], of: Turns, rows: Slots, limit: int) -> Floats:
     """min(1, (limit / mean words of the row's session)^2) for the given rows; 1 everywhere for limit 0.
 
     A row without session is a session of its own.

@@ -51,9 +51,7 @@ class Evidence(Protocol):
         ...
 
 
-def search(
-    evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int
-) -> Found:
+def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
     """Best `limit` rows of every arm, and every arm's score for the union of them."""
     eligible = eligible_rows(evidence, snapshot, where)
     full: dict[str, Scores] = {}
@@ -67,9 +65,7 @@ def search(
             continue
         listed = eligible & (full[name] >= arm.minimum) if isinstance(arm, MomentArm) else eligible
         lists[name] = ranked(snapshot.keys, full[name], limit, listed)
-    keys = (
-        np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
-    )
+    keys = np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     slots = np.searchsorted(snapshot.keys, keys)
     return Found(keys, lists, {name: scores[slots] for name, scores in full.items()}, int(eligible.sum()))
 

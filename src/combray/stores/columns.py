@@ -209,9 +209,7 @@ def _status_mask(columns: dict[str, NDArray[Any]], where: Filter) -> NDArray[np.
     if where.as_of is not None:
         # What has been replaced since then was still held to be true at that time.
         statuses |= {"superseded", "merged"}
-    eligible = _among(
-        columns["status"], [index for index, status in enumerate(STATUSES) if status in statuses]
-    )
+    eligible = _among(columns["status"], [index for index, status in enumerate(STATUSES) if status in statuses])
     if where.as_of is not None:
         eligible &= columns["recorded"] <= where.as_of
         eligible &= ~(columns["valid_from"] > where.as_of)

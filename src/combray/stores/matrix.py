@@ -122,7 +122,7 @@ class Matrix:
         coded = quantised(vectors).astype(np.float32)
         lengths = norms(coded)
         floors = np.where(lengths > 0, lengths * (minimum - _SLACK), np.inf).astype(np.float32)
-        found: list[tuple[list[NDArray[np.int64]], list[Scores]]] = [([], []) for _ in vectors]
+        found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]] = []
         for start in range(0, count, _BLOCK):
             stop = min(start + _BLOCK, count)
             scale = self.norms[start:stop]
@@ -131,20 +131,19 @@ class Matrix:
             rows, columns = np.nonzero(close & open_rows[start:stop, None])
             scores = np.round(dots[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
             enough = scores >= minimum
-            rows, columns, scores = rows[enough], columns[enough], scores[enough]
-            for column in np.unique(columns):
-                mine = columns == column
-                found[column][0].append(rows[mine] + start)
-                found[column][1].append(scores[mine])
-        return [_best(slots, scores, keys, limit) for slots, scores in found]
+            found.append((columns[enough], keys[rows[enough] + start], scores[enough]))
+        return _by_column(found, len(vectors), limit)
 
 
-def _best(
-    slots: list[NDArray[np.int64]], scores: list[Scores], keys: NDArray[np.int64], limit: int
-) -> Ranked:
-    if not slots:
-        return Ranked(np.zeros(0, np.int64), np.zeros(0))
-    all_keys = keys[np.concatenate(slots)]
-    all_scores = np.concatenate(scores)
-    order = np.lexsort((all_keys, -all_scores))[: max(limit, 0)]
-    return Ranked(all_keys[order], all_scores[order])
+def _by_column(
+    found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]], count: int, limit: int
+) -> list[Ranked]:
+    """(column, key, score) triples as one list a column, best first, ties by key."""
+    if not found:
+        return [Ranked(np.zeros(0, np.int64), np.zeros(0)) for _ in range(count)]
+    columns, keys, scores = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.lexsort((keys, -scores, columns))
+    columns, keys, scores = columns[order], keys[order], scores[order]
+    starts = np.searchsorted(columns, np.arange(count + 1))
+    stops = np.minimum(starts[1:], starts[:-1] + max(limit, 0))
+    return [Ranked(keys[a:b], scores[a:b]) for a, b in zip(starts[:-1], stops, strict=True)]

@@ -78,9 +78,7 @@ class FakeEmbedder:
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             for term in term_set(text):
-                row[int.from_bytes(hashlib.sha256(term.encode()).digest()[:4], "big") % self.dimensions] += (
-                    1.0
-                )
+                row[int.from_bytes(hashlib.sha256(term.encode()).digest()[:4], "big") % self.dimensions] += 1.0
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         rows /= np.where(lengths > 0, lengths, 1.0)
         return rows
@@ -105,8 +103,7 @@ class FakeReranker:
             raise ModelError(f"{self.name}: does not answer")
         wanted = term_set(query)
         return [
-            None if text in self.unknown else len(wanted & term_set(text)) / max(len(wanted), 1)
-            for text in texts
+            None if text in self.unknown else len(wanted & term_set(text)) / max(len(wanted), 1) for text in texts
         ]
 
 

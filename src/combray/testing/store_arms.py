@@ -97,9 +97,7 @@ class KeywordArms(StoreCases):
 
         Frequencies 1 and 0.5; lengths 1 + 0.25 and 1 + 0.5, mean 1.375; N=2, n=1: idf ln 2.
         """
-        a, b = add(
-            store, memory("apple", session="s", position=0), memory("plum", 1, session="s", position=1)
-        )
+        a, b = add(store, memory("apple", session="s", position=0), memory("plum", 1, session="s", position=1))
         arm = KeywordArm(APPLE, before=(0.5,), after=(0.25,), shape_words=0)
         norm_a = 1.2 * (0.25 + 0.75 * 1.25 / 1.375)
         norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
@@ -138,9 +136,7 @@ class KeywordArms(StoreCases):
     def test_a_new_turn_changes_the_gain_of_its_session(self, store: Store) -> None:
         """shape_words=1: the mean of 1, 1 words is 1, of 1, 1, 4 it is 2: gain 1, then 1/4."""
         arm = KeywordArm(APPLE, before=(0.8,), shape_words=1, b=0.0)
-        _, b = add(
-            store, memory("apple", session="s", position=0), memory("plum", 1, session="s", position=1)
-        )
+        _, b = add(store, memory("apple", session="s", position=0), memory("plum", 1, session="s", position=1))
         assert scores(search(store, arm))[b] == pytest.approx(math.log(2) * 2.2 * 0.8 / 2.0, abs=1e-6)
         add(store, memory("plum fig pear nut", 2, session="s", position=2))
         idf = math.log(1 + 2.5 / 1.5)
@@ -230,9 +226,7 @@ class KeywordArms(StoreCases):
         assert set(scores(search(store, arm))) == {a}
         (b,) = add(store, memory("plum", 1, session="s", position=1))
         norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
-        assert scores(search(store, arm))[b] == pytest.approx(
-            math.log(2) * 2.2 * 0.5 / (0.5 + norm_b), abs=1e-6
-        )
+        assert scores(search(store, arm))[b] == pytest.approx(math.log(2) * 2.2 * 0.5 / (0.5 + norm_b), abs=1e-6)
 
     def test_the_budget_drops_the_commonest_terms_but_never_three(self, store: Store) -> None:
         add(store, *(memory(f"apple plum pear fig {place}", place) for place in range(3)), memory("fig"))
@@ -403,9 +397,7 @@ class OtherArms(StoreCases):
         assert [order(each.keys) for each in found] == [[a, c], [], [b]]
         assert found[0].scores.tolist() == [1.0, 1.0]
         assert found[2].scores.tolist() == [round(127 / math.hypot(95, 127), 6)]
-        assert [order(each.keys) for each in nearest("other:4", np.stack(queries), Filter(), 2, 0.5)] == [
-            []
-        ] * 3
+        assert [order(each.keys) for each in nearest("other:4", np.stack(queries), Filter(), 2, 0.5)] == [[]] * 3
 
     def test_similarity_and_vectors_of_keys(self, store: Store) -> None:
         a, b, c = add(

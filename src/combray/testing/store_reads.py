@@ -67,8 +67,7 @@ class Reads(StoreCases):
         (found,) = store.reader("default").memories(added)
         assert (found.content, found.tags, found.author) == (text, (text,), text)
         assert (
-            order(store.reader("default").scan(Filter(authors=(text,), sessions=(text,), tags=(text,))))
-            == added
+            order(store.reader("default").scan(Filter(authors=(text,), sessions=(text,), tags=(text,)))) == added
         )
 
     def test_memories_and_contents_keep_the_order_asked_for(self, store: Store) -> None:

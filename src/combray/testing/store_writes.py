@@ -179,9 +179,7 @@ class Writes(StoreCases):
     def test_unlink(self, store: Store) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with store.transaction("default") as tx:
-            tx.link(
-                [Link(a, b, "causal", 1.0), Link(a, b, "causal", 1.0, "x"), Link(b, a, "causal", 1.0)], T0
-            )
+            tx.link([Link(a, b, "causal", 1.0), Link(a, b, "causal", 1.0, "x"), Link(b, a, "causal", 1.0)], T0)
             tx.link([Link(a, b, "entity", 1.0)], T0)
         with store.transaction("default") as tx:
             assert tx.unlink(a, b, "causal") == 2

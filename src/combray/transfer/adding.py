@@ -32,7 +32,7 @@ class Additions:
 def plan(found: Items, shape: Shape, reader: Reader, diff: bool) -> Additions:
     """What is new. Items with an id that is stored are known; with `diff`, so are exact repeats."""
     problems = list(found.problems)
-    plan = Additions(edges=list(found.edges))
+    plan = Additions()
     given = {item.place: item.memory.id for item in found.items if "id" in item.fields}
     stored = reader.keys_of(sorted(set(given.values())))
     seen: set[str] = set()
@@ -43,20 +43,17 @@ def plan(found: Items, shape: Shape, reader: Reader, diff: bool) -> Additions:
             plan.known[item.place] = identifier
         elif identifier is not None and identifier in seen:
             twice.add(item.place)
-            problems.append(
-                Problem(0, f"id: {identifier!r} is in the file twice.", "Take one out.", _name(item))
-            )
+            problems.append(Problem(0, f"id: {identifier!r} is in the file twice.", "Take one out.", _name(item)))
         else:
             seen.update([identifier] if identifier is not None else [])
             plan.items.append(item)
-    stored_ends = reader.keys_of(sorted({edge.target for edge in plan.edges if isinstance(edge.target, str)}))
+    stored_ends = reader.keys_of(sorted({edge.target for edge in found.edges if isinstance(edge.target, str)}))
     for edge in found.edges:
         if isinstance(edge.target, str) and edge.target not in stored_ends:
-            plan.edges.remove(edge)
             problem = f"edges: {edge.target!r} is neither an item's id nor a stored memory's."
             problems.append(Problem(edge.entry.line, problem, "Take the edge out.", edge.entry.item))
-        elif twice & {edge.source, edge.target}:
-            plan.edges.remove(edge)
+        elif not twice & {edge.source, edge.target}:
+            plan.edges.append(edge)
     repeats = _repeats(plan.items, reader) if diff else 0
     plan.report = ImportReport(
         shape,

@@ -102,9 +102,7 @@ def _published(parsed: Parsed, now: float, place: Path) -> Iterator[Conversation
             else:
                 turns = haystack_turns(fields, now)
         except InvalidInputError as error:
-            raise _unreadable(
-                place, [problem_of(error, entry.line, f"conversation {number} ({name})")]
-            ) from None
+            raise _unreadable(place, [problem_of(error, entry.line, f"conversation {number} ({name})")]) from None
         yield ConversationFile(str(name), tuple(turns))
 
 

@@ -35,7 +35,7 @@ def export_to(store: Store, namespace: str, stream: TextSink) -> int:
     reader = store.reader(namespace)
     for _ in range(_TRIES):
         revision = reader.revision()
-        keys = [int(key) for key in reader.scan(_EVERYTHING)]
+        keys = [int(key) for key in np.sort(reader.scan(_EVERYTHING))]
         memories = list(_memory_lines(reader, keys))
         versions = [version_line(each) for key in keys for each in reader.history(key)]
         edges = [edge_line(edge) for edge in reader.edges()]

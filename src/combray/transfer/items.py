@@ -12,11 +12,12 @@ from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.remember.state import Remembering
-from combray.remember.validate import Validate, clean_text, fraction, one_of
+from combray.remember.validate import Validate
 from combray.runtime import Runtime
 from combray.transfer.parsing import Entry, Parsed
 from combray.transfer.report import Problem, problem_of, shown
 from combray.types import EDGE_TYPES, EdgeType, Memory
+from combray.values import clean_text, fraction, one_of
 
 DRAFT_VERSION = "1"
 
@@ -146,9 +147,7 @@ def _draft_edges(parsed: Parsed, problems: list[Problem]) -> list[ItemEdge]:
     version = parsed.head.get("schema_version", DRAFT_VERSION)
     if parsed.shape == "mnemon" and str(version) != DRAFT_VERSION:
         problems.append(
-            Problem(
-                0, f"schema_version: {version!r} is not {DRAFT_VERSION!r}.", "Write the draft as version 1."
-            )
+            Problem(0, f"schema_version: {version!r} is not {DRAFT_VERSION!r}.", "Write the draft as version 1.")
         )
     for entry in parsed.edges:
         if entry.broken:

@@ -132,8 +132,6 @@ def _entries(values: list[Any], name: str, problems: list[Problem]) -> list[Entr
         if isinstance(value, dict):
             found.append(Entry(value, 0, place))
         else:
-            problems.append(
-                Problem(0, f"{shown(value)} is no JSON object.", 'Write {"content": "..."}.', place)
-            )
+            problems.append(Problem(0, f"{shown(value)} is no JSON object.", 'Write {"content": "..."}.', place))
             found.append(Entry({}, 0, place, broken=True))
     return found

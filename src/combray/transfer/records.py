@@ -13,9 +13,9 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.indexing import content_hash
-from combray.remember.validate import fraction, whole
 from combray.transfer.report import shown
 from combray.types import Edge, Memory, Version
+from combray.values import fraction, whole
 
 FORMAT = "combray"
 VERSION = 1
@@ -111,9 +111,7 @@ def _values(fields: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, An
     values = {name: value for name, value in fields.items() if name != "record"}
     for name in values:
         if name not in types or name == "namespace":
-            raise InvalidInputError(
-                name, "is no field of this record.", "Take it out, or put it under metadata."
-            )
+            raise InvalidInputError(name, "is no field of this record.", "Take it out, or put it under metadata.")
     return values
 
 

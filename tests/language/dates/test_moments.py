@@ -35,9 +35,7 @@ def test_a_naive_now_gives_a_naive_moment_and_none_an_aware_one() -> None:
     assert parse_moment("2026-03-01").tzinfo is not None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "hello", "yesterday or today", "I met her yesterday at home", "2023-13-45"]
-)
+@pytest.mark.parametrize("text", ["", "hello", "yesterday or today", "I met her yesterday at home", "2023-13-45"])
 def test_what_is_not_one_moment_is_refused_with_the_accepted_forms(text: str) -> None:
     with pytest.raises(ValueError, match="accepted forms: ISO 8601"):
         parse_moment(text, NOW)

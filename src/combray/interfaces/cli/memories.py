@@ -75,9 +75,7 @@ def erase(target: Target, memory_id: str, yes: bool) -> None:
         memory = engine.get(memory_id)
         if not yes:
             if not sys.stdin.isatty():
-                nothing_found(
-                    "erase destroys for good and asks first, but nobody can answer here. Add --yes."
-                )
+                nothing_found("erase destroys for good and asks first, but nobody can answer here. Add --yes.")
             click.confirm(f"Erase for good: {short(memory.content, 60)!r}?", abort=True, err=True)
         engine.erase(memory.id)
     _tell(

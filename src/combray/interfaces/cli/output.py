@@ -87,9 +87,7 @@ def moment(value: datetime | None) -> str:
 
 def compact(memory: Memory) -> dict[str, Any]:
     """The fields a reader of an answer needs; unset ones are left out to save tokens."""
-    when = (
-        {"occurred_at": memory.occurred_from} if memory.occurred_from else {"recorded_at": memory.recorded_at}
-    )
+    when = {"occurred_at": memory.occurred_from} if memory.occurred_from else {"recorded_at": memory.recorded_at}
     extras = {
         "author": memory.author,
         "session": memory.session,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.interfaces.cli.failures import Verb, VerbGroup
 from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import console, for_people, show_json, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
 
@@ -55,7 +58,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
         out.print(f"{topic}: {note}", style="dim")
 
 
-def _add_stage(shown: Any, stage: dict[str, Any], *, depth: int) -> None:
+def _add_stage(shown: Table, stage: dict[str, Any], *, depth: int) -> None:
     settings = "\n".join(f"{name} = {value}" for name, value in stage["settings"].items())
     shown.add_row("  " * depth + stage["stage"], settings, stage["summary"])
     for inner in stage.get("stages", ()):

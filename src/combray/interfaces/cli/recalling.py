@@ -19,9 +19,7 @@ _DIGITS = 4
 """Scores are printed to four digits: more say nothing and cost tokens."""
 
 _FILTERS = (
-    click.option(
-        "--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …'
-    ),
+    click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …'),
     click.option("--until", metavar="WHEN", help="Only what happened before then."),
     click.option(
         "--category", "--cat", "categories", type=click.Choice(CATEGORIES), multiple=True, help="Only these."
@@ -48,9 +46,7 @@ def _filtered(function: Any) -> Any:
     ),
 )
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most."
-)
+@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most.")
 @click.option(
     "--intent",
     type=click.Choice(INTENTS, case_sensitive=False),
@@ -82,9 +78,7 @@ def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool,
 
 @click.command(cls=Verb, examples=("combray search postgres migration",))
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most."
-)
+@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most.")
 @_filtered
 @opens_store()
 def search(target: Target, query: tuple[str, ...], **asked: Any) -> None:

@@ -45,16 +45,10 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
     show_default=True,
     help="What it is.",
 )
-@click.option(
-    "--importance", "--imp", type=click.IntRange(1, 5), default=3, show_default=True, help="1 to 5."
-)
-@click.option(
-    "--entities", callback=comma_list, metavar="A,B", help="Names it is about, besides those found."
-)
+@click.option("--importance", "--imp", type=click.IntRange(1, 5), default=3, show_default=True, help="1 to 5.")
+@click.option("--entities", callback=comma_list, metavar="A,B", help="Names it is about, besides those found.")
 @click.option("--tags", callback=comma_list, metavar="A,B", help="Your own labels.")
-@click.option(
-    "--source", default="user", show_default=True, help="Where it is from: user, agent, external, …"
-)
+@click.option("--source", default="user", show_default=True, help="Where it is from: user, agent, external, …")
 @click.option("--author", help="Who said it.")
 @click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
 @click.option("--session", help="The conversation it belongs to.")

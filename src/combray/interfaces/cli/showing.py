@@ -85,9 +85,7 @@ def _rest(memory: Memory) -> Text:
         "confidence": f"{memory.confidence:g}",
         "recorded": moment(memory.recorded_at),
     }
-    return Text(
-        " · ".join(f"{name} {visible(value)}" for name, value in facts.items() if value), "dim italic"
-    )
+    return Text(" · ".join(f"{name} {visible(value)}" for name, value in facts.items() if value), "dim italic")
 
 
 def waterfall(trace: tuple[Step, ...], width: int) -> Table:

@@ -23,9 +23,7 @@ _STANDARD = Path("-")
 _INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
-@click.command(
-    cls=Verb, examples=("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz")
-)
+@click.command(cls=Verb, examples=("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz"))
 @click.argument(
     "path",
     metavar="[FILE]",
@@ -132,9 +130,7 @@ def _show_import(report: ImportReport) -> None:
 
 
 @click.command(cls=Verb, examples=("combray ingest chat.jsonl --namespace chats",))
-@click.argument(
-    "paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False)
-)
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @opens_store(pipelines=True)
 def ingest(target: Target, paths: tuple[str, ...]) -> None:
     """Store conversations, each turn as an episode.

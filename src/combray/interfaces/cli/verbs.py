@@ -7,6 +7,7 @@ from importlib import import_module
 
 import click
 
+from combray import __version__
 from combray.interfaces.cli.failures import Careful
 from combray.interfaces.cli.options import Target, opens_store
 
@@ -59,11 +60,7 @@ class Verbs(Careful, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb's command, its module imported now."""
         del ctx
-        if cmd_name not in VERBS:
-            return None
-        module = import_module(f"combray.interfaces.cli.{VERBS[cmd_name]}")
-        command: click.Command = module.COMMANDS[cmd_name]
-        return command
+        return _load(cmd_name) if cmd_name in VERBS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -80,26 +77,15 @@ class Verbs(Careful, click.Group):
         widest = max(map(len, VERBS))
         room = formatter.width - widest - 6
         for title, verbs in SECTIONS.items():
-            rows = []
-            for verb in verbs:
-                command = self.get_command(ctx, verb)
-                assert command is not None, verb  # noqa: S101 - the table and the modules belong together
-                rows.append((verb.ljust(widest), command.get_short_help_str(room)))
+            rows = [(verb.ljust(widest), _load(verb).get_short_help_str(room)) for verb in verbs]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
-def _show_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    del parameter
-    if not wanted or ctx.resilient_parsing:
-        return
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        click.echo(f"combray {version('combray')}")
-    except PackageNotFoundError:
-        click.echo("combray (run from its source tree, not installed)")
-    ctx.exit()
+def _load(verb: str) -> click.Command:
+    module = import_module(f"combray.interfaces.cli.{VERBS[verb]}")
+    command: click.Command = module.COMMANDS[verb]
+    return command
 
 
 @click.group(
@@ -107,14 +93,7 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) 
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_version,
-    help="Show the version.",
-)
+@click.version_option(__version__, prog_name="combray", message="%(prog)s %(version)s")
 @opens_store(pipelines=True)
 @click.pass_context
 def combray(ctx: click.Context, /, target: Target) -> None:

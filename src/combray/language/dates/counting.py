@@ -263,6 +263,4 @@ def days_of(context: Context, a: int, b: int, span: Time, y: int | None = None) 
     month = settle(context, span)
     if month is None or month.grain != "month" or not 1 <= a < b <= (month.end - month.start).days:
         return None
-    return Span(
-        month.start + timedelta(days=a - 1), month.start + timedelta(days=b), "period", month.explicit
-    )
+    return Span(month.start + timedelta(days=a - 1), month.start + timedelta(days=b), "period", month.explicit)

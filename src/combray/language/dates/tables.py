@@ -164,7 +164,5 @@ def _checked(code: str, rule: list[Any]) -> tuple[str, str, str, Mapping[str, An
         raise ValueError(f"date table {code}.json: rule {rule!r}: {shape}")
     symbol, name, pattern = rule[:3]
     if name not in ACTIONS:
-        raise ValueError(
-            f"date table {code}.json: rule {rule!r}: unknown action; known: {', '.join(ACTIONS)}"
-        )
+        raise ValueError(f"date table {code}.json: rule {rule!r}: unknown action; known: {', '.join(ACTIONS)}")
     return symbol, name, pattern, rule[3] if len(rule) == 4 else {}

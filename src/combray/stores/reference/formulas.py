@@ -115,9 +115,7 @@ def keyword(rows: Sequence[Row], arm: KeywordArm) -> ByKey:
 
 def _frequencies(rows: Sequence[Row], term: str, fields: Sequence[float]) -> ByKey:
     return {
-        row.key: sum(
-            weight * field.count(term) for weight, field in zip(fields, row.entry.fields, strict=True)
-        )
+        row.key: sum(weight * field.count(term) for weight, field in zip(fields, row.entry.fields, strict=True))
         for row in rows
     }
 

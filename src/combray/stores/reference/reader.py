@@ -117,9 +117,7 @@ class ReferenceReader:
         found.sort(key=lambda row: (row.moment, row.key), reverse=newest_first)
         return _keys(row.key for row in found[:limit])
 
-    def nearest(
-        self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float
-    ) -> list[Ranked]:
+    def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
         """The nearest committed memories of each vector."""
         rows = self._committed_rows()
         codes = self._codes(rows, model, vectors.shape[1])
@@ -150,8 +148,7 @@ class ReferenceReader:
         state = self._state()
         dimensions = state.models.get(model, 1)
         codes = [
-            state.vectors.get((model, int(key))) if state.row(self.namespace, int(key)) else None
-            for key in keys
+            state.vectors.get((model, int(key))) if state.row(self.namespace, int(key)) else None for key in keys
         ]
         rows = decode([code or bytes(dimensions) for code in codes], dimensions)
         return rows, np.array([code is not None for code in codes], dtype=np.bool_)
@@ -306,9 +303,7 @@ class ReferenceReader:
     def log(self, limit: int) -> list[dict[str, Any]]:
         """The latest operations, newest first."""
         lines = sorted(self._state().operations.items(), reverse=True)
-        mine = [
-            {"number": number, **line} for number, (namespace, line) in lines if namespace == self.namespace
-        ]
+        mine = [{"number": number, **line} for number, (namespace, line) in lines if namespace == self.namespace]
         return mine[:limit]
 
     def revision(self) -> int:

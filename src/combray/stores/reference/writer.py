@@ -121,9 +121,7 @@ class ReferenceWriter(ReferenceReader):
         """Store version rows of a memory that has none."""
         memory = self._row(key).memory
         check_history(versions, self.draft.versions.get(key))
-        self.draft.versions[key] = tuple(
-            msgspec.structs.replace(each, memory_id=memory.id) for each in versions
-        )
+        self.draft.versions[key] = tuple(msgspec.structs.replace(each, memory_id=memory.id) for each in versions)
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         """Store or replace vectors."""

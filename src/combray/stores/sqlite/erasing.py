@@ -60,7 +60,6 @@ def _forget_mentions(connection: sqlite3.Connection, number: int, memory_id: str
         (number, memory_id),
     )
     connection.execute(
-        "UPDATE operation SET detail = replace(detail, ?2, 'erased') "
-        "WHERE namespace = ?1 AND instr(detail, ?2)",
+        "UPDATE operation SET detail = replace(detail, ?2, 'erased') WHERE namespace = ?1 AND instr(detail, ?2)",
         (number, memory_id),
     )

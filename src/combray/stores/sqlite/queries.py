@@ -119,13 +119,11 @@ def counts(connection: sqlite3.Connection, namespace: int | None) -> dict[str, A
         return dict(connection.execute(sql, (namespace,)).fetchall())
 
     edges = connection.execute(
-        "SELECT type, count(*) FROM edge JOIN memory ON memory.key = edge.source "
-        "WHERE namespace = ? GROUP BY 1",
+        "SELECT type, count(*) FROM edge JOIN memory ON memory.key = edge.source WHERE namespace = ? GROUP BY 1",
         (namespace,),
     ).fetchall()
     vectors = connection.execute(
-        "SELECT name, count(*) FROM vector JOIN model ON model.id = vector.model "
-        "WHERE namespace = ? GROUP BY 1",
+        "SELECT name, count(*) FROM vector JOIN model ON model.id = vector.model WHERE namespace = ? GROUP BY 1",
         (namespace,),
     ).fetchall()
     first, last, operations = connection.execute(

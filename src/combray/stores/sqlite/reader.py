@@ -91,9 +91,7 @@ class SqliteReader:
             result: Keys = snapshot.keys[order[:limit]].copy()
             return result
 
-    def nearest(
-        self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float
-    ) -> list[Ranked]:
+    def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
         """The nearest committed memories of each vector."""
         with self._view() as (connection, snapshot):
             matrix = self.cache.matrix(connection, model, snapshot)
@@ -219,9 +217,7 @@ class SqliteReader:
         with self.reading() as connection:
             number = self._number(connection)
             return {
-                wanted: key
-                for wanted in ids
-                if (key := queries.key_of(connection, number, wanted)) is not None
+                wanted: key for wanted in ids if (key := queries.key_of(connection, number, wanted)) is not None
             }
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:

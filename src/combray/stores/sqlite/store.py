@@ -67,13 +67,9 @@ class SqliteStore:
             return
         place = Path(self.path)
         if place.is_dir():
-            raise StoreError(
-                f"{self.path}: this is a folder; name a file in it, such as {place / 'agent.db'}."
-            )
+            raise StoreError(f"{self.path}: this is a folder; name a file in it, such as {place / 'agent.db'}.")
         if not place.absolute().parent.is_dir():
-            raise StoreError(
-                f"{self.path}: the folder {place.absolute().parent} does not exist; make it first."
-            )
+            raise StoreError(f"{self.path}: the folder {place.absolute().parent} does not exist; make it first.")
         if self.read_only and not place.exists():
             raise ReadOnlyStoreError(f"{self.path}: there is no such file, and it cannot be made here.")
 
@@ -189,9 +185,7 @@ class SqliteStore:
         with self._write_lock, explained(self.path):
             self._check_open()
             if self._writer.in_transaction:
-                raise StoreError(
-                    f"{self.path}: a transaction is open already; end it before the next begins."
-                )
+                raise StoreError(f"{self.path}: a transaction is open already; end it before the next begins.")
             try:
                 self._writer.execute("BEGIN IMMEDIATE")
                 writer = SqliteWriter(namespace, self._cache(namespace), self._writer)

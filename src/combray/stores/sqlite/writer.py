@@ -233,10 +233,7 @@ class SqliteWriter(SqliteReader):
         self.connection.executemany(
             "UPDATE memory SET access_count = access_count + ?, "
             "last_accessed_at = max(coalesce(last_accessed_at, 0), ?) WHERE namespace = ? AND key = ?",
-            [
-                (times, mapping.to_micro(at), self.number, key)
-                for key, (times, at) in sorted(accesses.items())
-            ],
+            [(times, mapping.to_micro(at), self.number, key) for key, (times, at) in sorted(accesses.items())],
         )
 
     def note(self, operation: str, memory_id: str, detail: str, at: float) -> None:

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""From a bare clone, with Python 3.11 or later and nothing else:
+
+python3 run.py demo      set up .venv and run the demo
+python3 run.py test      set up .venv with the tools of development, and run every check and test
+
+The first call takes about a minute, later ones start at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
+STAMP = VENV / "combray-setup.json"
+
+CHECKS = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy",),
+    ("lint-imports",),
+    ("pytest", "-n", "2"),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Set up and run; the exit code is that of what was run, 2 for bad usage."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - the reader's Python, not the project's
+        return _refuse(
+            f"Combray needs Python 3.11 or later, this is {sys.version.split()[0]}: try python3.11 run.py"
+        )
+    if arguments[:1] == ["demo"]:
+        problem = set_up(dev=False)
+        return _refuse(problem) if problem else _call(SCRIPTS / "combray", *arguments)
+    if arguments == ["test"]:
+        problem = set_up(dev=True)
+        return _refuse(problem) if problem else check()
+    return _refuse((__doc__ or "").strip())
+
+
+def check() -> int:
+    """Run every check, the tests last; 0 when all pass. A failing one does not stop the others."""
+    # Two test workers on two cores: NumPy's own threads would only be in their way.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    failed = []
+    for command, *options in CHECKS:
+        _say(f"-- {command} {' '.join(options)}")
+        if _call(SCRIPTS / command, *options):
+            failed.append(command)
+    if failed:
+        _say(f"failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+def set_up(*, dev: bool) -> str:
+    """Make .venv and install the project in it, if that is not done; what went wrong, or ""."""
+    wanted = {"place": f"{ROOT} {sys.version}", "project": _fingerprint(), "dev": dev}
+    have = _stamp()
+    if wanted == have or {**wanted, "dev": True} == have:
+        return ""
+    _say(f"setting up {VENV.name} …")
+    if not _runs(PYTHON, "-c", "") or have.get("place", wanted["place"]) != wanted["place"]:
+        pip = ("--without-pip",) if importlib.util.find_spec("ensurepip") is None else ()
+        if _call(sys.executable, "-m", "venv", "--clear", *pip, VENV):
+            return "Python's venv failed; on Debian and Ubuntu: apt install python3-venv"
+    installer = _installer()
+    if not installer:
+        return "there is no pip and no uv; on Debian and Ubuntu: apt install python3-venv"
+    if _call(*installer, "--quiet", "--editable", ROOT, *(_dev_group() if dev else ())):
+        return "installing failed, see above; run this again when the cause is gone"
+    STAMP.write_text(json.dumps(wanted), encoding="utf-8")
+    return ""
+
+
+def _installer() -> tuple[str | Path, ...]:
+    """The environment's own pip, else this Python's, else uv."""
+    if _runs(PYTHON, "-m", "pip", "--version"):
+        return (PYTHON, "-m", "pip", "install", "--disable-pip-version-check")
+    if _runs(sys.executable, "-m", "pip", "--version"):
+        return (sys.executable, "-m", "pip", "--python", PYTHON, "install", "--disable-pip-version-check")
+    uv = shutil.which("uv")
+    return (uv, "pip", "install", "--python", PYTHON) if uv else ()
+
+
+def _dev_group() -> list[str]:
+    """The development tools, read here because pip before 25.1 knows no dependency groups."""
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    group: list[str] = project["dependency-groups"]["dev"]
+    return group
+
+
+def _fingerprint() -> str:
+    return hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+
+
+def _stamp() -> dict[str, Any]:
+    """What the last finished set-up noted; empty when there was none."""
+    try:
+        noted: dict[str, Any] = json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return noted if _runs(PYTHON, "-c", "") else {}
+
+
+def _runs(*command: str | Path) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0  # noqa: S603
+    except OSError:
+        return False
+
+
+def _call(*command: str | Path) -> int:
+    try:
+        return subprocess.run(command, cwd=ROOT, check=False).returncode  # noqa: S603 - our own commands
+    except KeyboardInterrupt:
+        return 130
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _refuse(text: str) -> int:
+    sys.stderr.write(f"{text}\n")
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
