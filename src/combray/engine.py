@@ -58,7 +58,8 @@ def open(
     model = None if isinstance(embedder, str) else embedder
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
     runtime = wiring.build(settings.db, settings, read_only=read_only, clock=clock, model=model)
-    return Engine(runtime, settings.namespace, chosen, max_memories=settings.max_memories)
+    tuned = presets.tuned(chosen, max_memories=settings.max_memories, decay=settings.decay)
+    return Engine(runtime, settings.namespace, tuned)
 
 
 class Engine(Keeping, Tending):
@@ -69,8 +70,7 @@ class Engine(Keeping, Tending):
     ) -> None:
         self.runtime = runtime
         self.namespace = check_namespace(namespace)
-        self._preset = presets.sized(preset, max_memories)
-        self._max_memories = max_memories
+        self._preset = preset
         self._accesses = Accesses(runtime.store, self.namespace)
 
     # -- parts -------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class Engine(Keeping, Tending):
 
     def within(self, namespace: str) -> Engine:
         """An engine on another namespace of the same open store; close the first one only."""
-        return Engine(self.runtime, namespace, self._preset, max_memories=self._max_memories)
+        return Engine(self.runtime, namespace, self._preset)
 
     # -- writing -----------------------------------------------------------------------------------
 

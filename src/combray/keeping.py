@@ -147,8 +147,8 @@ class Keeping:
         if status not in STATUSES:
             raise InvalidInputError("status", f"{status!r} is not known.", f"Use one of: {', '.join(STATUSES)}.")
         now = self.runtime.clock()
+        key = self.key_of(memory_id)
         with self.runtime.store.transaction(self.namespace) as tx:
-            key = self.key_of(memory_id)
             memory = tx.memories([key])[0]
             if memory.status != status:
                 changes: dict[str, Any] = {"status": status}

@@ -41,6 +41,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     durability: str = "normal"
     busy_timeout: float = 30.0
     max_memories: int = 1000
+    decay: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ _HELP = {
     "embedder": "none, wordllama, onnx:PATH",
     "durability": "normal survives a killed process; full also a power cut",
     "busy_timeout": "seconds to wait for another process's write",
+    "decay": "preset default: newer memories score a little higher, whatever the question",
     "max_memories": "preset mnemon: live memories above which the least important are hidden; 0 for no limit",
 }
 SETTINGS: tuple[Setting, ...] = tuple(

@@ -9,7 +9,7 @@ WORDS = np.array([10, 90, 30, 80, 70, 0])
 
 
 def all_gains(limit: int) -> list[float]:
-    return gains(SESSION, WORDS, turns(SESSION, WORDS), np.arange(6), limit).tolist()
+    return [float(gain) for gain in gains(SESSION, WORDS, turns(SESSION, WORDS), np.arange(6), limit)]
 
 
 def test_the_mean_of_the_session_decides() -> None:

@@ -26,6 +26,7 @@ ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: list[str]
+    latest: list[str]
     inference: list[str]
     request: list[str]
     request_start: list[str]
@@ -54,7 +55,7 @@ def _pattern(phrases: Iterable[str], *, at_start: bool = False) -> re.Pattern[st
 
 @functools.cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    names = ("when", "inference", "request", "assistant", "user")
+    names = ("when", "latest", "inference", "request", "assistant", "user")
     made = {name: _pattern(p for table in _tables().values() for p in getattr(table, name)) for name in names}
     made["request_start"] = _pattern((p for t in _tables().values() for p in t.request_start), at_start=True)
     return made
@@ -81,6 +82,7 @@ class Question:
     subject: str | None
     role: str | None
     asks_when: bool
+    asks_latest: bool
     asks_conclusion: bool
     language: str
 
@@ -100,6 +102,7 @@ def read(text: str, authors: Sequence[str]) -> Question:
         subject=_subject(text, spans, aliases, named),
         role=None if request else _role(folded, authors),
         asks_when=_has("when", folded),
+        asks_latest=_has("latest", folded),
         asks_conclusion=_has("inference", folded) and not request,
         language=language(text),
     )

@@ -78,8 +78,8 @@ class OnnxEmbedder:
             output = (output * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
         pooled: Vectors = output.astype(np.float32)
         norms = np.sqrt(np.einsum("ij,ij->i", pooled, pooled))
-        result: Vectors = pooled / np.where(norms > 0, norms, 1.0)[:, None]
-        return result
+        pooled /= np.where(norms > 0, norms, 1.0)[:, None]
+        return pooled
 
     def knows(self, language: str) -> float:
         """1 for English, and for every language if the vocabulary is a multilingual model's; else 0.3."""

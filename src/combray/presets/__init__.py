@@ -5,7 +5,7 @@ from __future__ import annotations
 from combray.errors import InvalidInputError
 from combray.presets.preset import Preset
 
-__all__ = ["Preset", "load", "names", "sized", "summary"]
+__all__ = ["Preset", "load", "names", "summary", "tuned"]
 
 _SUMMARIES = {
     "default": "the best recall we know, at any service level; age never multiplies",
@@ -36,17 +36,8 @@ def load(name: str) -> Preset:
     raise InvalidInputError("preset", f"{name!r} is not known.", f"Use one of: {', '.join(names())}.")
 
 
-def sized(preset: Preset, max_memories: int) -> Preset:
-    """The preset with its pruning limit set, where it prunes (setting `max_memories`)."""
-    from dataclasses import replace
+def tuned(preset: Preset, *, max_memories: int, decay: bool) -> Preset:
+    """The preset with the settings that touch its stages: the pruning limit, and the age prior's weight."""
+    from combray.presets.tuning import tune
 
-    from combray.pipeline import Transaction, stage_name
-    from combray.remember.retain import Prune
-
-    for stage in preset.remember:
-        if isinstance(stage, Transaction) and any(isinstance(inner, Prune) for inner in stage.stages):
-            inner = tuple(replace(s, most=max_memories) if isinstance(s, Prune) else s for s in stage.stages)
-            return replace(
-                preset, remember=preset.remember.replace(stage_name(stage), replace(stage, stages=inner))
-            )
-    return preset
+    return tune(preset, max_memories, decay)

@@ -7,6 +7,7 @@ from combray.presets.preset import READ, WRITE, Preset
 from combray.recall.abstain import Abstain
 from combray.recall.assemble import Assemble
 from combray.recall.combine import SessionPrior, SortByScore, WeighSignals
+from combray.recall.decay import AgePrior
 from combray.recall.embed import EmbedQuery
 from combray.recall.intent import DetectIntent
 from combray.recall.order import OrderCauses
@@ -84,6 +85,7 @@ PRESET = Preset(
             AsksItself(),
             WeighSignals(),
             SessionPrior(),
+            AgePrior(),
             SortByScore(),
             Cut(),
             OrderCauses(only_when_asked=True),

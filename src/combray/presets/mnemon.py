@@ -27,7 +27,7 @@ _DIFF = Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70)
 
 PRESET = Preset(
     name="mnemon",
-    summary="remember with built-in diff, one transaction, four kinds of edges; recall by anchors and beam search",
+    summary="built-in diff, one transaction, four kinds of edges; recall by anchors and beam search",
     source="seeds/mnemon.md 5.1-5.3; constants of upstream-notes.md 2.2",
     remember=Pipeline(
         "mnemon.remember",
@@ -75,7 +75,7 @@ PRESET = Preset(
         READ,
     ),
     notes={
-        "diff": "a replaced memory is superseded and kept; names, numbers, dates, subject and polarity must agree first",
+        "diff": "what is replaced is superseded and kept; subject, names, numbers and polarity must agree first",
         "recency": "an anchor signal only: a memory that nothing but its age speaks for is not returned",
         "token overlap": "Jaccard of content terms; containment calls every short text a duplicate",
         "no embedder": "WHY .20/.10/0/.70, WHEN .25/.15/0/.60, ENTITY .30/.50/0/.20, GENERAL .35/.35/0/.30",

@@ -30,7 +30,7 @@ class SearchKeywords:
         }
         state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
         state.keys = state.found.keys
-        state.signals = {name: scores for name, scores in state.found.scores.items()}
+        state.signals = dict(state.found.scores)
         # Less than one word's share, so that it orders equals and never outweighs a word.
         state.scores = state.signals["keyword"] + state.signals["bm25"] / (len(terms) + 1)
         state.via = dict.fromkeys((int(key) for key in state.keys), "keyword")

@@ -128,7 +128,9 @@ class BeamSearch:
         }
         state.scores = np.zeros(len(keys))
         for key, kind in walk.via.items():
-            state.via.setdefault(key, kind)
+            # What speaks for a recent memory is the edge that led there, not its age.
+            if state.via.get(key, "time") == "time":
+                state.via[key] = kind
         state.details["traversed"] = len(keys) - len(anchors)
 
 

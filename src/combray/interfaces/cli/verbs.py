@@ -74,6 +74,7 @@ class Verbs(Careful, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs under their sections."""
+        del ctx
         widest = max(map(len, VERBS))
         room = formatter.width - widest - 6
         for title, verbs in SECTIONS.items():
