@@ -65,9 +65,7 @@ def open(
 class Engine(Keeping, Tending):
     """Memory of one namespace. Use as a context manager, or call `close`."""
 
-    def __init__(
-        self, runtime: Runtime, namespace: str, preset: presets.Preset, *, max_memories: int = 1000
-    ) -> None:
+    def __init__(self, runtime: Runtime, namespace: str, preset: presets.Preset) -> None:
         self.runtime = runtime
         self.namespace = check_namespace(namespace)
         self._preset = preset

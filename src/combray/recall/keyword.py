@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import KeywordArm, Runtime
+from combray.scoring.ranking import DECIMALS
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,11 @@ class SearchKeywords:
         state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
         state.keys = state.found.keys
         state.signals = dict(state.found.scores)
-        # Less than one word's share, so that it orders equals and never outweighs a word.
-        state.scores = state.signals["keyword"] + state.signals["bm25"] / (len(terms) + 1)
+        # BM25 weighs less than one word's share: it orders equals and never outweighs a word.
+        share = 1.0 / (len(terms) + 1)
+        state.scores = np.round(
+            (1.0 - share) * state.signals["keyword"] + share * state.signals["bm25"], DECIMALS
+        )
         state.via = dict.fromkeys((int(key) for key in state.keys), "keyword")
         sort(state)
         return state

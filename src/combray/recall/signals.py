@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -95,7 +96,7 @@ def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
 
 @dataclass(frozen=True)
 class TimeCue:
-    """The question asks when, and the text holds a time expression. Long turns nearly always do: they count less."""
+    """The question asks when, and the text holds a time expression; long turns nearly always do and count less."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("time",)
@@ -155,7 +156,7 @@ class PhraseMatch:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Compare pairs of terms."""
         del runtime
-        pairs = {pair for pair in zip(state.terms, state.terms[1:], strict=False) if pair[0].isascii()}
+        pairs = {pair for pair in pairwise(state.terms) if pair[0].isascii()}
         if not pairs or not len(state.keys) or state.found is None or "held" not in state.found.scores:
             return state
         holding = np.flatnonzero(state.found.scores["held"] * len(state.terms) > 1.5)
@@ -163,9 +164,7 @@ class PhraseMatch:
         phrase = np.zeros(len(state.keys))
         for place, text in zip(best, state.reader.contents(state.keys[best]), strict=True):
             held = content_terms(text)
-            phrase[place] = min(
-                1.0, 2.0 * len(pairs.intersection(zip(held, held[1:], strict=False))) / len(pairs)
-            )
+            phrase[place] = min(1.0, 2.0 * len(pairs.intersection(pairwise(held))) / len(pairs))
         state.signals["phrase"] = phrase
         return state
 

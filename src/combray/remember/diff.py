@@ -125,7 +125,7 @@ class Diff:
         if draft.vector is None or not self.strict or changes(draft.memory.content):
             for key in self._by_keyword(draft, reader):
                 found.setdefault(key, 0.0)
-        memories = [memory for memory in zip(found, reader.memories(found), strict=True)] if found else []
+        memories = list(zip(found, reader.memories(found), strict=True)) if found else []
         stored = [
             _Candidate(memory.content, memory.author, found[key], key=key)
             for key, memory in memories

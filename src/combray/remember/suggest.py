@@ -80,7 +80,7 @@ class SuggestSemantic:
                         "cosine": None,
                         "overlap": round(overlap, 6),
                         "auto_linked": False,
-                    }  # fmt: skip
+                    }
                 )
         return tuple(listed[: self.most])
 

@@ -1,0 +1,204 @@
+"""The words stages and stores share: filters, retrieval arms, ranked lists, columns, links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.types import LIVE_STATUSES, EdgeType, Memory
+
+Keys = NDArray[np.int64]
+"""Store-internal integer keys of memories: ascending in the order of writing, never reused."""
+Scores = NDArray[np.float64]
+"""One score a key; higher is better."""
+Vectors = NDArray[np.float32]
+"""Rows of unit length, one a text: shape (texts, dimensions)."""
+
+SHAPE_WORDS = 40
+"""Up to so many words a turn on average, a session's turns count in full as each other's context.
+
+Measured on LoCoMo (turns of 22 words, nothing lost against no limit) and on chats with an assistant
+(200 words a turn, gain 0.04, no context wanted): docs/quality.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a read may see. Empty tuples mean "any". Applied inside every retrieval arm.
+
+    Times are unix seconds. `since`/`until` bound the moment it happened: [since, until). `as_of` shows
+    what was known, and held to be true, at that time. `now` hides what has expired.
+    """
+
+    statuses: tuple[str, ...] = LIVE_STATUSES
+    kinds: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    trusts: tuple[str, ...] = ("owner", "agent", "untrusted")
+    since: float | None = None
+    until: float | None = None
+    as_of: float | None = None
+    now: float | None = None
+    min_confidence: float = 0.0
+    min_importance: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordArm:
+    """Keyword evidence over the index fields (content, context, author and date, entities and tags).
+
+    `scoring` "bm25f" is BM25F with `fields` as term-frequency weights; "coverage" is the share of the
+    query's terms that a memory holds (Mnemon 5.2 step 4: token_intersection / query_token_count).
+    `before`/`after` lend a turn the words (and the length) of the turns before and after it in its
+    session at lower weight: the first number is for the adjacent turn, which counts `question_boost` times
+    when it comes before and ends in a question. What is lent is scaled by the session's gain,
+    min(1, (shape_words / mean words of its turns)^2); `shape_words` 0 makes every gain 1.
+    `mode` "all" keeps only memories that hold every term.
+    `normalise` gives BM25F as a share of the score that a perfect match of the query would get, in [0, 1).
+    An arm that is not `listed` scores the candidates of the others and brings none of its own.
+    `posting_budget` bounds the work: the rarest terms are read first until that many postings are read
+    (never fewer than three terms).
+    """
+
+    terms: tuple[tuple[str, float], ...]
+    mode: Literal["any", "all"] = "any"
+    scoring: Literal["bm25f", "coverage"] = "bm25f"
+    fields: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+    shape_words: int = SHAPE_WORDS
+    question_boost: float = 1.5
+    k1: float = 1.2
+    b: float = 0.75
+    posting_budget: int = 20_000
+    normalise: bool = False
+    listed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class VectorArm:
+    """Cosine of the query vector with the memory's, in [-1, 1]; below `minimum` is no evidence.
+
+    `before`/`after` add the neighbours' cosines at lower weight, all taken as differences from the mean
+    cosine of all memories and scaled as in `KeywordArm`; a score can then leave [-1, 1].
+    """
+
+    vector: NDArray[np.float32]
+    model: str
+    minimum: float = 0.0
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+    shape_words: int = SHAPE_WORDS
+    question_boost: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class RecencyArm:
+    """The latest memories first; the score is 1 for the newest and falls with rank, 1/(1+rank)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MomentArm:
+    """Memories by when they happened: each window is (since, until, score), unix seconds, [since, until).
+
+    A memory takes the highest score of the windows that hold its moment; only memories of at least
+    `minimum` are listed, the others are scored when another arm finds them.
+    """
+
+    windows: tuple[tuple[float, float, float], ...]
+    minimum: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class EntityArm:
+    """Memories that name the given entities; the score is the share of them that it names."""
+
+    entities: tuple[str, ...]
+
+
+Arm = KeywordArm | VectorArm | RecencyArm | EntityArm | MomentArm
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One arm's list, best first, ties by key."""
+
+    keys: Keys
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The union of all arms' lists. `scores[name]` is aligned with `keys`; 0 where an arm has no evidence."""
+
+    keys: Keys
+    lists: Mapping[str, Ranked]
+    scores: Mapping[str, Scores]
+    eligible: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Facts of memories as aligned columns, for scoring without loading texts.
+
+    `session` and `author` hold codes into the store's own tables (-1: none); two rows of one session
+    have equal codes. `moment` and `recorded` are unix seconds. `asks` and `times` are flags: the text
+    ends in a question; it holds a time expression. `cues` are bits of `language.cues.Cue`: the kinds of
+    answer the text holds. `gain` is the session's gain at SHAPE_WORDS, in (0, 1]: near 1 in a conversation
+    of short turns, near 0 where turns are long. A memory without session is a session of its own.
+    """
+
+    keys: Keys
+    author: NDArray[np.int64]
+    author_names: tuple[str, ...]
+    session: NDArray[np.int64]
+    position: NDArray[np.int64]
+    words: NDArray[np.int64]
+    moment: NDArray[np.float64]
+    recorded: NDArray[np.float64]
+    importance: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    tier: NDArray[np.int64]
+    asks: NDArray[np.bool_]
+    times: NDArray[np.bool_]
+    cues: NDArray[np.int64]
+    gain: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the data of a namespace looks like, so that stages can adapt: counts, lengths, speakers."""
+
+    memories: int
+    median_words: float
+    authors: tuple[str, ...]
+    with_session: float
+    latest_moment: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge between two keys, as the graph stages use it."""
+
+    source: int
+    target: int
+    type: EdgeType
+    weight: float
+    subtype: str = ""
+    reason: str = ""
+    created_by: str = "combray"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A memory to insert, with its vectors by model name (unit length, or none yet)."""
+
+    memory: Memory
+    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)

@@ -1,0 +1,59 @@
+"""Files and functions that fit in the head, and names that say something."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILE_LINES = 400
+FUNCTION_LINES = 60
+VAGUE = re.compile(r"^_?(utils?|helpers?|managers?|base|common|misc|core|stuff|tools)$")
+
+
+def sources() -> list[Path]:
+    """Every Python file of the repository; a new folder is found by itself."""
+    found = [ROOT / "run.py"]
+    for folder in ("src", "tests", "bench", "examples"):
+        found += sorted((ROOT / folder).rglob("*.py"))
+    return found
+
+
+def too_long(text: str) -> Iterator[str]:
+    """Functions of too many lines, from `def` to the end, without their decorators."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines >= FUNCTION_LINES:
+                yield f"{node.name} ({lines} lines)"
+
+
+def vague(path: Path) -> bool:
+    return any(VAGUE.match(part) for part in (*path.parent.parts, path.stem))
+
+
+def test_the_rules_catch_what_they_should() -> None:
+    body = "    pass\n" * (FUNCTION_LINES - 1)
+    assert list(too_long(f"def f():\n{body}")) == ["f (60 lines)"]
+    assert list(too_long(f"def f():\n{body[:-9]}")) == []
+    assert vague(Path("src/combray/utils.py"))
+    assert vague(Path("src/combray/common/words.py"))
+    assert not vague(Path("src/combray/database.py"))
+
+
+def test_every_room_of_the_repository_is_looked_at() -> None:
+    seen = {path.relative_to(ROOT).parts[0] for path in sources()}
+    with_code = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] not in "._"} - {"docs"}
+    assert seen - {"run.py"} == {name for name in with_code if any((ROOT / name).rglob("*.py"))}
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_is_short_and_has_a_telling_name(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < FILE_LINES
+    assert not list(too_long(text))
+    assert not vague(path.relative_to(ROOT))
