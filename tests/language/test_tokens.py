@@ -162,16 +162,13 @@ def test_accents_tell_words_from_stop_words() -> None:
     assert content_terms("Con chó cho Lan") == ["cho", "cho", "lan"]
     assert content_terms("của Lan cho Minh") == ["lan", "minh"]
     assert content_terms("Mình và Lan") == ["lan"]
-    assert content_terms("toi da noi gi ve Qdrant") == ["noi", "qdrant"], "without accents folded words decide"
+    assert content_terms("toi da noi gi ve Qdrant") == ["noi", "qdrant"], "folded words, where all are"
 
 
 def test_irregular_forms_share_a_term_with_their_verb() -> None:
     assert terms("went gone goes going") == ["go"] * 4
-    assert content_terms("He bought kids a bike") == terms("buy child a bicycle")[:2] + ["bicycl"]
-    assert query_terms("Which photo did Mom take?") == query_terms("mother took pictures")[::-1][:1] + [
-        "mother",
-        "take",
-    ]
+    assert content_terms("He bought kids a bike") == ["buy", "child", "bicycl"]
+    assert query_terms("Which picture did Mom take?") == query_terms("photo mother took")
     assert term_set("Children sang") == term_set("a child sings")
 
 

@@ -169,7 +169,7 @@ def _spelt(text: str) -> str:
 
 
 def _told_apart(text: str) -> frozenset[str]:
-    """Folded words of a text with accents that are spelt as no stop word is: "chó", a dog, is not "cho", for."""
+    """Folded words of a text with accents, spelt as no stop word is: "chó", a dog, is not "cho", for."""
     if text.isascii():
         return frozenset()
     spelt = frozenset(_letters(_spelt(text)))

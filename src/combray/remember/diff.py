@@ -6,7 +6,8 @@ cannot tell a contradiction from a paraphrase (QUALITY.md, "Writing").
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,12 +17,14 @@ from numpy.typing import NDArray
 from combray.indexing import normalised
 from combray.language.claims import Comparison, compare
 from combray.language.polarity import changes
-from combray.language.tokens import query_terms, term_set
+from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 
 _EDITABLE = ("fact", "insight")
 """Kinds that can replace one another. Episodes are what was said: they stay as they are."""
+MAX_TERMS = 30
+"""Terms of a text that candidates are looked for by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +42,48 @@ class _Batch:
 
     drafts: Sequence[Draft]
     cosines: NDArray[np.float32]
-    terms: Sequence[frozenset[str]]
+    holding: Mapping[str, Sequence[int]]
     diff: Diff
 
     @classmethod
     def of(cls, drafts: Sequence[Draft], diff: Diff) -> _Batch:
-        """Cosines of all pairs in one product; term sets only where there are no vectors."""
+        """Cosines of all pairs in one product; who holds which term, where somebody looks by words."""
         size = next((len(draft.vector) for draft in drafts if draft.vector is not None), 1)
         rows = np.zeros((len(drafts), size), dtype=np.float32)
         for place, draft in enumerate(drafts):
             if draft.vector is not None:
                 rows[place] = draft.vector
-        several = len(drafts) > 1
-        terms = [term_set(d.memory.content) if several and d.vector is None else frozenset() for d in drafts]
-        return cls(drafts, rows @ rows.T, terms, diff)
+        holding: dict[str, list[int]] = defaultdict(list)
+        if len(drafts) > 1 and any(diff.looks_by_words(draft) for draft in drafts):
+            for place, draft in enumerate(drafts):
+                for term in set(terms(draft.memory.content)):
+                    holding[term].append(place)
+        return cls(drafts, rows @ rows.T, holding, diff)
 
     def near(self, place: int) -> list[_Candidate]:
-        """Earlier drafts that may be the same claim, the nearest first."""
-        found = []
-        for other in self._places(place):
-            earlier = self.drafts[other]
-            if not earlier.skipped and earlier.memory.kind in _EDITABLE:
-                cosine = float(self.cosines[place, other])
-                found.append(_Candidate(earlier.memory.content, earlier.memory.author, cosine, twin=earlier))
-        return sorted(found, key=lambda each: -each.cosine)[: self.diff.vector_candidates]
-
-    def _places(self, place: int) -> list[int]:
-        if self.drafts[place].vector is not None:
-            near = np.flatnonzero(self.cosines[place, :place] >= self.diff.cosine_from)
-            return [int(other) for other in near]
-        mine = self.terms[place]
+        """Earlier drafts that would be candidates if they were stored already, the nearest first."""
+        close = self.cosines[place, :place] >= min(self.diff.cosine_from, self.diff.update_from)
+        by_cosine = [int(other) for other in np.flatnonzero(close) if self._stands(int(other))]
+        by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
+        found = dict.fromkeys((*by_cosine[: self.diff.vector_candidates], *self._by_words(place)))
         return [
-            other
-            for other, theirs in enumerate(self.terms[:place])
-            if mine and len(mine & theirs) >= self.diff.update_from * len(mine | theirs)
+            _Candidate(draft.memory.content, draft.memory.author, float(self.cosines[place, other]), twin=draft)
+            for other in found
+            for draft in (self.drafts[other],)
         ]
+
+    def _by_words(self, place: int) -> list[int]:
+        draft = self.drafts[place]
+        if not place or not self.diff.looks_by_words(draft):
+            return []
+        shared: Counter[int] = Counter()
+        for term in query_terms(draft.memory.content)[:MAX_TERMS]:
+            shared.update(other for other in self.holding.get(term, ()) if other < place)
+        best = sorted((other for other in shared if self._stands(other)), key=lambda at: (-shared[at], at))
+        return best[: self.diff.keyword_candidates]
+
+    def _stands(self, place: int) -> bool:
+        return not self.drafts[place].skipped and self.drafts[place].memory.kind in _EDITABLE
 
 
 @dataclass(frozen=True)
@@ -121,8 +131,7 @@ class Diff:
             near = draft.nearest.scores >= min(self.cosine_from, self.update_from)
             places = np.flatnonzero(near)[: self.vector_candidates]
             found.update((int(draft.nearest.keys[at]), float(draft.nearest.scores[at])) for at in places)
-        # A text that says something changed names what it changed, in words more than in meaning.
-        if draft.vector is None or not self.strict or changes(draft.memory.content):
+        if self.looks_by_words(draft):
             for key in self._by_keyword(draft, reader):
                 found.setdefault(key, 0.0)
         memories = list(zip(found, reader.memories(found), strict=True)) if found else []
@@ -134,11 +143,15 @@ class Diff:
         ranked = sorted(stored, key=lambda each: (-each.cosine, each.key or 0))
         return twins + ranked
 
+    def looks_by_words(self, draft: Draft) -> bool:
+        """A text that says something changed names what it changed, in words more than in meaning."""
+        return draft.vector is None or not self.strict or bool(changes(draft.memory.content))
+
     def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
-        terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:30])
-        if not terms:
+        wanted = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:MAX_TERMS])
+        if not wanted:
             return []
-        arm = KeywordArm(terms, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
+        arm = KeywordArm(wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
         found = reader.search({"keyword": arm}, Filter(kinds=_EDITABLE), self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
 
