@@ -29,8 +29,8 @@ CHECKS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
     ("mypy",),
-    ("lint-imports",),
-    ("pytest", "-n", "2"),
+    ("lint-imports", "--no-logo"),
+    ("python", "-m", "pytest", "-n", "2"),
 )
 
 
@@ -55,11 +55,12 @@ def check() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     failed = []
     for command, *options in CHECKS:
-        _say(f"-- {command} {' '.join(options)}")
+        shown = " ".join((command, *options))
+        _say(f"-- {shown}")
         if _call(SCRIPTS / command, *options):
-            failed.append(command)
+            failed.append(shown)
     if failed:
-        _say(f"failed: {', '.join(failed)}")
+        _say(f"failed: {'; '.join(failed)}")
     return 1 if failed else 0
 
 

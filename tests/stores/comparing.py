@@ -26,7 +26,7 @@ def searched(reader: Reader, arms: Mapping[str, Arm], where: Filter, limit: int)
 def rows(reader: Reader, keys: list[int]) -> list[dict[str, Any]]:
     """Rows with names for codes: the codes are each store's own."""
     columns = reader.rows(np.array(keys, dtype=np.int64))
-    plain = ("ids", "position", "words", "moment", "recorded", "importance", "confidence", "tier", "accesses")
+    plain = ("position", "words", "moment", "recorded", "importance", "confidence", "tier")
     derived = ("asks", "times", "cues", "gain")
     sessions = columns.session.tolist()
     return [
@@ -51,6 +51,7 @@ def everything(reader: Reader, models: tuple[str, ...], names: tuple[str, ...]) 
         "memories": reader.memories(keys),
         "contents": reader.contents([*keys, 10**6]),
         "rows": rows(reader, keys) if keys else [],
+        "stored ids": (reader.ids(array), reader.accesses(array).tolist()),
         "neighbours": reader.neighbours(array, 2, 1),
         "vectors": {
             model: (found.tolist(), has.tolist()) for model, (found, has) in vectors.items() if len(keys)

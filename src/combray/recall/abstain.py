@@ -41,7 +41,7 @@ class Abstain:
         if confidence < threshold and not self._dated(state):
             state.reason = (
                 f"nothing here answers this: confidence {confidence:.2f} is below {threshold:.2f} "
-                f"(nearest of {state.found.eligible} memories are too far)"
+                f"(none of {state.found.eligible} memories is near enough)"
             )
             state.take(np.zeros(0, dtype=np.int64))
         return state

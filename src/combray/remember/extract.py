@@ -42,16 +42,21 @@ class ExtractEntities:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Fill each draft's entities, given ones first, no spelling twice."""
         reader = runtime.store.reader(state.namespace)
-        capitals = {word for draft in state.drafts for word in _capitalised(draft.memory.content)}
-        known = reader.known_entities(sorted(capitals)) if capitals else set()
-        for draft in state.drafts:
-            found = extract(draft.memory.content, known)
+        capitals = [_capitalised(draft.memory.content) for draft in state.drafts]
+        every = sorted(set().union(*capitals))
+        known = reader.known_entities(every) if every else set()
+        # What earlier texts of the batch name is known to the later ones, as if it were stored already.
+        met: set[str] = set()
+        for draft, words_here in zip(state.drafts, capitals, strict=True):
+            here = {word for word in words_here if word in known or word.casefold() in met}
+            found = extract(draft.memory.content, here)
             if self.people:
                 found += names(draft.memory.content)
             by_fold = {name.casefold(): name for name in reversed((*draft.memory.entities, *found))}
             ordered = dict.fromkeys(name.casefold() for name in (*draft.memory.entities, *found))
             entities = tuple(by_fold[name] for name in ordered)[: self.max_entities]
             draft.memory = msgspec.structs.replace(draft.memory, entities=entities)
+            met.update(name.casefold() for name in entities)
         return state
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from combray.testing.store_arms import KeywordArms, OtherArms
 from combray.testing.store_filters import Filters
+from combray.testing.store_lending import Lending
 from combray.testing.store_reads import Reads
 from combray.testing.store_transactions import Transactions
 from combray.testing.store_writes import Erasing, Writes
@@ -18,5 +19,5 @@ from combray.testing.store_writes import Erasing, Writes
 __all__ = ["StoreSuite"]
 
 
-class StoreSuite(Reads, Filters, KeywordArms, OtherArms, Writes, Erasing, Transactions):
+class StoreSuite(Reads, Filters, KeywordArms, Lending, OtherArms, Writes, Erasing, Transactions):
     """Everything `runtime.Store` promises."""

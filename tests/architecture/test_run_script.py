@@ -1,0 +1,140 @@
+"""`run.py`: what it calls, and when it has nothing to do. No network: the calls are written down, not made."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+class Calls(list[list[str]]):
+    """What was called, and the exit code it gets; a venv that is made exists from then on."""
+
+    code = 0
+    has_venv = False
+
+    def call(self, *command: object) -> int:
+        self.append([str(part) for part in command])
+        self.has_venv |= "venv" in self[-1] and not self.code
+        return self.code
+
+    def runs(self, *command: object) -> bool:
+        return self.has_venv or str(command[0]) == sys.executable
+
+
+@pytest.fixture
+def calls() -> Calls:
+    return Calls()
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: Calls) -> ModuleType:
+    """The script as a module, its .venv in a folder of the test."""
+    spec = importlib.util.spec_from_file_location("run_script", ROOT / "run.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (tmp_path / "bin").mkdir()
+    for name, value in {
+        "VENV": tmp_path,
+        "SCRIPTS": tmp_path / "bin",
+        "PYTHON": tmp_path / "bin" / "python",
+        "STAMP": tmp_path / "combray-setup.json",
+        "_call": calls.call,
+        "_runs": calls.runs,
+    }.items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    return module
+
+
+def test_the_first_demo_makes_the_environment_and_the_second_only_runs(
+    script: ModuleType, calls: Calls, tmp_path: Path
+) -> None:
+    assert script.main(["demo"]) == 0
+    made, installed, ran = calls
+    assert made[1:3] == ["-m", "venv"]
+    assert installed[0] == str(tmp_path / "bin" / "python")
+    assert installed[-2:] == ["--editable", str(ROOT)]
+    assert ran == [str(tmp_path / "bin" / "combray"), "demo"]
+    assert script.main(["demo", "--embedder", "none"]) == 0
+    assert calls[3:] == [[str(tmp_path / "bin" / "combray"), "demo", "--embedder", "none"]]
+
+
+def test_tests_need_the_development_group_too_and_a_demo_then_needs_nothing(
+    script: ModuleType, calls: Calls
+) -> None:
+    script.main(["demo"])
+    before = len(calls)
+    assert script.main(["test"]) == 0
+    installed, *checks = calls[before:]
+    group = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]["dev"]
+    assert installed[-len(group) :] == group
+    assert [Path(check[0]).name for check in checks] == ["ruff", "ruff", "mypy", "lint-imports", "python"]
+    assert checks[-1][1:3] == ["-m", "pytest"]
+    before = len(calls)
+    script.main(["demo"])
+    assert len(calls) == before + 1
+
+
+def test_a_clone_that_was_moved_gets_a_new_environment(script: ModuleType, calls: Calls) -> None:
+    script.main(["demo"])
+    noted = json.loads(script.STAMP.read_text(encoding="utf-8"))
+    script.STAMP.write_text(json.dumps({**noted, "place": "somewhere else"}), encoding="utf-8")
+    before = len(calls)
+    script.main(["demo"])
+    assert "--clear" in calls[before]
+
+
+def test_changed_requirements_are_installed_into_the_same_environment(script: ModuleType, calls: Calls) -> None:
+    script.main(["demo"])
+    noted = json.loads(script.STAMP.read_text(encoding="utf-8"))
+    script.STAMP.write_text(json.dumps({**noted, "project": "older"}), encoding="utf-8")
+    before = len(calls)
+    script.main(["demo"])
+    assert [call[1:3] for call in calls[before:-1]] == [["-m", "pip"]]
+
+
+def test_a_failed_check_fails_the_whole_and_stops_nothing(script: ModuleType, calls: Calls) -> None:
+    script.set_up(dev=True)
+    calls.code = 1
+    before = len(calls)
+    assert script.main(["test"]) == 1
+    assert len(calls) == before + len(script.CHECKS)
+
+
+def test_a_failed_set_up_says_so_and_is_tried_again(
+    script: ModuleType, calls: Calls, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls.code = 1
+    assert script.main(["demo"]) == 2
+    assert "python3-venv" in capsys.readouterr().err
+    assert not script.STAMP.exists()
+
+
+def test_anything_else_is_answered_with_the_two_commands() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "run.py"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == 2
+    assert "python3 run.py demo" in done.stderr
+    assert "python3 run.py test" in done.stderr
+
+
+def test_the_readme_and_ci_use_it() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ci = ROOT / ".ci" / "run"
+    assert "$ python3 run.py demo" in readme
+    assert "$ python3 run.py test" in readme
+    assert "python3 run.py test" in ci.read_text(encoding="utf-8")
+    assert os.access(ci, os.X_OK)

@@ -1,0 +1,107 @@
+"""Sentence models in ONNX: on a table of three words, by hand; on a real one where COMBRAY_TEST_ONNX names it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx_file import folder, model
+
+import combray
+from combray.errors import InvalidInputError, ModelError
+from combray.models import embedder
+from combray.models.onnx import OnnxEmbedder
+
+HALF = 0.5**0.5
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+def test_vectors_by_hand(tmp_path: Path, pooled: bool) -> None:
+    """Mean of the tokens' rows to unit length, whatever the padding: red and blue give (1, 1, 0) / sqrt(2)."""
+    made = OnnxEmbedder(str(folder(tmp_path, model(pooled=pooled))))
+    found = made.embed(["red", "red blue", "green green green green", "nobody knows", ""])
+    expected = [[1, 0, 0], [HALF, HALF, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert found == pytest.approx(np.array(expected), abs=1e-6)
+    assert found.dtype == np.float32
+    assert made.dimensions == 3
+    assert made.embed([]).shape == (0, 3)
+
+
+def test_order_is_kept_over_batches(tmp_path: Path) -> None:
+    """Texts are batched by length inside, 32 at a time."""
+    made = OnnxEmbedder(str(folder(tmp_path, model(pooled=False))))
+    texts = [" ".join(["red"] * (1 + n % 5)) if n % 2 else "blue" for n in range(70)]
+    found = made.embed(texts)
+    assert found[:, 0].tolist() == pytest.approx([n % 2 for n in range(70)])
+
+
+def test_only_inputs_the_model_has_are_fed(tmp_path: Path) -> None:
+    with_types = ("input_ids", "attention_mask", "token_type_ids")
+    for place, inputs in enumerate((("input_ids",), with_types)):
+        made = OnnxEmbedder(str(folder(tmp_path / str(place), model(pooled=True, inputs=inputs))))
+        assert made.embed(["red"])[0].tolist() == [1, 0, 0]
+    unknown = model(pooled=True, inputs=("input_ids", "pixels"))
+    with pytest.raises(ModelError, match="pixels"):
+        OnnxEmbedder(str(folder(tmp_path / "odd", unknown)))
+
+
+def test_the_name_tells_the_model_apart(tmp_path: Path) -> None:
+    one = OnnxEmbedder(str(folder(tmp_path / "colours", model(pooled=True))))
+    other = OnnxEmbedder(str(folder(tmp_path / "colours", model(pooled=False))))
+    assert one.name.startswith("onnx:colours:")
+    assert one.name != other.name
+
+
+def test_a_small_vocabulary_is_trusted_in_english_only(tmp_path: Path) -> None:
+    made = OnnxEmbedder(str(folder(tmp_path, model(pooled=True))))
+    assert (made.knows("en"), made.knows("vi")) == (1.0, 0.3)
+    assert made.contextual
+
+
+def test_a_wrong_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"there is no model\.onnx"):
+        OnnxEmbedder(str(tmp_path))
+    (tmp_path / "model.onnx").write_bytes(b"")
+    with pytest.raises(ModelError, match=r"there is no tokenizer\.json"):
+        OnnxEmbedder(str(tmp_path))
+    with pytest.raises(InvalidInputError):
+        embedder("onnx:")
+
+
+@pytest.mark.parametrize("garbage", [b"", b"this is no model", model(pooled=True)[:-40], b"\xff" * 100])
+def test_a_garbage_model_is_a_clear_error(tmp_path: Path, garbage: bytes) -> None:
+    with pytest.raises(ModelError, match=r"model\.onnx in .* is not a readable ONNX model|the ONNX model failed"):
+        OnnxEmbedder(str(folder(tmp_path, garbage)))
+
+
+def test_a_garbage_tokenizer_is_a_clear_error(tmp_path: Path) -> None:
+    place = folder(tmp_path, model(pooled=True))
+    (place / "tokenizer.json").write_text('{"version": 1')
+    with pytest.raises(ModelError, match=r"tokenizer\.json in .* is not a readable tokenizer"):
+        combray.open(":memory:", embedder=f"onnx:{place}")
+
+
+def test_an_engine_runs_on_it(tmp_path: Path) -> None:
+    place = folder(tmp_path, model(pooled=False))
+    with combray.open(":memory:", embedder=f"onnx:{place}", preset="mnemon") as engine:
+        engine.remember("red red")
+        engine.remember("green")
+        answer = engine.recall("red blue")
+        assert [hit.memory.content for hit in answer][0] == "red red"
+        # cos((1, 0, 0), (1, 1, 0)) = 1 / sqrt(2)
+        assert answer[0].signals["similarity"] == pytest.approx(HALF, abs=1e-4)
+        assert answer.reason.startswith("hybrid")
+
+
+@pytest.mark.skipif(not os.environ.get("COMBRAY_TEST_ONNX"), reason="COMBRAY_TEST_ONNX names no model folder")
+def test_a_real_model() -> None:
+    made = OnnxEmbedder(os.environ["COMBRAY_TEST_ONNX"])
+    found = made.embed(["The cat sleeps on the sofa", "A kitten naps on the couch", "Interest rates rose again"])
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(3), abs=1e-5)
+    near, far = float(found[0] @ found[1]), float(found[0] @ found[2])
+    assert near > far + 0.2
+    # The same text alone or among longer ones: padding does not count, up to the rounding of int8 layers.
+    alone = made.embed(["The cat sleeps on the sofa"])[0]
+    assert float(alone @ found[0]) > 0.98

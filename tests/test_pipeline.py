@@ -1,0 +1,187 @@
+"""The kernel: what is checked when a pipeline is built, and what a run leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from combray.errors import InvalidInputError, ModelError, PipelineError
+from combray.pipeline import Fallback, Pipeline, Transaction, describe_stage
+from combray.runtime import Runtime
+from combray.stores.reference import ReferenceStore
+from combray.testing.fakes import memory
+from combray.types import Step
+
+
+@dataclass
+class Counting:
+    """A state of numbers."""
+
+    numbers: list[int] = field(default_factory=list)
+    namespace: str = "default"
+    tx: Any = None
+    trace: list[Step] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=list)
+
+    def size(self) -> int:
+        return len(self.numbers)
+
+
+@dataclass(frozen=True)
+class Put:
+    """Puts a number.
+
+    More of the docstring.
+    """
+
+    number: int
+    label: str = "Put"
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ("numbers",)
+    leaves_process: bool = False
+
+    def __call__(self, state: Counting, runtime: Runtime) -> Counting:
+        state.numbers.append(self.number)
+        return state
+
+
+@dataclass(frozen=True)
+class Fail:
+    """Fails."""
+
+    error: Exception
+    label: str = "Fail"
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ("numbers",)
+
+    def __call__(self, state: Counting, runtime: Runtime) -> Counting:
+        raise self.error
+
+
+@dataclass(frozen=True)
+class WriteMemory:
+    """Writes one memory."""
+
+    text: str
+    label: str = "WriteMemory"
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+
+    def __call__(self, state: Counting, runtime: Runtime) -> Counting:
+        from combray.runtime import Arrival
+
+        state.tx.insert([Arrival(memory(self.text))])
+        return state
+
+
+RUNTIME = Runtime(ReferenceStore())
+
+
+def three() -> Pipeline[Counting]:
+    return Pipeline("count", (Put(1, "one"), Put(2, "two"), Put(3, "three")))
+
+
+def names(pipeline: Pipeline[Counting]) -> list[str]:
+    return [str(getattr(stage, "label", "")) for stage in pipeline]
+
+
+def test_stages_run_in_order_and_sign_the_trace() -> None:
+    state = three().run(Counting(), RUNTIME)
+    assert state.numbers == [1, 2, 3]
+    assert [(step.stage, step.before, step.after) for step in state.trace] == [
+        ("one", 0, 1), ("two", 1, 2), ("three", 2, 3),
+    ]  # fmt: skip
+    assert all(step.milliseconds >= 0 for step in state.trace)
+
+
+def test_a_need_that_nothing_gives_is_refused_when_built() -> None:
+    with pytest.raises(PipelineError, match=r"'late' needs words, but the stages before it give only numbers"):
+        Pipeline("count", (Put(1), Put(2, "late", needs=("words",))))
+    Pipeline("count", (Put(2, "late", needs=("words",)),), ("words",))
+
+
+def test_two_stages_of_one_name_are_refused() -> None:
+    with pytest.raises(PipelineError, match="two stages are called 'Put'"):
+        Pipeline("count", (Put(1), Put(2)))
+
+
+def test_editing_gives_a_new_pipeline() -> None:
+    pipeline = three()
+    assert names(pipeline.before("two", Put(9, "nine"))) == ["one", "nine", "two", "three"]
+    assert names(pipeline.after("three", Put(9, "nine"))) == ["one", "two", "three", "nine"]
+    assert names(pipeline.replace("one", Put(9, "nine"))) == ["nine", "two", "three"]
+    assert names(pipeline.without("two")) == ["one", "three"]
+    assert names(pipeline) == ["one", "two", "three"]
+
+
+def test_an_edit_is_checked_again() -> None:
+    pipeline = Pipeline("count", (Put(1, "giver"), Put(2, "taker", needs=("numbers",))))
+    with pytest.raises(PipelineError, match="'taker' needs numbers"):
+        pipeline.without("giver")
+    with pytest.raises(PipelineError, match="no stage 'nobody'; it has: giver, taker"):
+        pipeline.before("nobody", Put(3, "three"))
+
+
+def test_describe_tells_settings_and_the_first_line() -> None:
+    described = three().describe()[0]
+    assert (described["stage"], described["summary"]) == ("one", "Puts a number.")
+    assert described["settings"]["number"] == 1
+    assert described["gives"] == ("numbers",)
+    nested = describe_stage(Fallback((Put(1, "a"), Put(2, "b"))))
+    assert [each["stage"] for each in nested["stages"]] == ["a", "b"]
+
+
+def test_a_transaction_refuses_stages_that_leave_the_process() -> None:
+    """No network call inside a transaction, however deep the stage sits."""
+    calling = Put(1, "Call", leaves_process=True)
+    with pytest.raises(PipelineError, match=r"Transaction: Call leave\(s\) the process"):
+        Transaction((calling,))
+    with pytest.raises(PipelineError, match="Fallback"):
+        Transaction((Fallback((Put(2), calling)),))
+
+
+def test_a_transaction_lands_whole_or_not_at_all() -> None:
+    runtime = Runtime(ReferenceStore())
+    Transaction((WriteMemory("kept"),))(Counting(), runtime)
+    state = Counting()
+    with pytest.raises(ModelError):
+        Transaction((WriteMemory("lost"), Fail(ModelError("no"))))(state, runtime)
+    found = runtime.store.reader("default").memories(range(10))
+    assert [each.content for each in found] == ["kept"]
+    assert state.tx is None
+
+
+def test_the_stages_of_a_transaction_sign_the_trace_too() -> None:
+    state = Pipeline("count", (Transaction((Put(1, "inner"),), "Atomic"),)).run(Counting(), RUNTIME)
+    assert [step.stage for step in state.trace] == ["inner", "Atomic"]
+
+
+def test_fallback_takes_the_first_that_works_and_says_what_failed() -> None:
+    stage = Fallback((Fail(ModelError("server down"), "Remote"), Put(7, "Local"), Put(8, "Unused")))
+    state = Pipeline("count", (stage,)).run(Counting(), RUNTIME)
+    assert state.numbers == [7]
+    assert state.degraded == ["Remote failed: server down"]
+    assert state.trace[-1].note == "Remote failed: server down"
+
+
+def test_fallback_catches_failures_of_models_only() -> None:
+    with pytest.raises(InvalidInputError):
+        Fallback((Fail(InvalidInputError("query", "is wrong")), Put(1)))(Counting(), RUNTIME)
+    with pytest.raises(ModelError):
+        Fallback((Fail(ModelError("one"), "a"), Fail(ModelError("two"), "b")))(Counting(), RUNTIME)
+
+
+def test_what_fallback_needs_and_gives() -> None:
+    """Later stages may rely on what every alternative gives; no alternative may rely on one that failed."""
+    stage = Fallback(
+        (
+            Put(1, "a", needs=("query",), gives=("vector", "score")),
+            Put(2, "b", needs=("vector",), gives=("score",)),
+        )
+    )
+    assert stage.gives == ("score",)
+    assert stage.needs == ("query", "vector")
+    with pytest.raises(PipelineError, match="needs vector"):
+        Pipeline("count", (stage,), ("query",))
