@@ -55,9 +55,7 @@ def test_numbers_come_out_of_the_environment(monkeypatch: pytest.MonkeyPatch) ->
         ("COMBRAY_DURABILITY", "paranoid", "durability"),
     ],
 )
-def test_bad_values_are_named(
-    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, field: str
-) -> None:
+def test_bad_values_are_named(monkeypatch: pytest.MonkeyPatch, variable: str, value: str, field: str) -> None:
     monkeypatch.setenv(variable, value)
     with pytest.raises(InvalidInputError, match=value) as caught:
         load()

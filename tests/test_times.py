@@ -33,7 +33,9 @@ def test_moments(given: Any, expected: datetime | None) -> None:
     assert as_seconds("since", given, NOW.timestamp()) == seconds
 
 
-@pytest.mark.parametrize(("words", "day"), [("3 days ago", 12), ("yesterday", 14), ("hôm qua", 14), ("三天前", 12)])
+@pytest.mark.parametrize(
+    ("words", "day"), [("3 days ago", 12), ("yesterday", 14), ("hôm qua", 14), ("三天前", 12)]
+)
 def test_words_count_from_now(words: str, day: int) -> None:
     found = as_moment("since", words, NOW.timestamp())
     assert found is not None

@@ -16,7 +16,7 @@ from combray.language.dates import has_time_expression
 from combray.language.tokens import content_terms, terms, word_count
 from combray.types import Memory
 
-TERMS_VERSION = "2"
+TERMS_VERSION = "3"
 """Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
 
 _SPACE = re.compile(r"\s+")
@@ -57,7 +57,10 @@ def full_text(memory: Memory) -> str:
 def index_entry(memory: Memory) -> IndexEntry:
     """The keyword fields of a memory. Content and context keep stop words, so that phrases can be told."""
     content, whole = memory.content, full_text(memory)
-    named = " ".join((*memory.entities, *memory.tags))
+    # A name that the text holds is indexed with the text: counting it twice would only favour texts with names.
+    folded = whole.casefold()
+    unsaid = [name for name in memory.entities if name.casefold() not in folded]
+    named = " ".join((*unsaid, *memory.tags))
     return IndexEntry(
         fields=(
             terms(content),

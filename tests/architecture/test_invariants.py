@@ -87,6 +87,7 @@ def test_the_same_store_query_and_clock_give_the_same_answer_32_times(engine: co
 def test_what_was_remembered_never_changes_its_words(engine: combray.Engine) -> None:
     first = engine.remember("The tax office is open on Monday.")
     second = engine.remember("The tax office moved its opening from Monday to Wednesday.")
+    assert second.replaced_id == first.id
     engine.forget(second.id)
     engine.restore(second.id)
     assert engine.get(first.id).content == "The tax office is open on Monday."

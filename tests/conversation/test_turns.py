@@ -87,9 +87,7 @@ def test_a_turn_is_found_by_its_neighbours_words(engine: Engine) -> None:
         lambda engine: engine.conversation("a").add_many([{"content": "good"}, {"content": "x" * 8001}]),
     ],
 )
-def test_unusable_turns_are_refused_and_nothing_is_stored(
-    engine: Engine, call: Callable[[Engine], Any]
-) -> None:
+def test_unusable_turns_are_refused_and_nothing_is_stored(engine: Engine, call: Callable[[Engine], Any]) -> None:
     with pytest.raises(InvalidInputError):
         call(engine)
     assert engine.status()["by_status"] == {}

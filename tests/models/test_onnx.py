@@ -89,7 +89,7 @@ def test_an_engine_runs_on_it(tmp_path: Path) -> None:
         engine.remember("red red")
         engine.remember("green")
         answer = engine.recall("red blue")
-        assert [hit.memory.content for hit in answer][0] == "red red"
+        assert answer[0].memory.content == "red red"
         # cos((1, 0, 0), (1, 1, 0)) = 1 / sqrt(2)
         assert answer[0].signals["similarity"] == pytest.approx(HALF, abs=1e-4)
         assert answer.reason.startswith("hybrid")

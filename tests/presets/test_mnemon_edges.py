@@ -14,7 +14,7 @@ from combray.testing.fakes import FakeClock
 
 
 def test_backbone_and_proximity() -> None:
-    """"backbone + 24h proximity"; proximity weighs 1/(1+hours) (upstream notes 2.2)."""
+    """ "backbone + 24h proximity"; proximity weighs 1/(1+hours) (upstream notes 2.2)."""
     clock = FakeClock()
     engine = opened(clock)
     engine.remember("Alpha rains", source="user")
@@ -230,7 +230,7 @@ def test_effective_importance_by_hand(
 
 
 def test_effective_importance_counts_the_new_edges() -> None:
-    """"RefreshEffectiveImportance -> update EI decay values", after the edges of step 3."""
+    """ "RefreshEffectiveImportance -> update EI decay values", after the edges of step 3."""
     engine = opened()
     engine.remember("Alpha rains")
     result = engine.remember("Beta shines", importance=4)
@@ -260,7 +260,7 @@ def test_immunity() -> None:
 
 
 def test_prune_above_the_limit_hides_the_least_important() -> None:
-    """"AutoPrune -> soft-delete lowest EI when total > 1000": hidden, never deleted, never the new one."""
+    """ "AutoPrune -> soft-delete lowest EI when total > 1000": hidden, never deleted, never the new one."""
     clock = FakeClock()
     engine = opened(clock)
     low = engine.remember("the least important of all", importance=1, source="a")

@@ -1,4 +1,4 @@
-"""Golden runs of preset mnemon, the read side: each test quotes the line of the page it holds (seeds/mnemon.md)."""
+"""Golden runs of preset mnemon, the read side; each test quotes the line of seeds/mnemon.md it holds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ TRIGGERS = {
     "WHEN": ["when", "time", "before", "after", "timeline", "什么时候", "何时", "时间"],
     "ENTITY": ["what is", "who is", "tell me about", "是什么", "谁是", "关于"],
 }
-VIETNAMESE = {"WHY": ["tại sao", "tai sao", "vì sao"], "WHEN": ["khi nào", "khi nao"], "ENTITY": ["là gì", "là ai"]}
+VIETNAMESE = {
+    "WHY": ["tại sao", "tai sao", "vì sao"],
+    "WHEN": ["khi nào", "khi nao"],
+    "ENTITY": ["là gì", "là ai"],
+}
 
 
 @pytest.mark.parametrize(
@@ -37,7 +41,7 @@ def test_intents_of_the_page(intent: str, trigger: str) -> None:
 
 
 def test_general_and_override() -> None:
-    """"GENERAL | None of the above match"; "Supports the --intent flag to manually override"."""
+    """ "GENERAL | None of the above match"; "Supports the --intent flag to manually override"."""
     engine = opened()
     assert engine.recall("Qdrant vectors").intent == "GENERAL"
     overridden = engine.recall("why Qdrant", intent="when")
@@ -56,7 +60,7 @@ def _ranked(*keys: int) -> Ranked:
 
 
 def test_rrf_by_hand() -> None:
-    """"RRF Score = sum 1 / (k + rank_i + 1) (k = 60)", rank from 0; then divided by the best."""
+    """ "RRF Score = sum 1 / (k + rank_i + 1) (k = 60)", rank from 0; then divided by the best."""
     engine = opened()
     lists = {"keyword": _ranked(7, 3), "vector": _ranked(3), "time": _ranked(9, 3, 7)}
     keys = np.array([3, 7, 9], dtype=np.int64)
@@ -68,7 +72,7 @@ def test_rrf_by_hand() -> None:
 
 
 def test_twenty_anchors_a_signal() -> None:
-    """"KeywordSearch(all_insights, query, top-20)" and "sort by created_at DESC, top-20"."""
+    """ "KeywordSearch(all_insights, query, top-20)" and "sort by created_at DESC, top-20"."""
     clock = FakeClock()
     engine = opened(clock)
     for number in range(50):
@@ -79,7 +83,7 @@ def test_twenty_anchors_a_signal() -> None:
 
 
 def test_vector_anchors_need_a_cosine_of_010() -> None:
-    """"VECTOR_SEARCH_MIN_SIM = 0.10": below, a hit is noise; recency alone is no evidence (SEEDS 8)."""
+    """ "VECTOR_SEARCH_MIN_SIM = 0.10": below, a hit is noise; recency alone is no evidence (SEEDS 8)."""
     texts = {"first note": sharing(10, 100), "second paper": sharing(9, 300)}
     clock = FakeClock()
     engine = opened(clock, ExactEmbedder({"something": PLACES, **texts}))
@@ -110,7 +114,7 @@ def _link(engine: Engine, *links: Link) -> None:
 
 
 def test_beam_score_by_hand() -> None:
-    """"total = score_node + lambda1 * structural + lambda2 * semantic", lambda1 = 1.0, lambda2 = 0.4."""
+    """ "total = score_node + lambda1 * structural + lambda2 * semantic", lambda1 = 1.0, lambda2 = 0.4."""
     engine, (pears, wine, roofs) = _tiny_graph()
     _link(engine, Link(pears, wine, "causal", 0.5, "causes"), Link(wine, roofs, "temporal", 1.0))
     state = _state(engine, intent="WHY", keys=np.array([pears], dtype=np.int64), model="exact:1000")
@@ -191,7 +195,7 @@ SIGNALS = {"keyword": 1.0, "entity": 0.5, "similarity": 0.4, "graph": 0.2}
     ],
 )
 def test_final_score_by_hand(intent: str, embedded: bool, score: float) -> None:
-    """"final = w_kw*keyword + w_ent*entity + w_sim*similarity + w_gr*graph"; "Weights vary by intent"."""
+    """ "final = w_kw*keyword + w_ent*entity + w_sim*similarity + w_gr*graph"; "Weights vary by intent"."""
     engine = opened()
     key = engine.key_of(engine.remember("pears ripen").id)
     state = _state(engine, intent=intent, keys=np.array([key], dtype=np.int64))
@@ -207,9 +211,12 @@ def test_weights_add_up_to_one() -> None:
 
 
 def test_signals_by_hand() -> None:
-    """keyword = token_intersection / query_token_count, entity = matched / max(1, query entities), cosine, min-max."""
+    """ "keyword_score = token_intersection / query_token_count"; entities matched / max(1, asked); cosine; min-max."""
     query = "Does Qdrant or Milvus store vectors"
-    texts = {"Things of ours are in the vector store": sharing(30, 100), "Milvus vectors store Qdrant": sharing(80, 300)}
+    texts = {
+        "Things of ours are in the vector store": sharing(30, 100),
+        "Milvus vectors store Qdrant": sharing(80, 300),
+    }
     clock = FakeClock()
     engine = opened(clock, ExactEmbedder({query: PLACES, **texts}))
     for source, text in enumerate(texts):
@@ -221,12 +228,12 @@ def test_signals_by_hand() -> None:
     assert best.signals == {"keyword": 1.0, "entity": 1.0, "similarity": 0.8, "graph": 1.0}
     assert other.signals == {"keyword": 0.5, "entity": 0.0, "similarity": 0.3, "graph": 0.0}
     # GENERAL, .25 each.
-    assert (best.score, other.score) == (pytest.approx(0.95), pytest.approx(0.2))
+    assert [best.score, other.score] == pytest.approx([0.95, 0.2])
     assert best.via == "hybrid"
 
 
 def test_signals_and_via_of_every_hit() -> None:
-    """"Each retrieval result includes a detailed signal breakdown": keyword, entity, similarity, graph; via."""
+    """ "Each retrieval result includes a detailed signal breakdown": keyword, entity, similarity, graph; via."""
     engine = opened()
     engine.remember("Qdrant stores vectors", source="a")
     engine.remember("Backups run nightly", source="a")
@@ -240,7 +247,7 @@ def test_signals_and_via_of_every_hit() -> None:
 
 
 def test_causes_come_first() -> None:
-    """"causes come first, effects follow" (Kahn), for WHY only."""
+    """ "causes come first, effects follow" (Kahn), for WHY only."""
     clock = FakeClock()
     engine = opened(clock)
     engine.remember("The disk of the database server was full")
@@ -262,7 +269,7 @@ def test_causes_come_first() -> None:
 
 
 def test_basic_is_a_substring_search() -> None:
-    """"Use --basic for legacy SQL LIKE fallback"."""
+    """ "Use --basic for legacy SQL LIKE fallback"."""
     clock = FakeClock()
     engine = opened(clock)
     for text in ("Chose Qdrant early", "Nothing here", "Left qdrants late"):

@@ -16,7 +16,7 @@ SUBJECTS = ["orders", "billing", "search", "login", "mail", "stock", "audit", "c
 ACTIONS = ["was moved to", "is watched by", "writes its logs to", "is tested with", "was tuned on", "reads from"]
 PLACES = ["the blue cluster", "the nightly job", "the shared disk", "the second queue", "a quiet worker"]
 EVIDENCE = {
-    "Why was the retry budget lowered?": "The retry budget was lowered because the payment provider rate limits bursts",
+    "Why was the retry budget lowered?": "The retry budget was lowered because the provider limits bursts",
     "Who owns the certificate renewal?": "Dana owns the renewal of the TLS certificates",
     "When is the archive deleted?": "The cold archive is deleted ninety days after the contract ends",
     "What port does the metrics gateway use?": "The metrics gateway listens on port 9137",
@@ -26,7 +26,7 @@ EVIDENCE = {
 def distractors(count: int) -> list[str]:
     """Distinct sentences in the vocabulary of one team: every word of them occurs often."""
     return [
-        f"The {SUBJECTS[n % 10]} service {ACTIONS[n // 10 % 6]} {PLACES[n // 60 % 5]} since release {n // 300}.{n}"
+        f"The {SUBJECTS[n % 10]} service {ACTIONS[n // 10 % 6]} {PLACES[n // 60 % 5]} since {n // 300}.{n}"
         for n in range(count)
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from combray.pipeline import Transaction
+from combray.pipeline import Transaction, stage_name
 from combray.presets.preset import Preset
 from combray.recall.decay import AgePrior
 from combray.remember.retain import Prune
@@ -18,7 +18,7 @@ def tune(preset: Preset, max_memories: int, decay: bool) -> Preset:
     for stage in preset.remember:
         if isinstance(stage, Transaction) and any(isinstance(inner, Prune) for inner in stage.stages):
             inner = tuple(replace(s, most=max_memories) if isinstance(s, Prune) else s for s in stage.stages)
-            pruning = preset.remember.replace("Transaction", replace(stage, stages=inner))
+            pruning = preset.remember.replace(stage_name(stage), replace(stage, stages=inner))
             preset = replace(preset, remember=pruning)
     if decay and any(isinstance(stage, AgePrior) for stage in preset.recall):
         preset = replace(preset, recall=preset.recall.replace("AgePrior", AgePrior(weight=DECAY_WEIGHT)))

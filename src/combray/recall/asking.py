@@ -121,14 +121,15 @@ class Asking:
         until = as_seconds("until", options.get("until"), now)
         if since is not None and until is not None and since >= until:
             raise InvalidInputError("until", "is not later than since.", "Swap them, or widen the range.")
+        as_of = as_seconds("as_of", options.get("as_of"), now)
         lists = {
             name: _texts(name, options[name], allowed) for name, allowed in _LISTS.items() if options.get(name)
         }
         return Filter(
             since=since,
             until=until,
-            as_of=as_seconds("as_of", options.get("as_of"), now),
-            now=now,
+            as_of=as_of,
+            now=now if as_of is None else as_of,
             min_importance=whole("min_importance", options.get("min_importance", 1), 1, 5),
             min_confidence=_number("min_confidence", options.get("min_confidence")),
             **lists,

@@ -146,12 +146,14 @@ class DateMatch:
 class PhraseMatch:
     """Neighbouring words of the question stand side by side in the text; half of the pairs are enough.
 
-    Reads only candidates that hold two question words themselves, the best of them by keywords.
+    Reads only candidates that hold two question words themselves, the best of them by keywords, and stops
+    after `words_read` words: long texts must not make a question slow.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("found", "terms", "context")
     gives: ClassVar[tuple[str, ...]] = ("phrase",)
     most: int = 40
+    words_read: int = 1500
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Compare pairs of terms."""
@@ -161,6 +163,8 @@ class PhraseMatch:
             return state
         holding = np.flatnonzero(state.found.scores["held"] * len(state.terms) > 1.5)
         best = holding[np.lexsort((state.keys[holding], -state.signals["context"][holding]))][: self.most]
+        read = np.cumsum(state.columns().words[best])
+        best = best[(read <= self.words_read) | (np.arange(len(best)) == 0)]
         phrase = np.zeros(len(state.keys))
         for place, text in zip(best, state.reader.contents(state.keys[best]), strict=True):
             held = content_terms(text)
@@ -171,7 +175,10 @@ class PhraseMatch:
 
 @dataclass(frozen=True)
 class LengthPrior:
-    """A text of few words seldom answers: min(1, ln(1 + words) / ln 40)."""
+    """In a talk of short turns, one of few words seldom answers: min(1, ln(1 + words) / ln 40).
+
+    Holds as far as a session's turns are short (its gain); notes and documents are not judged by length.
+    """
 
     needs: ClassVar[tuple[str, ...]] = ("candidates",)
     gives: ClassVar[tuple[str, ...]] = ("length",)
@@ -181,7 +188,10 @@ class LengthPrior:
         """From the word count."""
         del runtime
         if len(state.keys):
-            state.signals["length"] = np.minimum(1.0, np.log1p(state.columns().words) / math.log(self.enough))
+            rows = state.columns()
+            said = np.minimum(1.0, np.log1p(rows.words) / math.log(self.enough))
+            short_turns = np.where(rows.session >= 0, rows.gain, 0.0)
+            state.signals["length"] = 1.0 - short_turns * (1.0 - said)
         return state
 
 
