@@ -85,11 +85,12 @@ def test_the_same_store_query_and_clock_give_the_same_answer_32_times(engine: co
 
 
 def test_what_was_remembered_never_changes_its_words(engine: combray.Engine) -> None:
-    first = engine.remember("The tax office is open on Monday.")
-    second = engine.remember("The tax office moved its opening from Monday to Wednesday.")
-    assert second.replaced_id == first.id
-    engine.forget(second.id)
-    engine.restore(second.id)
-    assert engine.get(first.id).content == "The tax office is open on Monday."
-    assert engine.get(second.id).content == "The tax office moved its opening from Monday to Wednesday."
-    assert all("content" not in version.before for version in engine.history(second.id))
+    old = engine.recall("team review").hits[0].memory
+    new = engine.remember("The team review moved from Friday to Tuesday at 16:30.")
+    assert new.replaced_id == old.id
+    engine.forget(new.id)
+    engine.restore(new.id)
+    assert engine.get(old.id).content == TEXTS[3]
+    assert engine.get(new.id).content == "The team review moved from Friday to Tuesday at 16:30."
+    assert len(engine.history(new.id)) == 2
+    assert all("content" not in version.before for each in (old, new) for version in engine.history(each.id))

@@ -1,4 +1,4 @@
-"""Golden runs of preset mnemon, the write side: each test quotes the line of the page it holds (seeds/mnemon.md)."""
+"""Golden runs of preset mnemon, the write side; each test quotes the line of seeds/mnemon.md it holds."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_bands_of_the_token_overlap_without_embedder(shared: int, only_new: int,
 
 
 def test_a_replaced_memory_is_superseded_and_comes_back_on_restore() -> None:
-    """ "Soft-delete old insight, insert new as replacement", mended (SEEDS 6): the old one is kept, linked, hidden."""
+    """ "Soft-delete old insight, insert new as replacement"; mended (SEEDS 6): kept, linked, hidden."""
     engine = opened()
     old = engine.remember("Chose SQLite as storage", category="decision")
     new = engine.remember("Chose PostgreSQL to replace SQLite as the primary database", category="decision")

@@ -96,7 +96,7 @@ def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
 
 @dataclass(frozen=True)
 class TimeCue:
-    """The question asks when, and the text holds a time expression; long turns nearly always do and count less."""
+    """The question asks when, and the text holds a time expression; long turns nearly always do: less."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("time",)

@@ -164,7 +164,8 @@ class Diff:
             return "DUPLICATE", "the same text is already known"
         overlap = _overlap(new, old)
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
-        if similarity < self.update_from and overlap < 0.2:
+        # Below the bands only a text that says something changed can replace; `compare` is the dear part.
+        if similarity < self.update_from and (overlap < 0.2 or not changes(new)):
             return None
         comparison = compare(old, new)
         if comparison.verdict == "update" and comparison.changes and comparison.same_subject:

@@ -38,6 +38,7 @@ class Validate:
     needs: ClassVar[tuple[str, ...]] = ("items",)
     gives: ClassVar[tuple[str, ...]] = ("drafts",)
     max_characters: int = 8000
+    max_episode_characters: int = 200_000
     max_tags: int = 20
     max_tag_characters: int = 100
     max_entities: int = 50
@@ -62,7 +63,9 @@ class Validate:
             raise InvalidInputError(
                 unknown[0], "is no field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
             )
-        content = clean_text("content", item.get("content", item.get("text")), self.max_characters)
+        # What was said is kept whole: an assistant's answer of ten pages is one turn.
+        longest = self.max_episode_characters if item.get("kind") == "episode" else self.max_characters
+        content = clean_text("content", item.get("content", item.get("text")), longest)
         if not content.strip():
             raise InvalidInputError("content", "is empty.", "Give the text to remember.")
         times = {name: as_moment(name, item.get(name), state.now) for name in TIME_FIELDS}
