@@ -211,7 +211,7 @@ def test_weights_add_up_to_one() -> None:
 
 
 def test_signals_by_hand() -> None:
-    """ "keyword_score = token_intersection / query_token_count"; entities; cosine; min-max of the graph."""
+    """ "keyword_score = token_intersection / query_token_count"; entities; cosine; min-max."""
     query = "Does Qdrant or Milvus store vectors"
     texts = {
         "Things of ours are in the vector store": sharing(30, 100),

@@ -104,6 +104,7 @@ class Diff:
     keyword_candidates: int = 5
     vector_candidates: int = 5
     strict: bool = False
+    strict_overlap: float = 0.5
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Decide every draft against what is stored and against the drafts before it."""
@@ -166,6 +167,9 @@ class Diff:
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
         # Below the bands only a text that says something changed can replace; `compare` is the dear part.
         if similarity < self.update_from and (overlap < 0.2 or not changes(new)):
+            return None
+        # A new value for the same thing is told in the same words: near in meaning only is not enough.
+        if self.strict and overlap < self.strict_overlap and not changes(new):
             return None
         comparison = compare(old, new)
         if comparison.verdict == "update" and comparison.changes and comparison.same_subject:
