@@ -266,3 +266,16 @@ def test_locations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMBRAY_HOME", str(tmp_path / "home"))
     with combray.open(embedder="none") as engine:
         assert engine.status()["location"] == str(tmp_path / "home" / "default.db")
+
+
+def test_a_path_object_names_the_store(tmp_path: Path) -> None:
+    with combray.open(tmp_path / "agent.db", embedder="none") as engine:
+        engine.remember("stored under a path object")
+    assert (tmp_path / "agent.db").exists()
+
+
+def test_the_text_is_given_once() -> None:
+    with combray.open(":memory:", embedder="none") as engine:
+        with pytest.raises(combray.InvalidInputError, match="content: is given beside the text"):
+            engine.remember("one text", content="another")
+        assert engine.status()["total_insights"] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,7 +28,7 @@ MAX_BATCH = 100_000
 
 
 def open(
-    location: str | None = None,
+    location: str | PathLike[str] | None = None,
     *,
     namespace: str | None = None,
     preset: str | presets.Preset | None = None,
@@ -48,7 +49,7 @@ def open(
     by_name = preset if isinstance(preset, str) else None
     settings = load_settings(
         {
-            "db": location,
+            "db": None if location is None else fspath(location),
             "namespace": namespace,
             "preset": by_name,
             "embedder": named,
@@ -112,6 +113,11 @@ class Engine(Keeping, Tending):
         are datetimes, ISO 8601, or words ("3 days ago"). `diff=False` stores it whatever is known already.
         Raises InvalidInputError (nothing is written then) and StoreError.
         """
+        twice = sorted({"content", "text"} & fields.keys())
+        if twice:
+            raise InvalidInputError(
+                twice[0], "is given beside the text.", "Give the text once, as the first argument."
+            )
         return self._write([{"content": text, **fields}], diff, suggest=True)[0]
 
     def remember_many(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from combray.language.cues import cues
-from combray.language.dates import has_time_expression
+from combray.language.dates.presence import has_time_expression
 from combray.language.tokens import content_terms, terms, word_count
 from combray.types import Memory
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from combray.errors import InvalidInputError
-from combray.language.dates import parse_moment
+from combray.language import dates
 
 
 def as_moment(field: str, value: Any, now: float) -> datetime | None:
@@ -49,6 +49,6 @@ def as_seconds(field: str, value: Any, now: float) -> float | None:
 
 def _in_words(field: str, value: str, now: float) -> datetime:
     try:
-        return parse_moment(value, datetime.fromtimestamp(now, UTC))
+        return dates.parse_moment(value, datetime.fromtimestamp(now, UTC))
     except ValueError as error:
         raise InvalidInputError(field, str(error)) from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from combray.language.dates import has_time_expression, resolve
+from combray.language import dates
 from combray.recall.state import Recalling
 from combray.runtime import Arm, EntityArm, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
 
@@ -103,10 +103,10 @@ def date_windows(query: str, now: float) -> tuple[tuple[float, float, float], ..
     longer period named scores 1 throughout. Soft expressions ("recently") and open ranges give none.
     """
     # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
-    if not has_time_expression(query):
+    if not dates.has_time_expression(query):
         return ()
     windows: list[tuple[float, float, float]] = []
-    for found in resolve(query, datetime.fromtimestamp(now, UTC)):
+    for found in dates.resolve(query, datetime.fromtimestamp(now, UTC)):
         if not found.explicit or found.kind == "open":
             continue
         since, until = found.start.timestamp(), found.end.timestamp()

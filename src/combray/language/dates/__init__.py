@@ -29,9 +29,31 @@ and "thứ sáu tuần trước" that of last week; "next Friday" that of next w
 "until B" too, "before B" nothing of it; spring starts in March; Tet, 春节 and 国庆节 last seven days.
 """
 
-from combray.language.dates.moments import parse_moment, parse_range
-from combray.language.dates.presence import has_time_expression
-from combray.language.dates.resolving import TimeExpression, resolve
-from combray.language.dates.tables import add_tables
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from combray.language.dates.moments import parse_moment, parse_range
+    from combray.language.dates.presence import has_time_expression
+    from combray.language.dates.resolving import TimeExpression, resolve
+    from combray.language.dates.tables import add_tables
 
 __all__ = ["TimeExpression", "add_tables", "has_time_expression", "parse_moment", "parse_range", "resolve"]
+
+_HOMES = {
+    "parse_moment": "moments",
+    "parse_range": "moments",
+    "has_time_expression": "presence",
+    "TimeExpression": "resolving",
+    "resolve": "resolving",
+    "add_tables": "tables",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # The grammar is loaded when a date is to be resolved: telling that a text holds none needs none of it.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
