@@ -159,6 +159,8 @@ def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.boo
     scores = own
     if arm.before or arm.after:
         scores = smoothed(snapshot, arm, own, has)
+    if arm.minimum <= 0.0:
+        return np.maximum(scores, 0.0) if has.all() else np.where(has, np.maximum(scores, 0.0), 0.0)
     # Rounded before it is compared: a cosine at the minimum is in or out on every machine alike.
     enough = np.round(scores, DECIMALS) >= arm.minimum
     return np.where(has & enough, np.maximum(scores, 0.0), 0.0)
@@ -171,7 +173,8 @@ def smoothed(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bo
     at the cost of one vector a memory instead of two. Not divided by the sum of weights: sessions of
     different gain must stay comparable.
     """
-    if not has.any():
+    # Facts stand alone: without a single turn next to another nothing is lent.
+    if not has.any() or not (snapshot.chain.next >= 0).any():
         return own
     average = float(own.sum() / has.sum())
     # One place more, holding 0: what the pointer -1 of a turn without neighbour reads.
