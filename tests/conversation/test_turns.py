@@ -84,7 +84,7 @@ def test_a_turn_is_found_by_its_neighbours_words(engine: Engine) -> None:
         lambda engine: engine.conversation("a").add("text", metadata="words"),
         lambda engine: engine.conversation("a").add_many(["text"]),
         lambda engine: engine.conversation("a").add_many([{"content": "text", "mood": "good"}]),
-        lambda engine: engine.conversation("a").add_many([{"content": "good"}, {"content": "x" * 8001}]),
+        lambda engine: engine.conversation("a").add_many([{"content": "good"}, {"content": "x" * 200_001}]),
     ],
 )
 def test_unusable_turns_are_refused_and_nothing_is_stored(engine: Engine, call: Callable[[Engine], Any]) -> None:
