@@ -26,7 +26,7 @@ _COMMON = {
 }
 LEVELS: Mapping[str, Mapping[str, float]] = {
     "none": {"context": 0.80, **_COMMON},
-    "static": {"context": 0.55, "own": 0.20, "window": 0.20, **_COMMON},
+    "static": {"context": 0.50, "own": 0.25, "window": 0.20, **_COMMON},
     "contextual": {"context": 0.45, "own": 0.25, "window": 0.25, **_COMMON},
 }
 """Weights by service level: no embedder, a static token table, a contextual sentence model. Round numbers
