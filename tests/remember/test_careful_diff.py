@@ -107,3 +107,14 @@ def test_restoring_gives_back_what_held_before() -> None:
     assert (restored.status, restored.superseded_by, restored.valid_to) == ("active", None, until)
     engine.forget(old.id)
     assert engine.restore(old.id).valid_to == until
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_a_contradiction_is_told_and_both_are_kept(embedder: str) -> None:
+    with engine_of("default", embedder) as engine:
+        old = engine.remember("Deploys need approval from Dana")
+        new = engine.remember("Deploys do not need approval from Dana")
+        assert (new.action, new.diff_suggestion, new.replaced_id) == ("added", "CONFLICT", None)
+        assert [engine.get(each.id).status for each in (old, new)] == ["active", "active"]
+        again = engine.remember("Deploys do not need approval from Dana")
+        assert (again.action, again.diff_suggestion) == ("skipped", "DUPLICATE")

@@ -119,11 +119,16 @@ class Diff:
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
             if draft.memory.kind not in _EDITABLE:
                 continue
+            conflicts = False
             for candidate in self._candidates(draft, batch.near(place), reader):
                 decision = self._judge(draft, candidate)
-                if decision is not None:
-                    draft.suggestion, draft.reason = decision
-                    draft.matched, draft.twin = candidate.key, candidate.twin
+                if decision is None or (conflicts and decision[0] == "CONFLICT"):
+                    continue
+                conflicts = decision[0] == "CONFLICT"
+                draft.suggestion, draft.reason = decision
+                draft.matched, draft.twin = candidate.key, candidate.twin
+                # A conflict changes nothing, so a later candidate may still be the same, or what is replaced.
+                if not conflicts:
                     break
 
     def _candidates(self, draft: Draft, twins: list[_Candidate], reader: Reader) -> list[_Candidate]:
@@ -196,6 +201,9 @@ def _strictly(comparison: Comparison) -> tuple[Suggestion, str] | None:
         return "DUPLICATE", "the same text but for spelling"
     if comparison.verdict == "update" and comparison.same_subject and comparison.same_polarity:
         return "UPDATE", "a new value for the same thing"
+    if comparison.verdict == "contradicts":
+        # Which of the two holds is not for words to decide: both are kept, and the caller is told.
+        return "CONFLICT", "contradicts a memory that is kept beside it"
     return None
 
 
