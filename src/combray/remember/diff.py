@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.indexing import normalised
-from combray.language.claims import Comparison, compare
 from combray.language.polarity import changes
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
+
+if TYPE_CHECKING:
+    from combray.language.claims import Comparison
 
 _EDITABLE = ("fact", "insight")
 """Kinds that can replace one another. Episodes are what was said: they stay as they are."""
@@ -176,6 +178,9 @@ class Diff:
         # A new value for the same thing is told in the same words: near in meaning only is not enough.
         if self.strict and overlap < self.strict_overlap and not changes(new):
             return None
+        # Loaded with the first pair: a preset is loaded for every recall too, which compares nothing.
+        from combray.language.claims import compare
+
         comparison = compare(old, new)
         if comparison.verdict == "update" and comparison.changes and comparison.same_subject:
             return "UPDATE", f"says that it changed ({', '.join(comparison.changes)})"
