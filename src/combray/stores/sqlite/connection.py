@@ -59,7 +59,12 @@ def translate(error: sqlite3.Error, location: str) -> StoreError:
             f"{location}: another process has held the write lock for too long; try again, "
             "or raise COMBRAY_BUSY_TIMEOUT."
         )
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if primary == sqlite3.SQLITE_NOTADB:
+        return CorruptStoreError(
+            f"{location}: the file is damaged or is not a Combray store: it does not begin as an SQLite file. "
+            "Name another file, or restore a backup."
+        )
+    if primary == sqlite3.SQLITE_CORRUPT:
         return CorruptStoreError(
             f"{location}: the file is damaged or is not a Combray store ({text}). "
             "Restore a backup, or run 'combray doctor --repair'."
