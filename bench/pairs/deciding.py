@@ -40,7 +40,7 @@ def decide(pairs: Sequence[Pair], preset: str, embedder: Embedder | None) -> lis
         runtime = wiring.build(
             ":memory:", settings.load({"embedder": "none"}), clock=lambda: _NOW, model=embedder
         )
-        first = Engine(runtime, "pair", presets.tuned(presets.load(preset), max_memories=0, decay=False))
+        first = Engine(runtime, "pair", presets.load(preset), {"max_memories": 0})
         for place, pair in enumerate(pairs[start : start + _PAIRS_A_STORE], start):
             engine = first.within(f"pair {place}")
             engine.remember_many([pair.old, _BESIDE], diff=False)

@@ -188,8 +188,8 @@ class Combray:
         )
         if self.embedder == "none":
             runtime = replace(runtime, embedder=None)
-        tuned = presets.tuned(self.loaded(), max_memories=0, decay=settings.load().decay)
-        engine = Engine(runtime, collection.name, tuned)
+        unpruned = {"max_memories": 0, "decay": settings.load().decay}
+        engine = Engine(runtime, collection.name, self.loaded(), unpruned)
         if self.write == "remember":
             _remember(engine, collection.items)
         else:

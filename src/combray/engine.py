@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike, fspath
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
 
 from combray import presets, wiring
 from combray.accesses import Accesses
@@ -59,17 +61,23 @@ def open(
     model = None if isinstance(embedder, str) else embedder
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
     runtime = wiring.build(settings.db, settings, read_only=read_only, clock=clock, model=model)
-    tuned = presets.tuned(chosen, max_memories=settings.max_memories, decay=settings.decay)
-    return Engine(runtime, settings.namespace, tuned)
+    return Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
 
 
 class Engine(Keeping, Tending):
     """Memory of one namespace. Use as a context manager, or call `close`."""
 
-    def __init__(self, runtime: Runtime, namespace: str, preset: presets.Preset) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        namespace: str,
+        preset: presets.Preset,
+        settings: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.runtime = runtime
         self.namespace = check_namespace(namespace)
-        self._preset = preset
+        self.settings = settings
+        self._preset = presets.tuned(preset, settings)
         self._accesses = Accesses(runtime.store, self.namespace)
 
     # -- parts -------------------------------------------------------------------------------------
@@ -101,7 +109,7 @@ class Engine(Keeping, Tending):
 
     def within(self, namespace: str) -> Engine:
         """An engine on another namespace of the same open store; close the first one only."""
-        return Engine(self.runtime, namespace, self._preset)
+        return Engine(self.runtime, namespace, self._preset, self.settings)
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -172,7 +180,7 @@ class Engine(Keeping, Tending):
         sources, authors, sessions, tags, min_score, explain. Empty with a `reason` when nothing answers.
         `basic` searches for the query as a substring. Raises InvalidInputError.
         """
-        chosen = presets.load(preset) if isinstance(preset, str) else preset or self._preset
+        chosen = self._chosen(preset)
         asking = Asking(self.namespace, self.reader, self.runtime)
         answer = asking.answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
         self._accesses.note((hit.memory.id for hit in answer), self.runtime.clock())
@@ -184,6 +192,11 @@ class Engine(Keeping, Tending):
         return asking.answer(
             query, asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
         )
+
+    def _chosen(self, preset: str | presets.Preset | None) -> presets.Preset:
+        if preset is None:
+            return self._preset
+        return presets.tuned(presets.load(preset) if isinstance(preset, str) else preset, self.settings)
 
     # -- closing -----------------------------------------------------------------------------------
 

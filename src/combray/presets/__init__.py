@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
 from combray.errors import InvalidInputError
 from combray.presets.preset import Preset
 
@@ -11,6 +15,7 @@ _SUMMARIES = {
     "default": "the best recall we know, at any service level; age never multiplies",
     "mnemon": "Mnemon's remember with diff and four edge creators, recall by anchors, beam search and re-ranking",
 }
+"""Name -> summary; the preset itself is `PRESET` in the module of that name, with _ for -."""
 
 
 def names() -> list[str]:
@@ -25,19 +30,14 @@ def summary(name: str) -> str:
 
 def load(name: str) -> Preset:
     """The preset of that name. Raises InvalidInputError for an unknown one."""
-    if name == "default":
-        from combray.presets.default import PRESET
-
-        return PRESET
-    if name == "mnemon":
-        from combray.presets import mnemon
-
-        return mnemon.PRESET
-    raise InvalidInputError("preset", f"{name!r} is not known.", f"Use one of: {', '.join(names())}.")
+    if name not in _SUMMARIES:
+        raise InvalidInputError("preset", f"{name!r} is not known.", f"Use one of: {', '.join(names())}.")
+    preset: Preset = import_module(f"combray.presets.{name.replace('-', '_')}").PRESET
+    return preset
 
 
-def tuned(preset: Preset, *, max_memories: int, decay: bool) -> Preset:
-    """The preset with the settings that touch its stages: the pruning limit, and the age prior's weight."""
+def tuned(preset: Preset, settings: Mapping[str, Any]) -> Preset:
+    """The preset with the settings that touch its stages (`presets/tuning.py` has the table)."""
     from combray.presets.tuning import tune
 
-    return tune(preset, max_memories, decay)
+    return tune(preset, settings)
