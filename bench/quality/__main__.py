@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from bench.quality import abstention, choosing, loaders, measuring, report
 from bench.quality.evidence_kept import kept, table
+from bench.quality.fusions import FUSIONS
 from bench.quality.systems import Combray, System, plain_systems
 from combray import presets
 from combray.errors import CombrayError
@@ -21,7 +23,10 @@ EXAMPLES = """examples:
   python -m bench.quality --set mine=notes.jsonl --embedder none --embedder onnx:MODEL_FOLDER
   python -m bench.quality --set locomo --preset default --without SessionPrior --without PhraseMatch
   python -m bench.quality --set locomo --abstention
+  python -m bench.quality --set locomo --no-plain --markdown docs/comparison.md
 """
+
+_WIDE = 160
 
 
 def parser() -> argparse.ArgumentParser:
@@ -45,6 +50,9 @@ def parser() -> argparse.ArgumentParser:
         "--without", action="append", default=[], metavar="STAGE", help="one more run a stage, without it"
     )
     made.add_argument("--together", action="store_true", help="leave all --without stages out in one run")
+    made.add_argument(
+        "--fusion", choices=FUSIONS, default="weights", help="rrf: reciprocal ranks, for comparison"
+    )
     made.add_argument("--no-plain", action="store_true", help="skip BM25, dense and hybrid")
     made.add_argument("--limit-questions", type=int, metavar="N", help="at most N questions a set")
     made.add_argument("--abstention", action="store_true", help="measure refusals instead of recall")
@@ -54,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
         help="share of gold left when all is written as facts with diff",
     )
     made.add_argument("--json", type=Path, metavar="OUT")
+    made.add_argument("--markdown", type=Path, metavar="PAGE.md", help="write the tables into a page")
     made.add_argument("--plot", type=Path, metavar="OUT.png", help="needs the dependency group bench")
     return made
 
@@ -63,11 +72,12 @@ def engines(options: argparse.Namespace) -> list[Combray]:
     found = []
     for preset in options.preset or presets.names():
         for embedder in options.embedder or ["none", "wordllama"]:
-            found.append(Combray(preset, embedder))
+            whole = Combray(preset, embedder, fusion=options.fusion)
+            found.append(whole)
             if options.together and options.without:
-                found.append(Combray(preset, embedder, tuple(options.without)))
+                found.append(replace(whole, without=tuple(options.without)))
             else:
-                found += [Combray(preset, embedder, (stage,)) for stage in options.without]
+                found += [replace(whole, without=(stage,)) for stage in options.without]
     for engine in found:
         engine.loaded()
     return found
@@ -76,16 +86,21 @@ def engines(options: argparse.Namespace) -> list[Combray]:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report; 2 when a set, stage or model cannot be had."""
     options = parser().parse_args(arguments)
-    console, progress = Console(), Console(stderr=True)
+    progress = Console(stderr=True)
+    # Into a file or a pipe the tables are as wide as they are; in a terminal they must fit.
+    console = Console() if Console().is_terminal else Console(width=_WIDE)
     try:
         _run(options, console, progress)
-    except (CombrayError, loaders.FormatError, choosing.UnknownSetError, OSError) as error:
+    except (CombrayError, loaders.FormatError, choosing.UnknownSetError, report.PageError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
 def _run(options: argparse.Namespace, console: Console, progress: Console) -> None:
+    if options.markdown:
+        # An unfit page is refused now and not after minutes of measuring.
+        report.around(options.markdown)
     combrays = engines(options)
     sets = [
         each.limited(options.limit_questions)
@@ -96,7 +111,9 @@ def _run(options: argparse.Namespace, console: Console, progress: Console) -> No
         if progress.is_terminal:
             progress.print(line, end="\r", highlight=False, soft_wrap=True)
 
-    settings = {name: str(value) for name, value in vars(options).items() if name not in ("json", "plot")}
+    settings = {
+        name: str(value) for name, value in vars(options).items() if name not in ("json", "plot", "markdown")
+    }
     if options.abstention:
         doubts = []
         for each in sets:
@@ -121,6 +138,8 @@ def _run(options: argparse.Namespace, console: Console, progress: Console) -> No
     for line in measuring.shortfalls(results):
         console.print(f"below a plain system at recall@10: {line}", highlight=False)
     _write(options, settings, results)
+    if options.markdown:
+        report.write_markdown(options.markdown, results)
     if options.plot:
         report.plot(options.plot, results)
 

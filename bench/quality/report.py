@@ -14,6 +14,13 @@ from bench.quality.measuring import Result
 
 _COLUMNS = ("recall@5", "recall@10", "recall@20", "recall@50", "hit@10", "mrr@10", "ndcg@10", "all@10")
 
+MARKS = ("<!-- measured -->", "<!-- end of what was measured -->")
+"""The lines of a page between which its tables stand."""
+
+
+class PageError(ValueError):
+    """A page that has no place for tables."""
+
 
 class Reported(Protocol):
     """Anything that can be written as JSON."""
@@ -54,6 +61,53 @@ def _by_category(results: Sequence[Result], categories: Sequence[str]) -> Table:
         parts = result.by_category()
         table.add_row(result.system, *(f"{100 * parts[each]['recall@10']['mean']:.1f}" for each in categories))
     return table
+
+
+def around(path: Path) -> tuple[str, str]:
+    """What a page has before and after the place of its tables. Raises PageError when it has no such place."""
+    if not path.exists():
+        return "", "\n"
+    before, found, rest = path.read_text(encoding="utf-8").partition(MARKS[0])
+    _, ended, after = rest.partition(MARKS[1])
+    if not found or not ended:
+        raise PageError(f"{path} has no place for tables: between the lines {MARKS[0]} and {MARKS[1]}.")
+    return before, after
+
+
+def write_markdown(path: Path, results: Sequence[Result]) -> None:
+    """A table a set, in per cent, between the marks of a page, or as a new page."""
+    before, after = around(path)
+    names = list(dict.fromkeys(result.questions for result in results))
+    tables = [_markdown([each for each in results if each.questions == name]) for name in names]
+    path.write_text(before + "\n\n".join([MARKS[0], *tables, MARKS[1]]) + after, encoding="utf-8")
+
+
+def _markdown(results: Sequence[Result]) -> str:
+    first = results[0]
+    categories = sorted(set(first.categories))
+    parts = [f"{each} ({first.categories.count(each)})" for each in categories] if len(categories) > 1 else []
+    heads = ["system", "@5", "@10", "@10, 95 %", "@20", "@50", "MRR", "nothing", "p50 ms", *parts]
+    lines = [
+        f"**{first.questions}**: {len(first.rows)} questions, {first.items} memories.",
+        "",
+        f"| {' | '.join(heads)} |",
+        "|" + "---|" * len(heads),
+    ]
+    for result in results:
+        overall, by = result.overall(), result.by_category()
+        five, ten, twenty, fifty = (overall[f"recall@{cut}"] for cut in (5, 10, 20, 50))
+        cells = [
+            result.system,
+            f"{100 * five['mean']:.1f}",
+            f"**{100 * ten['mean']:.1f}**",
+            f"{100 * ten['low']:.1f}-{100 * ten['high']:.1f}",
+            *(f"{100 * each['mean']:.1f}" for each in (twenty, fifty, overall["mrr@10"])),
+            str(result.refused),
+            f"{result.as_json()['milliseconds_p50']:.1f}",
+            *(f"{100 * by[each]['recall@10']['mean']:.1f}" for each in categories if parts),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def write_json(path: Path, settings: dict[str, Any], results: Sequence[Reported]) -> None:

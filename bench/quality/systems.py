@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.quality.baselines import BM25, Dense, Hybrid, best
+from bench.quality.fusions import RankSignals
 from bench.quality.metrics import CUTS
 from bench.quality.sets import Collection, Item
 from combray import models, presets, settings, wiring
@@ -148,18 +149,20 @@ class Combray:
     """The engine under a preset.
 
     `without`: stages of the preset's recall to leave out; `write`: "conversation" (turns as episodes) or
-    "remember" (everything as facts with diff on).
+    "remember" (everything as facts with diff on); `fusion`: "weights", or "rrf" for the default preset.
     """
 
     preset: str
     embedder: str
     without: tuple[str, ...] = ()
     write: str = "conversation"
+    fusion: str = "weights"
 
     @property
     def name(self) -> str:
         """Preset, embedder and what was left out."""
         parts = [self.preset, self.model, *(f"-{stage}" for stage in self.without)]
+        parts += ["rrf"] if self.fusion == "rrf" else []
         return " ".join(parts) + (" diff" if self.write == "remember" else "")
 
     @property
@@ -171,6 +174,8 @@ class Combray:
         """The preset with the stages left out. Raises PipelineError for a stage it does not have."""
         preset = presets.load(self.preset)
         recall = preset.recall
+        if self.fusion == "rrf":
+            recall = recall.replace("WeighSignals", RankSignals())
         for stage in self.without:
             recall = recall.without(stage)
         return replace(preset, recall=recall)

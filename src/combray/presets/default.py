@@ -6,7 +6,7 @@ from combray.pipeline import Pipeline, Transaction
 from combray.presets.preset import READ, WRITE, Preset
 from combray.recall.abstain import Abstain
 from combray.recall.assemble import Assemble
-from combray.recall.combine import SessionPrior, SortByScore, WeighSignals
+from combray.recall.combine import SessionPrior, SortByScore, SpreadSessions, WeighSignals
 from combray.recall.decay import AgePrior
 from combray.recall.embed import EmbedQuery
 from combray.recall.intent import DetectIntent
@@ -85,6 +85,7 @@ PRESET = Preset(
             AsksItself(),
             WeighSignals(),
             SessionPrior(),
+            SpreadSessions(),
             AgePrior(),
             SortByScore(),
             Cut(),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
@@ -25,7 +26,7 @@ _COMMON = {
     "asks": -0.05,
 }
 LEVELS: Mapping[str, Mapping[str, float]] = {
-    "none": {"context": 0.80, **_COMMON},
+    "none": {"context": 0.80, **_COMMON, "phrase": 0.02},
     "static": {"context": 0.50, "own": 0.25, "window": 0.20, **_COMMON},
     "contextual": {"context": 0.45, "own": 0.25, "window": 0.25, **_COMMON},
 }
@@ -105,3 +106,45 @@ class SortByScore:
         if len(state.keys):
             sort(state)
         return state
+
+
+@dataclass(frozen=True)
+class SpreadSessions:
+    """Where turns are long, a session's best turns speak for it: each further one counts a little less.
+
+    In talk of short turns an answer lies in several turns side by side, so nothing is taken there (gain 1).
+    The best `keep` candidates stay as they are. Only with vectors: keywords alone gain nothing by it
+    (docs/quality.md).
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("score",)
+    gives: ClassVar[tuple[str, ...]] = ("spread",)
+    weight: float = 0.04
+    keep: int = 5
+    most: int = 3
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Take weight · (1 - gain) for every better turn of the same session, `most` of them at most."""
+        del runtime
+        if len(state.keys) <= self.keep or state.vector is None:
+            return state
+        rows = state.columns()
+        best = np.lexsort((state.keys, -state.scores))
+        better = np.zeros(len(best))
+        better[best] = np.minimum(_earlier_of_group(rows.session[best]), self.most)
+        better[best[: self.keep]] = 0.0
+        better[rows.session < 0] = 0.0
+        state.signals["spread"] = -(1.0 - rows.gain) * better / self.most
+        state.scores = np.round(state.scores + self.weight * self.most * state.signals["spread"], 6)
+        return state
+
+
+def _earlier_of_group(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each place how many places before it hold the same group."""
+    order = np.argsort(groups, kind="stable")
+    sorted_groups = groups[order]
+    starts = np.flatnonzero(np.append(True, sorted_groups[1:] != sorted_groups[:-1]))
+    sizes = np.diff(np.append(starts, len(groups)))
+    earlier = np.empty(len(groups), dtype=np.int64)
+    earlier[order] = np.arange(len(groups)) - np.repeat(starts, sizes)
+    return earlier
