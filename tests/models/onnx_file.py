@@ -45,10 +45,16 @@ def _node(kind: str, inputs: Sequence[str], output: str, attribute: bytes = b"")
     return named + _part(2, output) + _part(4, kind) + (_part(5, attribute) if attribute else b"")
 
 
-def model(*, pooled: bool, inputs: Sequence[str] = ("input_ids", "attention_mask")) -> bytes:
-    """Looks each id up in TABLE; `pooled` sums over the tokens, whose padding rows are zero."""
-    flat = struct.pack(f"<{len(TABLE) * 3}f", *(number for row in TABLE for number in row))
-    table = _number(1, len(TABLE)) + _number(1, 3) + _number(2, FLOAT) + _part(8, "table") + _part(9, flat)
+def model(
+    *,
+    pooled: bool,
+    inputs: Sequence[str] = ("input_ids", "attention_mask"),
+    rows: Sequence[Sequence[float]] = TABLE,
+) -> bytes:
+    """Looks each id up in `rows`; `pooled` sums over the tokens, whose padding rows are zero."""
+    width = len(rows[0])
+    flat = struct.pack(f"<{len(rows) * width}f", *(number for row in rows for number in row))
+    table = _number(1, len(rows)) + _number(1, width) + _number(2, FLOAT) + _part(8, "table") + _part(9, flat)
     nodes = [_node("Gather", ["table", "input_ids"], "last_hidden_state")]
     output = _value("last_hidden_state", FLOAT, ["batch", "tokens", "dims"])
     if pooled:

@@ -1,0 +1,97 @@
+"""Language models behind HTTP: what they all share. How a provider writes is in its own file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from combray.models.http import Client, StatusError
+from combray.models.usage import Usage
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """An answer as read. `cut` and `withheld` tell why it is no whole one; `tokens` are as counted there."""
+
+    text: str
+    cut: bool = False
+    withheld: str = ""
+    tokens: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a provider writes: `path` with a place for {model}; `body` of model, system, prompt and most tokens.
+
+    `read` may raise LookupError or TypeError for an answer of another shape. `optional` names fields that some
+    models refuse, and what they want instead ("" for nothing).
+    """
+
+    path: str
+    body: Callable[[str, str, str, int], Body]
+    read: Callable[[Any], Completion]
+    optional: Mapping[str, str] = field(default_factory=dict)
+
+
+class PostedLanguageModel:
+    """Implements `runtime.LanguageModel` over HTTP, at temperature 0 where the model takes one.
+
+    A model that refuses an optional field by name is asked again without it, and from then on never with it.
+    """
+
+    def __init__(self, form: Form, model: str, client: Client) -> None:
+        self.name = client.name
+        self._form = form
+        self._model = model
+        self._path = form.path.format(model=quote(model))
+        self._client = client
+        self._refused: frozenset[str] = frozenset()
+
+    @property
+    def usage(self) -> Usage:
+        """What it has cost so far."""
+        return self._client.usage
+
+    def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
+        """The model's answer, stripped. Raises ModelError: also for one that is empty, cut off or withheld."""
+        answer = self._ask(self._form.body(self._model, system, prompt, max_tokens), self._client.until())
+        try:
+            completion = self._form.read(answer)
+        except (LookupError, TypeError, AttributeError):
+            raise self._client.error("the answer is not of the expected shape") from None
+        self.usage.tokens(*completion.tokens)
+        if completion.withheld:
+            raise self._client.error(f"the answer was withheld ({completion.withheld})")
+        if completion.cut:
+            raise self._client.error(f"the answer was cut off after {max_tokens} tokens")
+        text = completion.text.strip()
+        if not text:
+            raise self._client.error("the answer is empty")
+        return text
+
+    def _ask(self, body: Body, until: float) -> Any:
+        while True:
+            refused = self._refused
+            try:
+                return self._client.post(self._path, self._without(body, refused), until=until)
+            except StatusError as error:
+                # A message that asks for another field names that one; one that wants a field gone names it.
+                named = [
+                    name
+                    for name, instead in self._form.optional.items()
+                    if (instead or name) in error.said and name not in refused
+                ]
+                if error.status not in (400, 422) or not named:
+                    raise
+                self._refused = refused | {named[0]}
+
+    def _without(self, body: Body, refused: frozenset[str]) -> Body:
+        kept = {name: value for name, value in body.items() if name not in refused}
+        for name in refused & body.keys():
+            if self._form.optional[name]:
+                kept[self._form.optional[name]] = body[name]
+        return kept

@@ -1,0 +1,1 @@
+"""Embedders behind HTTP, one file a provider."""

@@ -1,0 +1,252 @@
+"""One small client for every model service: JSON over HTTP, bounded in time and size, retried with jitter."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from combray.errors import ModelError
+from combray.models.breaker import Breaker
+from combray.models.usage import Usage
+
+if TYPE_CHECKING:
+    import httpx2
+
+RETRIES = 2
+PATIENCE = 5.0
+"""Seconds a call that somebody waits for may take, retries included (upstream notes 3.2: "5 s timeout")."""
+MOST_BYTES = 2_000_000
+LONGEST_PAUSE = 10.0
+"""Seconds of a Retry-After that are waited for; a service that wants more has refused."""
+_FIRST_PAUSE = 0.5
+_CONNECTED = 2.0
+"""Seconds until a connection stands, or another try is made."""
+_REFUSED = (400, 404, 405, 413, 415, 422)
+"""Statuses that blame this request: the service works."""
+_HINTS = {401: "check {key}", 403: "check {key} and what it may do", 402: "the account has no credit left"}
+_TOLD = 200
+
+
+class StatusError(ModelError):
+    """A service answered with a status other than 2xx. `said` is its own message, shortened, without our key."""
+
+    def __init__(self, message: str, status: int, said: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.said = said
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Where a client takes time and chance from: tests give their own."""
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    chance: Callable[[], float] = random.random
+
+
+class Client:
+    """Posts JSON to one service; safe for threads.
+
+    `name` stands in front of every error. A call may take `patience` seconds in all, or as long as its caller
+    says, and each try `attempt` seconds. It is tried again twice, after status 429 or 5xx, a timeout or a broken
+    connection, never after any other refusal. Pauses are drawn evenly from 0 to 0.5 and to 1 second ("full
+    jitter"), or last as long as Retry-After says. Redirects are not followed: they would carry texts and key to
+    somebody else. Keys are in headers, which no message shows.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        *,
+        key: str = "",
+        key_variable: str = "",
+        headers: Mapping[str, str] | None = None,
+        patience: float = PATIENCE,
+        attempt: float = math.inf,
+        most_bytes: int = MOST_BYTES,
+        timing: Timing | None = None,
+        breaker: Breaker | None = None,
+    ) -> None:
+        self.name = name
+        self.url = url.rstrip("/")
+        self.patience = patience
+        self.usage = Usage()
+        self._key = key
+        self._key_variable = key_variable or "the key"
+        # Unpacked, a small answer could be of any size.
+        self._headers = {"Accept": "application/json", "Accept-Encoding": "identity", **(headers or {})}
+        self._attempt = attempt
+        self._most_bytes = most_bytes
+        self._timing = timing or Timing()
+        self._breaker = breaker or Breaker(clock=self._timing.clock)
+        self._lock = threading.Lock()
+        self._opened: httpx2.Client | None = None
+
+    def until(self, patience: float | None = None) -> float:
+        """The time at which a call that begins now is given up: for several posts that are one call."""
+        return self._timing.clock() + (self.patience if patience is None else patience)
+
+    def post(self, path: str, body: Mapping[str, Any], *, until: float | None = None) -> Any:
+        """POST `body` to `url + path`; the decoded JSON of the answer. Raises ModelError, StatusError."""
+        content = self._encoded(body)
+        refusal = self._breaker.refusal()
+        if refusal:
+            raise self.error(refusal)
+        try:
+            answer = self._try(path, content, self.until() if until is None else until)
+        except StatusError as error:
+            self.usage.call(failed=True)
+            if error.status in _REFUSED:
+                self._breaker.passed()
+            else:
+                self._breaker.failed(self._unnamed(error))
+            raise
+        except ModelError as error:
+            self.usage.call(failed=True)
+            self._breaker.failed(self._unnamed(error))
+            raise
+        except BaseException:
+            self._breaker.given_up()
+            raise
+        self.usage.call(failed=False)
+        self._breaker.passed()
+        return answer
+
+    def error(self, problem: str) -> ModelError:
+        """An error that names the model."""
+        return ModelError(f"{self.name}: {problem}")
+
+    def _encoded(self, body: Mapping[str, Any]) -> bytes:
+        try:
+            return msgspec.json.encode(body)
+        except UnicodeEncodeError:
+            raise self.error("the text is no Unicode (half of a surrogate pair)") from None
+
+    def _try(self, path: str, body: bytes, until: float) -> Any:
+        retry = 0
+        while True:
+            try:
+                return self._once(path, body, until)
+            except _PassingError as passing:
+                drawn = self._timing.chance() * _FIRST_PAUSE * 2**retry
+                pause = drawn if passing.wait is None else passing.wait
+                left = until - self._timing.clock()
+                if retry == RETRIES or pause > LONGEST_PAUSE or pause >= left:
+                    raise passing.problem from None
+            self._timing.sleep(pause)
+            retry += 1
+
+    def _once(self, path: str, body: bytes, until: float) -> Any:
+        """One try. Raises _PassingError for what may be better next time, ModelError for what will not."""
+        import httpx2
+
+        left = until - self._timing.clock()
+        if left <= 0:
+            raise self.error("no time was left to ask")
+        limit = min(left, self._attempt)
+        client = self._client()
+        try:
+            request = client.build_request(
+                "POST",
+                self.url + path,
+                content=body,
+                headers={**self._headers, "Content-Type": "application/json"},
+                timeout=httpx2.Timeout(limit, connect=min(limit, _CONNECTED)),
+            )
+            response = client.send(request, stream=True)
+            try:
+                # The body gets what the headers have left of the time.
+                request.extensions["timeout"]["read"] = max(until - self._timing.clock(), 0.001)
+                content = self._read(response, until)
+            finally:
+                response.close()
+        except httpx2.TimeoutException:
+            raise _PassingError(self.error(f"no answer within {limit:.3g} s")) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            raise _PassingError(self.error(f"{self.url} cannot be reached: {self._shown(str(error))}")) from None
+        if response.is_success:
+            return self._decoded(content)
+        raise self._refused(response.status_code, content, response.headers.get("retry-after", ""))
+
+    def _read(self, response: httpx2.Response, until: float) -> bytes:
+        parts: list[bytes] = []
+        length = 0
+        for part in response.iter_raw():
+            length += len(part)
+            if length > self._most_bytes:
+                raise self.error(f"the answer has more than {self._most_bytes:,} bytes")
+            if self._timing.clock() > until:
+                raise self.error("the answer did not end in time")
+            parts.append(part)
+        return b"".join(parts)
+
+    def _decoded(self, content: bytes) -> Any:
+        try:
+            return msgspec.json.decode(content)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise self.error(f"the answer is no JSON ({error})") from None
+
+    def _refused(self, status: int, content: bytes, retry_after: str) -> Exception:
+        if 300 <= status < 400:
+            return StatusError(f"{self.name}: {self.url} sends us elsewhere; name the final address", status)
+        # A service may repeat part of a wrong key.
+        said = "" if status in (401, 403) else self._said(content)
+        hint = _HINTS.get(status, "").format(key=self._key_variable)
+        told = "".join(f": {part}" for part in (hint, said) if part)
+        problem = StatusError(f"{self.name}: status {status}{told}", status, said)
+        if status == 429 or status >= 500:
+            return _PassingError(problem, _seconds(retry_after))
+        return problem
+
+    def _said(self, content: bytes) -> str:
+        try:
+            told: Any = msgspec.json.decode(content)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return ""
+        for name in ("error", "message", "detail"):
+            if isinstance(told, dict) and name in told:
+                told = told[name]
+        return self._shown(told) if isinstance(told, str) else ""
+
+    def _shown(self, text: str) -> str:
+        """Without the key, one line, shortened, nothing that a terminal obeys."""
+        hidden = text.replace(self._key, "***") if self._key else text
+        shown = "".join(letter if letter.isprintable() else " " for letter in hidden[: _TOLD + 1])
+        return shown if len(shown) <= _TOLD else shown[:_TOLD] + "…"
+
+    def _unnamed(self, error: ModelError) -> str:
+        return str(error).removeprefix(f"{self.name}: ")
+
+    def _client(self) -> httpx2.Client:
+        """Made at the first call: reading the certificates takes longer than most calls."""
+        import httpx2
+
+        with self._lock:
+            if self._opened is None:
+                local = not self.url.startswith("https:")
+                # A proxy of the environment would see what is meant for this machine; plain HTTP reads no
+                # certificates.
+                self._opened = httpx2.Client(verify=not local, trust_env=not local)
+            return self._opened
+
+
+class _PassingError(Exception):
+    """A problem that may be gone the next time; `wait`: seconds the service asks for."""
+
+    def __init__(self, problem: ModelError, wait: float | None = None) -> None:
+        self.problem = problem
+        self.wait = wait
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Retry-After in seconds; None for a date or nonsense, which the jitter then replaces."""
+    return float(retry_after) if retry_after.strip().isdecimal() and len(retry_after) < 9 else None
