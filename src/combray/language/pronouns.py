@@ -1,0 +1,135 @@
+"""Pronouns that stand for one person, and what names tell of a person's gender.
+
+Words are data (`tables/pronouns/<lang>.json`); a language is added by adding a table. A table holds `male`,
+`female` and `neutral` pronouns; `accented_only`, those that are other words without accents; `possessive`
+ones; `other_words`, in which a pronoun is only a part ("其他"); and a few hundred names by gender, in scripts
+without spaces by their last character. The names are hints: most names of the world are in no table.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from combray.language.folding import fold, is_unspaced
+from combray.language.lexicon import tables as lexicon
+from combray.language.scripts import script
+
+_FOLDER = Path(__file__).parent / "tables" / "pronouns"
+_NO_PERSON = re.compile(r"[\d@/_.:#]|[a-z][A-Z]")
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    male: list[str]
+    female: list[str]
+    neutral: list[str]
+    accented_only: list[str]
+    possessive: list[str]
+    other_words: list[str]
+    names_male: list[str]
+    names_female: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pronoun:
+    """A pronoun in a text: its words and code point offsets; gender "male", "female" or "" (either)."""
+
+    text: str
+    span: tuple[int, int]
+    gender: str
+    possessive: bool
+
+
+@functools.cache
+def _tables() -> tuple[_Table, ...]:
+    return tuple(msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json")))
+
+
+@functools.cache
+def _pronouns() -> tuple[re.Pattern[str], dict[str, tuple[str, bool]]]:
+    """A pattern over lower-case text, and gender and possession by the pronoun's words; "-" is no pronoun."""
+    known: dict[str, tuple[str, bool]] = {}
+    for table in _tables():
+        listed_by_gender = {"male": table.male, "female": table.female, "": table.neutral, "-": table.other_words}
+        for gender, listed in listed_by_gender.items():
+            for words in listed:
+                known[words] = (gender, words in table.possessive)
+                if words not in table.accented_only:
+                    known.setdefault(fold(words), known[words])
+    spaced = [words for words in known if not is_unspaced(words)]
+    solid = [words for words in known if is_unspaced(words)]
+    longest = functools.partial(sorted, key=lambda words: (-len(words), words))
+    parts = [rf"(?<![\w'])(?:{'|'.join(longest(spaced))})(?![\w])", *longest(solid)]
+    return re.compile("|".join(parts)), known
+
+
+def find(text: str) -> list[Pronoun]:
+    """Pronouns of one person in the text, in order. "it", "they", "họ" and "他们" are none."""
+    pattern, known = _pronouns()
+    # Letter case is folded one to one, so that places stay what they are in the text.
+    lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    found = []
+    for hit in pattern.finditer(lowered):
+        gender, possessive = known[hit[0]]
+        if gender != "-":
+            found.append(Pronoun(text[hit.start() : hit.end()], hit.span(), gender, possessive))
+    return found
+
+
+def replaced(text: str, chosen: Callable[[Pronoun], str | None]) -> str:
+    """The text with each pronoun replaced by what is chosen for it, possessives with 's; None leaves it."""
+    parts: list[str] = []
+    reached = 0
+    for pronoun in find(text):
+        name = chosen(pronoun)
+        if name is not None:
+            parts += (text[reached : pronoun.span[0]], name, "'s" if pronoun.possessive else "")
+            reached = pronoun.span[1]
+    return "".join((*parts, text[reached:]))
+
+
+@functools.cache
+def _genders() -> dict[str, str]:
+    """Name in lower case -> gender. A name of both is of none; so is one that only its accents would tell."""
+    known: dict[str, str] = {}
+    for table in _tables():
+        for gender, listed in (("male", table.names_male), ("female", table.names_female)):
+            for name in listed:
+                for form in {unicodedata.normalize("NFC", name), fold(name)}:
+                    known[form] = gender if known.get(form, gender) == gender else ""
+    return known
+
+
+def gender(name: str) -> str:
+    """ "male", "female", or "" where the tables do not tell: by the first or the last part of the name."""
+    if is_unspaced(name):
+        return _genders().get(name[-1], "") if len(name) > 1 else ""
+    parts = unicodedata.normalize("NFC", name).lower().split() or [""]
+    return _genders().get(parts[0], "") or _genders().get(parts[-1], "")
+
+
+def may_be_person(name: str, text: str) -> bool:
+    """Whether a name could be a person's: no path, code name, acronym, and not only a place in the text.
+
+    A place stands behind "in", "at", "to" and the like wherever the text names it.
+    """
+    if _NO_PERSON.search(name) or not any(char.isalpha() for char in name):
+        return False
+    if script(name) == "latin" and (not name[:1].isupper() or (name.isupper() and len(name) > 1)):
+        return False
+    before = [text[max(0, hit.start() - 20) : hit.start()] for hit in re.finditer(re.escape(name), text)]
+    return not before or not all(_before_place().search(each.lower()) for each in before)
+
+
+@functools.cache
+def _before_place() -> re.Pattern[str]:
+    listed = [words for table in lexicon().values() for words in table.cues.before_places]
+    spaced = [re.escape(words) for words in listed if not is_unspaced(words)]
+    solid = [re.escape(words) for words in listed if is_unspaced(words)]
+    return re.compile("|".join((rf"(?<!\w)(?:{'|'.join(spaced)})\s+$", *(rf"{words}$" for words in solid))))

@@ -1,0 +1,43 @@
+"""Our own protocol, version 1 (docs/federation.md): small enough to be put in front of any service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from combray.peers.posting import MOST_CHARACTERS, moment, post
+from combray.runtime import PeerHit
+
+
+class _Result(msgspec.Struct):
+    text: str
+    score: float = 0.0
+    id: str = ""
+    when: str | None = None
+    source: str = ""
+
+
+class _Answer(msgspec.Struct):
+    results: list[_Result]
+
+
+@dataclass(frozen=True)
+class CombrayPeer:
+    """POST {url}/v1/search; the key as a bearer token."""
+
+    name: str
+    url: str
+    key: str
+    timeout: float
+
+    def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
+        """Results in the peer's order. Raises ModelError."""
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        body = {"query": query, "limit": limit, "namespace": namespace}
+        answer = post(self.name, f"{self.url}/v1/search", body, headers, self.timeout, _Answer)
+        return [
+            PeerHit(each.text[:MOST_CHARACTERS], each.score, each.id, moment(each.when), each.source)
+            for each in answer.results[:limit]
+            if each.text.strip()
+        ]

@@ -1,0 +1,56 @@
+"""mem0's self-hosted REST server: POST /search (server/main.py of mem0ai/mem0)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from combray.peers.posting import MOST_CHARACTERS, moment, post
+from combray.runtime import PeerHit
+
+
+class _Result(msgspec.Struct):
+    memory: str
+    id: str | int = ""
+    score: float | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class _Answer(msgspec.Struct):
+    results: list[_Result]
+
+
+@dataclass(frozen=True)
+class Mem0Peer:
+    """mem0 keeps memories by user: our namespace is its `user_id`. The key goes into X-API-Key.
+
+    `limit` is `limit` in some versions of the server and `top_k` in others, and neither in the oldest:
+    unknown fields are ignored there, and what is too many is cut off here.
+    """
+
+    name: str
+    url: str
+    key: str
+    timeout: float
+
+    def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
+        """Results in mem0's order. Raises ModelError."""
+        headers = {"X-API-Key": self.key} if self.key else {}
+        body = {"query": query, "user_id": namespace, "limit": limit, "top_k": limit}
+        # The first versions answered with a bare list.
+        shape: Any = _Answer | list[_Result]
+        answer = post(self.name, f"{self.url}/search", body, headers, self.timeout, shape)
+        results: list[_Result] = answer.results if isinstance(answer, _Answer) else answer
+        return [
+            PeerHit(
+                each.memory[:MOST_CHARACTERS],
+                each.score or 0.0,
+                str(each.id),
+                moment(each.created_at or each.updated_at),
+            )
+            for each in results[:limit]
+            if each.memory.strip()
+        ]

@@ -1,0 +1,101 @@
+"""Engram's composite score, and each text only once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from combray.indexing import normalised
+from combray.recall.state import Recalling
+from combray.recall.weigh import sort, weighted_sum
+from combray.runtime import Runtime, Scores
+from combray.scoring.ranking import DECIMALS
+
+_DAY = 86_400.0
+
+WEIGHTS: Mapping[str, float] = {"vector": 0.6, "priority": 0.2, "confidence": 0.1, "recency": 0.1}
+"""The page's stage 5."""
+
+
+@dataclass(frozen=True)
+class ScoreComposite:
+    """0.6 · vector + 0.2 · priority + 0.1 · confidence + 0.1 · recency, all four in [0, 1].
+
+    vector: the cosine with the query, times how far the model is trusted in its language, or `exact` times the
+    share of the query's words the memory holds where that is more; with no vector for the query, that share
+    itself. priority: importance 1-5 as 0, .25, .5, .75, 1. confidence: as stored; recall never changes it.
+    recency: e^(-decay_rate · days since it happened), and 1 inside a range the query only hints at.
+
+    Upstream notes 5.1.4: decay_rate .03 a day, "exact .6".
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("candidates", "keyword")
+    gives: ClassVar[tuple[str, ...]] = ("score", "vector", "priority", "confidence", "recency")
+    weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
+    decay_rate: float = 0.03
+    exact: float = 0.6
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Score and sort."""
+        del runtime
+        if not len(state.keys):
+            return state
+        rows = state.columns()
+        state.signals["vector"] = self._similarity(state)
+        state.signals["priority"] = (rows.importance - 1.0) / 4.0
+        state.signals["confidence"] = rows.confidence.copy()
+        state.signals["recency"] = self._recency(state, rows.moment)
+        state.scores = weighted_sum(state, self.weights)
+        sort(state)
+        return state
+
+    def _similarity(self, state: Recalling) -> Scores:
+        share = state.signals["keyword"]
+        if state.vector is None:
+            return share
+        cosine = np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
+        similarity: Scores = np.stack((state.trust * cosine, self.exact * share)).max(axis=0).round(DECIMALS)
+        return similarity
+
+    def _recency(self, state: Recalling, moment: Scores) -> Scores:
+        recency: Scores = np.exp(-self.decay_rate * np.maximum(state.now - moment, 0.0) / _DAY)
+        for since, until in state.soft:
+            recency[(moment >= since) & (moment < until)] = 1.0
+        rounded: Scores = np.round(recency, DECIMALS)
+        return rounded
+
+
+@dataclass(frozen=True)
+class DropTwins:
+    """Of memories with one content hash (text, author, day) only the best stays, such as a forgotten one that was
+    told again; what peers gave goes where its text is known already.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("score",)
+    gives: ClassVar[tuple[str, ...]] = ("distinct",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Candidates are best first, so the first of each text stays."""
+        del runtime
+        texts = [normalised(text) for text in state.reader.contents(state.keys)]
+        times = Counter(texts)
+        # Whole memories are read only where texts are equal.
+        twins = [place for place, text in enumerate(texts) if times[text] > 1]
+        hashes = [each.content_hash for each in state.reader.memories(state.keys[twins])]
+        first = dict(reversed(list(zip(hashes, twins, strict=True))))
+        dropped = set(twins) - set(first.values())
+        state.take(np.array([place for place in range(len(texts)) if place not in dropped], dtype=np.int64))
+        seen = set(texts)
+        peers: list[dict[str, Any]] = []
+        for each in state.details.get("peers", ()):
+            text = normalised(each["text"])
+            if text not in seen:
+                peers.append(each)
+            seen.add(text)
+        if "peers" in state.details:
+            state.details["peers"] = peers
+        return state

@@ -1,0 +1,39 @@
+"""Is the query worth a search at all?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from combray.language.trivial import letters, says_nothing
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+
+
+@dataclass(frozen=True)
+class SkipTrivial:
+    """Ends the recall of "ok", "cảm ơn", "再见" and of next to nothing, before anything is embedded or asked.
+
+    Only whole queries count: "no problem with the build?" is none. A query that is the name of an entity known
+    here is never trivial, however short. Engram stage 1; phrases of upstream notes 5.2, and more.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("query",)
+    gives: ClassVar[tuple[str, ...]] = ("asked",)
+    fewest_letters: int = 3
+    """Letters and digits; a Chinese character counts three. The page names a threshold and no number."""
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Say why and be done, or pass."""
+        del runtime
+        if says_nothing(state.query):
+            reason = "an acknowledgement, a greeting or the like"
+        elif letters(state.query) < self.fewest_letters:
+            reason = f"fewer than {self.fewest_letters} letters"
+        else:
+            return state
+        name = state.query.strip(" \t\n.,;:!?\"'()？！。，")
+        if not name or not state.reader.known_entities([name]):
+            state.reason = f"trivial query ({reason}): nothing was searched"
+            state.done = True
+        return state

@@ -1,0 +1,77 @@
+"""Hits as one text for a language model's context, grouped by type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+from combray.types import LIVE_STATUSES, Memory
+
+ORDER = ("preference", "fact", "lesson", "decision", "context", "observation", "memory")
+"""Of the groups (upstream notes 5.2, "Formatter"); "memory" is all the rest."""
+
+LABELS: Mapping[str, str] = {
+    "preference": "preference",
+    "fact": "fact",
+    "insight": "lesson",
+    "decision": "decision",
+    "context": "context",
+    "general": "memory",
+}
+"""Our categories as the page's types; a turn of a conversation in no category is an observation."""
+
+
+@dataclass(frozen=True)
+class GroupByType:
+    """`[type] text`, a line an entry, into details["grouped"] (Engram stage 6).
+
+    The best hits are taken until `most` characters are reached and then grouped; within a group the order of
+    the scores holds. A text is put on one line, so that none can pass for an entry of its own, and cut at
+    `entry` characters. What peers gave follows as `[peer, untrusted] text`.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("hits",)
+    gives: ClassVar[tuple[str, ...]] = ("grouped",)
+    order: tuple[str, ...] = ORDER
+    labels: Mapping[str, str] = field(default_factory=lambda: LABELS)
+    entry: int = 200
+    most: int = 2000
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Write the text; an answer that only peers have says so."""
+        del runtime
+        entries = [(self._label(hit.memory), self._line(hit.memory)) for hit in state.hits]
+        peers = state.details.get("peers", ())
+        entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in peers]
+        taken: list[tuple[str, str]] = []
+        length = -1
+        for label, line in entries:
+            length += len(line) + 1
+            if length > self.most:
+                break
+            taken.append((label, line))
+        # Peers come after every group.
+        place = {label: at for at, label in enumerate(self.order)}
+        taken.sort(key=lambda each: place.get(each[0], len(place)))
+        state.details["grouped"] = "\n".join(line for _, line in taken)
+        if peers and not state.hits:
+            state.reason += f"; peers gave {len(peers)}: see details"
+        return state
+
+    def _label(self, memory: Memory) -> str:
+        if memory.category == "general" and memory.kind == "episode":
+            return "observation"
+        return self.labels.get(memory.category, "memory")
+
+    def _line(self, memory: Memory) -> str:
+        label = self._label(memory)
+        marked = f"{label}, untrusted" if memory.trust == "untrusted" else label
+        outdated = "" if memory.status in LIVE_STATUSES else f"[OUTDATED: {memory.status}] "
+        return f"[{marked}] {outdated}{self._cut(memory.content)}"
+
+    def _cut(self, text: str) -> str:
+        line = " ".join(text.split())
+        return line if len(line) <= self.entry else line[: self.entry - 1] + "…"
