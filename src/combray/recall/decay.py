@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
-from combray.scoring.decay import half_life
+from combray.scoring.decay import SHAPES, half_life, weibull_hazard
+from combray.types import TIERS
 
 _DAY = 86_400.0
+
+SCALES: Mapping[str, float] = {"core": 30.0, "working": 30.0, "peripheral": 30.0}
+"""λ by tier, in days; the page names no λ, its configuration a recency of 30 days (SEEDS.md 11)."""
+_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -39,4 +45,43 @@ class AgePrior:
         moment = state.columns().moment
         state.signals["age"] = half_life((moment.max() - moment) / _DAY, self.half_life_days)
         state.scores = np.round(state.scores + weight * state.signals["age"], 6)
+        return state
+
+
+@dataclass(frozen=True)
+class WeibullDecay:
+    """Multiplies the fused score by exp(-(t/λ)^β), β by tier, t in days since the memory's moment (Mnemo 5).
+
+    What each tier keeps with λ = 30 days:
+
+    - core (β 0.8) falls fastest at first and slowest later: .73 after 7 days, .37 after 30, .09 after 90;
+    - working (β 1.0) is the plain exponential: .79, .37, .05;
+    - peripheral (β 1.3) holds longest at first and falls fastest later: .86, .37, .015.
+
+    So before t = λ peripheral memories keep most, at λ all keep 1/e, and after λ core memories keep most. The
+    page's words ("slow initial decay" for core, "fast initial" for peripheral) are the wrong way round; its
+    formula and constants are kept. A moment still to come counts as age 0.
+
+    Scores are scaled so that the best is 1, as the fusion leaves them: in a store that is years old the
+    factors alone would all be 0. The factor itself is the signal `decay`.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("anchor",)
+    gives: ClassVar[tuple[str, ...]] = ("score", "decay")
+    shapes: Mapping[str, float] = field(default_factory=lambda: SHAPES)
+    scales: Mapping[str, float] = field(default_factory=lambda: SCALES)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Set every score from the fused one."""
+        del runtime
+        if not len(state.keys):
+            return state
+        rows = state.columns()
+        shape = np.array([self.shapes[tier] for tier in TIERS])[rows.tier]
+        scale = np.array([self.scales[tier] for tier in TIERS])[rows.tier]
+        hazard = weibull_hazard((state.now - rows.moment) / _DAY, scale, shape)
+        state.signals["decay"] = np.exp(-hazard)
+        # As logarithms: multiplied, the scores of memories some years old would all be 0, and so equal.
+        faded = np.log(state.signals["anchor"]) - hazard
+        state.scores = np.exp(np.round(faded - faded.max(), _DIGITS))
         return state

@@ -1,0 +1,100 @@
+"""Texts that are about the talk itself and hold nothing to remember: greetings, denials, "do you remember …".
+
+Phrases and example sentences are data (`tables/noise/<lang>.json`); a language is added by adding a table.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from combray.language.folding import fold, is_unspaced
+from combray.language.lexicon import folded
+
+_FOLDER = Path(__file__).parent / "tables" / "noise"
+_SENTENCE_END = re.compile(r"(?:[!?。…\n]|\.(?=\s|$))+")
+_AROUND = " \t,，、;；:：~-\"'()[]*"
+LONGEST = 300
+"""Longer texts say something, however they begin (upstream notes 3.2: only texts of 9 to 300 characters)."""
+LONGEST_SENTENCE = 100
+"""A sentence that goes on after "I don't recall" for longer than this holds more than that."""
+SHORTEST, SHORTEST_UNSPACED = 5, 2
+"""Fewer characters are a fragment (upstream notes 3.2); a Chinese word has two."""
+
+
+class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Sentences that begin with, are, or hold one of the phrases."""
+
+    starts: list[str]
+    whole: list[str]
+    holds: list[str]
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One language: sentences of each kind as examples for the embedder, and the phrases of each class."""
+
+    prototypes: list[str]
+    denials: _Phrases
+    questions: _Phrases
+    boilerplate: _Phrases
+    diagnostics: _Phrases
+
+
+CLASSES = ("denials", "questions", "boilerplate", "diagnostics")
+
+
+@functools.cache
+def _tables() -> dict[str, _Table]:
+    return {
+        path.stem: msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json"))
+    }
+
+
+@functools.cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {name: _pattern([getattr(table, name) for table in _tables().values()]) for name in CLASSES}
+
+
+def _pattern(listed: Sequence[_Phrases]) -> re.Pattern[str]:
+    """One pattern for whole, folded sentences: all of it must be matched."""
+    whole, starts, holds = (
+        folded(phrase for each in listed for phrase in getattr(each, mode))
+        for mode in ("whole", "starts", "holds")
+    )
+    # In a script with spaces the phrase must end with a word: "i don't recall" is not in "i don't recalling".
+    begun = [re.escape(phrase) + ("" if is_unspaced(phrase) else r"(?!\w)") for phrase in starts]
+    parts = [
+        *map(re.escape, whole),
+        *(f"{phrase}.{{0,{LONGEST_SENTENCE}}}" for phrase in begun),
+        *(f".*{re.escape(phrase)}.*" for phrase in holds),
+    ]
+    return re.compile("|".join(parts))
+
+
+def prototypes() -> tuple[str, ...]:
+    """Example sentences in every language, for a bank of their vectors; English first."""
+    return tuple(sentence for table in _tables().values() for sentence in table.prototypes)
+
+
+def noise_class(text: str) -> str | None:
+    """The class of a text that is nothing but noise: a name of CLASSES, "fragment", or None.
+
+    Every sentence of the text must be noise, so that "Do you remember Anna? She moved to Berlin" is none. The
+    class is that of the first sentence. Accents, letter case and the kind of apostrophe do not matter.
+    """
+    plain = fold(text.strip())
+    if len(plain) > LONGEST:
+        return None
+    sentences = [part.strip(_AROUND) for part in _SENTENCE_END.split(plain)]
+    classes = [_class(sentence) for sentence in sentences if sentence]
+    if classes and None not in classes:
+        return classes[0]
+    return "fragment" if len(plain) < (SHORTEST_UNSPACED if is_unspaced(plain) else SHORTEST) else None
+
+
+def _class(sentence: str) -> str | None:
+    return next((name for name, pattern in _patterns().items() if pattern.fullmatch(sentence)), None)

@@ -1,0 +1,89 @@
+"""Mnemo: the ten stages of its retrieval page, with the flaws of SEEDS.md 11-13 mended."""
+
+from __future__ import annotations
+
+from combray.pipeline import Pipeline, Transaction
+from combray.presets.preset import READ, WRITE, Preset
+from combray.recall.assemble import Assemble
+from combray.recall.context import AssembleContext
+from combray.recall.decay import WeibullDecay
+from combray.recall.diversify import MMR
+from combray.recall.embed import EmbedQuery
+from combray.recall.expand import ExpandQuery, ReadNames
+from combray.recall.fuse import FuseRRF
+from combray.recall.noise import FilterNoise
+from combray.recall.rerank import Rerank
+from combray.recall.rewrite import ReadQuery
+from combray.recall.scope import FilterScope
+from combray.recall.search_paths import SearchPaths
+from combray.recall.weigh import Cut
+from combray.remember.diff import Diff
+from combray.remember.embed import Embed, FindNearest
+from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
+from combray.remember.scope import AssignScope
+from combray.remember.tiers import MoveTiers
+from combray.remember.validate import Validate
+from combray.remember.write import Settle, TakeSurvey, Write
+
+_DIFF = Diff(strict=True, duplicate_above=0.92, update_from=0.70, cosine_from=0.70)
+
+PRESET = Preset(
+    name="mnemo",
+    summary="vector, BM25 and graph path, fused by rank; Weibull decay by tier, reranking, MMR, noise bank",
+    source="seeds/mnemo.md stages 1-10; constants of upstream-notes.md 3.2",
+    remember=Pipeline(
+        "mnemo.remember",
+        (
+            Validate(),
+            AssignScope(),
+            Warn(),
+            ExtractEntities(people=True),
+            Embed(),
+            FindNearest(),
+            _DIFF,
+            Transaction(
+                (
+                    Settle(_DIFF),
+                    TakeSurvey(),
+                    MoveTiers(),
+                    Write(),
+                    LinkTemporal(),
+                    LinkEntities(),
+                    LinkCausal(),
+                    LinkSemantic(),
+                )
+            ),
+        ),
+        WRITE,
+    ),
+    recall=Pipeline(
+        "mnemo.recall",
+        (
+            ReadQuery(),
+            ReadNames(),
+            ExpandQuery(),
+            EmbedQuery(),
+            SearchPaths(pool=20),
+            FuseRRF(k=60),
+            WeibullDecay(),
+            FilterNoise(label="SetNoiseAside"),
+            Rerank(most=20, weight=0.6),
+            MMR(similarity="vectors", trade_off=0.7),
+            FilterScope(),
+            FilterNoise(),
+            Cut(),
+            Assemble(),
+            AssembleContext(),
+        ),
+        READ,
+    ),
+    notes={
+        "scopes": "tags scope:NAME; a filter of every search path and once more at stage 8; no namespace is left",
+        "decay": "the page's formula; before t = λ peripheral memories keep more than core ones",
+        "diff": "only identical text is skipped; a new value supersedes and hides, nothing is deleted",
+        "noise": "patterns at any service level; a bank of vectors where there is an embedder; set aside before "
+        "stage 6 already, so that it neither takes a reranker's place nor makes MMR avoid what resembles it",
+    },
+)
+"""Age multiplies here, as the page has it. That costs recall of older memories: the default preset adds it."""

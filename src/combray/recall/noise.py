@@ -1,0 +1,105 @@
+"""Leaving out what holds nothing: by patterns, and by nearness to sentences known as noise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.errors import ModelError
+from combray.language.noise import noise_class, prototypes
+from combray.recall.state import Recalling
+from combray.runtime import Embedder, Filter, Runtime, Vectors
+from combray.scoring.ranking import DECIMALS
+
+TAG = "noise"
+"""A memory that is forgotten and carries this tag teaches the bank."""
+
+_built_in: dict[tuple[str, int], Vectors] = {}
+"""Vectors of the built-in sentences by embedder (name and dimensions): embedded once a process."""
+
+
+@dataclass(frozen=True)
+class FilterNoise:
+    """Drops denials, questions about the memory, greetings, diagnostics and what resembles them (Mnemo, stage 9).
+
+    Patterns work at any service level. The bank holds the vectors of built-in sentences (English, Vietnamese,
+    Chinese) and of the newest `learned` memories that somebody has forgotten with the tag "noise", those with a
+    cosine of `repeats` or more to one that is in the bank already left out. A candidate of `shortest` to
+    `longest` characters with a cosine of at least `threshold` to any of them is noise. An embedder that has the
+    first two built-in sentences nearer than `degenerate` tells nothing apart: the bank is off then.
+
+    Constants: upstream notes 3.2, "Noise bank".
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("score",)
+    gives: ClassVar[tuple[str, ...]] = ("clean",)
+    leaves_process: ClassVar[bool] = True
+    threshold: float = 0.82
+    shortest: int = 9
+    longest: int = 300
+    learned: int = 200
+    repeats: float = 0.95
+    degenerate: float = 0.98
+    label: str = "FilterNoise"
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Keep the rest in its order; the details tell how many went, by class."""
+        if not len(state.keys):
+            return state
+        texts = state.reader.contents(state.keys)
+        classes = [noise_class(text) for text in texts]
+        if state.vector is not None and runtime.embedder is not None:
+            near = self._near(state, runtime.embedder)
+            for place, text in enumerate(texts):
+                if near[place] and self.shortest <= len(text) <= self.longest:
+                    classes[place] = classes[place] or "bank"
+        dropped = Counter(each for each in classes if each is not None)
+        if dropped:
+            before = Counter(state.details.get("noise", {}))
+            state.details["noise"] = dict(sorted((before + dropped).items()))
+            state.take(np.array([each is None for each in classes], dtype=np.bool_))
+            if not len(state.keys):
+                state.reason = "all that was found is noise: greetings, denials or questions about the memory"
+        return state
+
+    def _near(self, state: Recalling, embedder: Embedder) -> NDArray[np.bool_]:
+        """Which candidates resemble a sentence of the bank."""
+        nobody: NDArray[np.bool_] = np.zeros(len(state.keys), dtype=np.bool_)
+        try:
+            built = _vectors(embedder)
+        except ModelError as error:
+            state.degraded.append(f"noise by patterns only: {error}")
+            return nobody
+        if round(float(built[0] @ built[1]), DECIMALS) > self.degenerate:
+            state.details["noise_bank"] = f"off: {embedder.name} tells no sentences apart"
+            return nobody
+        bank = self._with_learned(built, state)
+        vectors, has = state.reader.vectors(state.model, state.keys)
+        if not has.any():
+            return nobody
+        near: NDArray[np.bool_] = has & (np.round(vectors @ bank.T, DECIMALS).max(axis=1) >= self.threshold)
+        return near
+
+    def _with_learned(self, built: Vectors, state: Recalling) -> Vectors:
+        where = Filter(statuses=("forgotten",), tags=(TAG,))
+        keys = state.reader.scan(where, newest_first=True, limit=self.learned)
+        if not len(keys):
+            return built
+        vectors, has = state.reader.vectors(state.model, keys)
+        bank = built
+        for vector in vectors[has]:
+            if round(float((bank @ vector).max()), DECIMALS) < self.repeats:
+                bank = np.vstack((bank, vector))
+        return bank
+
+
+def _vectors(embedder: Embedder) -> Vectors:
+    """Vectors of the built-in sentences. Raises ModelError."""
+    place = embedder.name, embedder.dimensions
+    if place not in _built_in:
+        _built_in[place] = embedder.embed(prototypes())
+    return _built_in[place]

@@ -1,0 +1,152 @@
+"""Mnemo's three search paths: vector, BM25 and graph, as three lists for the fusion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from combray.recall.scope import scopes_of
+from combray.recall.state import Recalling
+from combray.runtime import Arm, EntityArm, Filter, Found, Keys, KeywordArm, Ranked, Reader, Runtime, VectorArm
+from combray.scoring.ranking import DECIMALS
+
+_NAMED, _NEIGHBOUR = 0.65, 0.45
+"""Graph score of a memory that names an entity of the query, and of one that an edge leads to (notes 3.2)."""
+_PER_RANK, _PER_DEGREE, _MOST_BY_DEGREE = 0.01, 0.03, 0.15
+_WALKED = ("entity", "causal", "semantic")
+"""Edges of the graph path. That one memory follows another in time says nothing of what they are about."""
+
+
+@dataclass(frozen=True)
+class SearchPaths:
+    """Vector, BM25 and graph path, the best `pool` of each (Mnemo, stage 3); each works without the others.
+
+    BM25 runs over the query's words and their expansion; tags are filters here and no words, so `fields`
+    leaves them out. Graph path: up to `named` memories that name an entity of the query score 0.65, up to
+    `neighbours` that an edge leads to from them 0.45; each gets 0.01 for every place before the last and
+    min(0.15, 0.03 · ln(1 + edges met at it)). Memories that neither vectors nor words have found get
+    round((1 - third best local score) · `graph_slots`) places, so that the graph fills in where evidence is weak.
+
+    Every filter acts inside every path. `push_down` off leaves tags, sources and sessions to the stage
+    FilterScope: a scope then competes for the pool with all others.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("terms", "entities", "expansion")
+    gives: ClassVar[tuple[str, ...]] = ("found",)
+    pool: int = 20
+    minimum_cosine: float = 0.10
+    fields: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 0.0)
+    k1: float = 1.2
+    b: float = 0.75
+    named: int = 10
+    neighbours: int = 10
+    graph_slots: int = 5
+    push_down: bool = True
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """One call to the store for all arms, then one for the edges."""
+        del runtime
+        where = self._pushed(state.where)
+        found = state.reader.search(self._arms(state), where, max(self.pool, state.limit))
+        lists = {name: found.lists[name] for name in ("vector", "bm25") if name in found.lists}
+        graph = self._graph(state.reader, found, where)
+        if len(graph.keys):
+            lists["graph"] = graph
+        listed = [each.keys for each in lists.values()]
+        keys = np.unique(np.concatenate(listed)) if listed else np.zeros(0, dtype=np.int64)
+        scores = {name: _at(keys, found.keys, found.scores[name]) for name in lists if name != "graph"}
+        if "graph" in lists:
+            order = np.argsort(graph.keys)
+            scores["graph"] = _at(keys, graph.keys[order], graph.scores[order])
+        state.found = Found(keys, lists, scores, found.eligible)
+        state.keys, state.signals = keys, dict(scores)
+        return state
+
+    def _pushed(self, where: Filter) -> Filter:
+        """A filter passes who has one of its tags: of scopes and other tags, the scopes are pushed down."""
+        if not self.push_down:
+            return replace(where, tags=(), sources=(), sessions=())
+        return replace(where, tags=scopes_of(where.tags) or where.tags)
+
+    def _arms(self, state: Recalling) -> dict[str, Arm]:
+        arms: dict[str, Arm] = {}
+        if state.vector is not None:
+            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
+        added = state.details.get("expansion", {})
+        words = (*((term, 1.0) for term in state.terms), *added.items())
+        if words:
+            arms["bm25"] = KeywordArm(words, fields=self.fields, k1=self.k1, b=self.b, normalise=True)
+        if state.entities:
+            arms["entity"] = EntityArm(state.entities)
+        return arms
+
+    def _graph(self, reader: Reader, found: Found, where: Filter) -> Ranked:
+        """Memories that name an entity and what their edges lead to, best first, ties by key."""
+        local = _local(found)
+        naming = found.scores.get("entity", np.zeros(len(found.keys)))
+        places = np.flatnonzero(naming > 0)
+        # Which of many memories that name it: those the other paths speak for, then the newest.
+        order = np.lexsort((-found.keys[places], -local[places], -naming[places]))
+        named = [int(key) for key in found.keys[places[order]][: self.named]]
+        if not named:
+            return Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
+        weights: dict[int, float] = {}
+        degree = dict.fromkeys(named, 0)
+        for link in reader.links(named, _WALKED):
+            for here, there in ((link.source, link.target), (link.target, link.source)):
+                if here in degree and there not in named:
+                    weights[there] = max(weights.get(there, 0.0), link.weight)
+            for end in (link.source, link.target):
+                degree[end] = degree.get(end, 0) + 1
+        reached = _best(weights, reader, where)[: self.neighbours]
+        scores = _scores(named, _NAMED, degree, self.named) | _scores(
+            reached, _NEIGHBOUR, degree, self.neighbours
+        )
+        ranked = sorted(scores, key=lambda key: (-scores[key], key))
+        kept = self._within_slots(ranked, found, local)
+        return Ranked(np.array(kept, dtype=np.int64), np.array([scores[key] for key in kept]))
+
+    def _within_slots(self, ranked: list[int], found: Found, local: np.ndarray) -> list[int]:
+        known = {int(key) for name in ("vector", "bm25") if name in found.lists for key in found.lists[name].keys}
+        third = float(np.sort(local)[-3]) if len(local) >= 3 else 0.0
+        slots = round((1.0 - min(third, 1.0)) * self.graph_slots)
+        alone = [key for key in ranked if key not in known][:slots]
+        return [key for key in ranked if key in known or key in alone]
+
+
+def _local(found: Found) -> np.ndarray:
+    """The better of cosine and BM25 share of every candidate, in [0, 1]."""
+    local = np.zeros(len(found.keys))
+    for name in ("vector", "bm25"):
+        if name in found.scores:
+            local = np.maximum(local, found.scores[name])
+    return local
+
+
+def _best(weights: dict[int, float], reader: Reader, where: Filter) -> list[int]:
+    """Keys that the filter lets through, the heaviest edge first, ties by key."""
+    keys = np.array(sorted(weights), dtype=np.int64)
+    allowed = keys[reader.eligible(keys, where)]
+    return sorted((int(key) for key in allowed), key=lambda key: (-weights[key], key))
+
+
+def _scores(keys: list[int], basis: float, degree: dict[int, int], most: int) -> dict[int, float]:
+    return {
+        key: round(
+            basis
+            + _PER_RANK * (most - rank - 1)
+            + min(_MOST_BY_DEGREE, _PER_DEGREE * math.log1p(degree.get(key, 0))),
+            DECIMALS,
+        )
+        for rank, key in enumerate(keys)
+    }
+
+
+def _at(keys: Keys, known: Keys, scores: np.ndarray) -> np.ndarray:
+    """Scores of `keys`, looked up among the ascending `known`; 0 for those that are not there."""
+    places = np.searchsorted(known, keys)
+    places[places == len(known)] = 0
+    return np.where(known[places] == keys, scores[places], 0.0) if len(known) else np.zeros(len(keys))

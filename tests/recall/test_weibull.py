@@ -1,0 +1,76 @@
+"""How age enters the score of preset mnemo."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+import combray
+from combray import Engine
+from combray.recall.decay import WeibullDecay
+from combray.recall.state import Recalling
+from combray.runtime import Filter
+from combray.testing.fakes import FakeClock
+from combray.types import Tier
+
+DAY = 86_400.0
+
+
+def aged(*each: tuple[float, Tier], days_since: float = 0.0) -> tuple[Engine, Recalling]:
+    """A state of memories so many days old, of those tiers, all fused alike."""
+    engine = combray.open(":memory:", embedder="none", clock=FakeClock())
+    now = engine.clock()
+    for place, (days, tier) in enumerate(each):
+        moment = datetime.fromtimestamp(now - days * DAY, UTC)
+        made = engine.remember(f"note{place} of the house", occurred_at=moment, diff=False)
+        key = engine.key_of(made.id)
+        with engine.store.transaction(engine.namespace) as tx:
+            tx.change(key, "move_tier", "test", now, tier=tier)
+    keys = np.sort(engine.reader.scan(Filter()))
+    state = Recalling("note", engine.namespace, engine.reader, now + days_since * DAY, keys=keys)
+    state.signals = {"anchor": np.ones(len(keys))}
+    return engine, state
+
+
+def test_score_times_weibull_by_hand() -> None:
+    """Stage 5: "score x exp(-(t/lambda)^beta)", "Core 0.8 | Working 1.0 | Peripheral 1.3"; lambda 30 days."""
+    engine, state = aged((0, "working"), (60, "core"), (60, "working"), (60, "peripheral"))
+    state.signals["anchor"] = np.array([0.5, 1.0, 1.0, 1.0])
+    state = WeibullDecay()(state, engine.runtime)
+    # (60/30)^0.8 = 1.7411, 2^1 = 2, 2^1.3 = 2.4623; e to the minus of it: .1753, .1353, .0852.
+    left = [1.0, 0.1753, 0.1353, 0.0852]
+    assert state.signals["decay"] == pytest.approx(left, abs=5e-5)
+    # 0.5 · 1 is the best and becomes 1; the others in proportion: .1753 / .5 and so on.
+    assert state.scores == pytest.approx([1.0, 0.3507, 0.2707, 0.1705], abs=1e-4)
+
+
+def test_each_tier_may_have_a_scale_of_its_own() -> None:
+    engine, state = aged((60, "core"), (60, "working"))
+    state = WeibullDecay(scales={"core": 60.0, "working": 20.0, "peripheral": 30.0})(state, engine.runtime)
+    assert state.signals["decay"] == pytest.approx([math.exp(-1.0), math.exp(-3.0)])
+
+
+def test_a_moment_still_to_come_has_age_0() -> None:
+    engine, state = aged((-40, "peripheral"), (0, "core"))
+    assert WeibullDecay()(state, engine.runtime).signals["decay"].tolist() == [1.0, 1.0]
+
+
+def test_the_age_counts_from_when_it_happened_to_the_clock_of_the_question() -> None:
+    engine, state = aged((10, "working"), days_since=20.0)
+    assert WeibullDecay()(state, engine.runtime).signals["decay"] == pytest.approx([math.exp(-1.0)])
+
+
+def test_memories_of_many_years_are_still_told_apart() -> None:
+    """Multiplied out, both factors would be 0: (7300/30)^1.3 = 1263."""
+    engine, state = aged((7300, "peripheral"), (7301, "peripheral"))
+    state = WeibullDecay()(state, engine.runtime)
+    assert state.scores[0] == 1.0
+    assert 0.5 < state.scores[1] < 1.0
+
+
+def test_no_candidates_no_scores() -> None:
+    engine, state = aged()
+    assert len(WeibullDecay()(state, engine.runtime).scores) == 0
