@@ -14,6 +14,10 @@ __all__ = ["Preset", "load", "names", "summary", "tuned"]
 _SUMMARIES = {
     "default": "the best recall we know, at any service level; age never multiplies",
     "mnemon": "Mnemon's remember with diff and four edge creators, recall by anchors, beam search and re-ranking",
+    "mnemo": "Mnemo's ten stages: vector, BM25 and graph path fused by rank, Weibull decay by tier, noise bank",
+    "openclaw": "OpenClaw's vector and keyword search, 0.7 to 0.3; file age and MMR can be switched on",
+    "engram": "Engram's six stages: trivial check, dates, pronouns, parallel search and peers, composite, types",
+    "semantic-facts": "facts and episodes by similarity, confidence and recency, the surest of a cluster first",
 }
 """Name -> summary; the preset itself is `PRESET` in the module of that name, with _ for -."""
 

@@ -9,6 +9,10 @@ from typing import Any
 from combray.pipeline import Pipeline, Transaction, stage_name
 from combray.presets.preset import Preset
 from combray.recall.decay import AgePrior
+from combray.recall.diversify import MMR
+from combray.recall.file_age import FileAgeDecay
+from combray.recall.rerank import Rerank
+from combray.recall.search_paths import SearchPaths
 from combray.remember.retain import Prune
 
 DECAY_WEIGHT = 0.05
@@ -18,7 +22,11 @@ Change = Callable[[Any], dict[str, Any]]
 
 TUNED: tuple[tuple[str, type[Any], Change], ...] = (
     ("max_memories", Prune, lambda value: {"most": value}),
+    ("candidate_pool_size", SearchPaths, lambda value: {"pool": value}),
+    ("candidate_pool_size", Rerank, lambda value: {"most": value}),
     ("decay", AgePrior, lambda value: {"weight": DECAY_WEIGHT} if value else {}),
+    ("decay", FileAgeDecay, lambda value: {"enabled": True} if value else {}),
+    ("mmr", MMR, lambda value: {"enabled": True} if value else {}),
 )
 """Setting, the stage it touches, and the stage's fields for the setting's value."""
 

@@ -24,6 +24,13 @@ from combray.values import clean_text, one_of, whole
 MAX_QUERY = 20_000
 MAX_LIMIT = 1_000
 
+SEARCH_TYPES: Mapping[str, tuple[str, ...]] = {
+    "both": (),
+    "facts": ("fact", "insight", "summary"),
+    "episodes": ("episode",),
+}
+"""What `search_memory` looks through, as kinds; both is everything, pieces of documents too."""
+
 _LISTS: dict[str, tuple[str, ...] | None] = {
     "categories": CATEGORIES,
     "kinds": KINDS,
@@ -111,7 +118,7 @@ class Asking:
             now=now,
             limit=whole("limit", limit, 1, MAX_LIMIT),
             where=self._filter(options, now),
-            min_score=_number("min_score", options.get("min_score")),
+            min_score=None if options.get("min_score") is None else _number("min_score", options["min_score"]),
             intent=intent or "GENERAL",
             intent_source="override" if intent else "auto",
         )

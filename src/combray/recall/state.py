@@ -19,7 +19,12 @@ def _no_keys() -> Keys:
 
 @dataclass(slots=True)
 class Recalling:
-    """State of the recall pipeline. `signals` and `scores` are aligned with `keys`; higher is better."""
+    """State of the recall pipeline. `signals` and `scores` are aligned with `keys`; higher is better.
+
+    `dated`: in words, the dates of the query that have become part of the filter `where`; `only_dated`: it
+    asks for nothing else; `soft`: ranges (since, until) it only hints at, unix seconds; `done`: the answer is
+    settled, no stage is to follow.
+    """
 
     query: str
     namespace: str
@@ -27,11 +32,14 @@ class Recalling:
     now: float
     limit: int = 10
     where: Filter = field(default_factory=Filter)
-    min_score: float = 0.0
+    min_score: float | None = None
     intent: str = "GENERAL"
     intent_source: str = "auto"
     terms: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    dated: str = ""
+    only_dated: bool = False
+    soft: tuple[tuple[float, float], ...] = ()
     question: Question | None = None
     vector: NDArray[np.float32] | None = None
     model: str = ""
@@ -47,6 +55,7 @@ class Recalling:
     details: dict[str, Any] = field(default_factory=dict)
     trace: list[Step] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
+    done: bool = False
 
     def size(self) -> int:
         """Hits, or candidates while there are no hits yet."""

@@ -92,7 +92,7 @@ class Cut:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Cut."""
         del runtime
-        if state.min_score > 0 and len(state.keys):
+        if state.min_score is not None and state.min_score > 0 and len(state.keys):
             state.take(state.scores >= state.min_score)
             if not len(state.keys):
                 state.reason = f"no memory scores {state.min_score} or more"

@@ -1,0 +1,97 @@
+"""A conversational question to the words worth searching for one by one (OpenClaw stage 1).
+
+English, Spanish, Portuguese, Arabic, Chinese, Korean, Japanese, and Vietnamese. The words that tell no topic
+("thing", "yesterday", "show") are data (`tables/expansion/<lang>.json`); a language is added by adding a list.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from combray.language.folding import HANGUL, fold
+from combray.language.lexicon import folded, matcher
+from combray.language.tokens import content_terms, query_terms, terms, words
+
+_FOLDER = Path(__file__).parent / "tables" / "expansion"
+SHORT = 3
+"""An English word of fewer letters is no keyword ("<3 chars for English")."""
+
+_spelt_words = re.compile(r"[^\W_]+").findall
+_hangul = re.compile(f"[{HANGUL}]").search
+_kana = re.compile("[\u3041-\u309f\u30a0-\u30ff]").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """`keywords` are searched for; `exact` are numbers and words of one or two letters ("42", "AI").
+
+    Those alone would find anything, so they bring nothing of their own; but what a keyword found and holds
+    one of them is the more likely for it.
+    """
+
+    keywords: tuple[str, ...]
+    exact: tuple[str, ...] = ()
+
+
+def expand(text: str) -> Expansion:
+    """The keywords of a query, folded, distinct, in order.
+
+    Words are split at whitespace and punctuation; Han and kana give characters and pairs; a Korean word also
+    gives its stem without the particle. Left out are stop words of the query's language and of languages in
+    other scripts, words that tell no topic, words under three English letters, numbers, single kana. Where
+    nothing else is left the numbers and short words are the keywords, then all words: no query is lost.
+    """
+    kept = _content(text)
+    bare = _vague()[1].sub(" ", fold(text))
+    spelt = frozenset(_spelt_words(unicodedata.normalize("NFC", text).lower()))
+    keywords: dict[str, None] = {}
+    exact: dict[str, None] = {}
+    for word, term in zip(words(bare), terms(bare), strict=True):
+        if term not in kept or _is_vague(word, kept):
+            continue
+        if word.isdecimal() or (_short(word) and word in spelt):
+            exact[word] = None
+        elif not _kana(word):
+            keywords[word] = None
+    if keywords:
+        return Expansion(tuple(keywords), tuple(exact))
+    return Expansion(tuple(exact or dict.fromkeys(words(text))))
+
+
+def _content(text: str) -> frozenset[str]:
+    """Terms that are no stop words and ask nothing.
+
+    Short words are judged by the query's own language alone: "ai" asks "who" in Vietnamese only.
+    """
+    content, asking = frozenset(content_terms(text)), frozenset(query_terms(text))
+    return content & asking | frozenset(filter(_short, content)) or asking
+
+
+def _short(word: str) -> bool:
+    return len(word) < SHORT and word.isascii()
+
+
+@functools.cache
+def _vague() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The words that tell no topic, folded; and a pattern of them, for phrases and unspaced scripts."""
+    listed = [
+        word
+        for path in sorted(_FOLDER.glob("*.json"))
+        for word in msgspec.json.decode(path.read_bytes(), type=list[str])
+    ]
+    phrases = sorted(set(folded(listed)), key=lambda each: (-len(each), each))
+    return frozenset(phrases), matcher(phrases)
+
+
+def _is_vague(word: str, kept: frozenset[str]) -> bool:
+    """A Korean word is judged by its stem: "어제는" is "어제", yesterday."""
+    if not _hangul(word):
+        return False
+    forms = words(word)
+    return any(form in _vague()[0] for form in forms) or not kept.issuperset(terms(word))

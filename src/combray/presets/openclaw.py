@@ -1,0 +1,64 @@
+"""OpenClaw: the retrieval pipeline of its page, with the flaws of SEEDS.md 1-5 mended."""
+
+from __future__ import annotations
+
+from combray.pipeline import Pipeline, Transaction
+from combray.presets.preset import READ, WRITE, Preset
+from combray.recall.assemble import Assemble
+from combray.recall.combine import SortByScore
+from combray.recall.diversify import MMR
+from combray.recall.embed import EmbedQuery
+from combray.recall.file_age import FileAgeDecay
+from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid
+from combray.recall.threshold import Threshold
+from combray.recall.weigh import Cut
+from combray.remember.diff import Diff
+from combray.remember.embed import Embed, FindNearest
+from combray.remember.extract import ExtractEntities
+from combray.remember.validate import Validate
+from combray.remember.write import Settle, TakeSurvey, Write
+
+_DIFF = Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3)
+
+PRESET = Preset(
+    name="openclaw",
+    summary="vector and keyword search merged 0.7 to 0.3, optional decay and MMR, a threshold that spares words",
+    source="seeds/openclaw.rst stages 1-7; constants of upstream-notes.md 4.2",
+    remember=Pipeline(
+        "openclaw.remember",
+        (
+            Validate(),
+            ExtractEntities(),
+            Embed(),
+            FindNearest(),
+            _DIFF,
+            Transaction((Settle(_DIFF), TakeSurvey(), Write())),
+        ),
+        WRITE,
+    ),
+    recall=Pipeline(
+        "openclaw.recall",
+        (
+            ExtractKeywords(),
+            EmbedQuery(),
+            SearchHybrid(),
+            MergeHybrid(vector_weight=0.7, text_weight=0.3),
+            FileAgeDecay(half_life_days=30.0),
+            SortByScore(),
+            MMR(similarity="words", trade_off=0.7, enabled=False),
+            Threshold(minimum=0.35),
+            Cut(),
+            NameMode(),
+            Assemble(shown=("vector", "text", "decay")),
+        ),
+        READ,
+    ),
+    notes={
+        "bm25": "a share of the query's best hit, so that a store of four rows works as one of a million",
+        "words": "a hit that holds a word of the query is never dropped by the threshold, only told later",
+        "decay": "off; switched on by the setting `decay`, or by replacing the stage `FileAgeDecay`",
+        "mmr": "off; switched on by the setting `mmr`, or by replacing the stage `MMR`",
+        "graph": "none: this design links nothing",
+    },
+)
+"""The page's defaults: temporal decay and MMR are there and switched off."""

@@ -1,0 +1,78 @@
+"""Semantic facts: the plan of that name; for now its retrieval, with the flaws of its code mended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from combray.pipeline import Pipeline, Transaction
+from combray.presets.preset import READ, WRITE, Preset
+from combray.recall.assemble import Assemble
+from combray.recall.diversify import DiversityClusters
+from combray.recall.embed import EmbedQuery
+from combray.recall.facts import SearchFacts, WeighRelevance
+from combray.recall.hybrid import NameMode
+from combray.recall.state import Recalling
+from combray.recall.weigh import Cut
+from combray.remember.diff import Diff
+from combray.remember.embed import Embed, FindNearest
+from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
+from combray.remember.retain import RefreshImportance
+from combray.remember.validate import Validate
+from combray.remember.write import Settle, TakeSurvey, Write
+
+_DIFF = Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3)
+
+PRESET = Preset(
+    name="semantic-facts",
+    summary="the twenty nearest by similarity, confidence and recency, the surest of each cluster first",
+    source="seeds/semantic-facts.md section 2; constants of upstream-notes.md 6.2",
+    remember=Pipeline(
+        "semantic-facts.remember",
+        (
+            Validate(),
+            Warn(),
+            ExtractEntities(people=True),
+            Embed(),
+            FindNearest(),
+            _DIFF,
+            Transaction(
+                (
+                    Settle(_DIFF),
+                    TakeSurvey(),
+                    Write(),
+                    LinkTemporal(nearest=3),
+                    LinkEntities(per_entity=3, most=12),
+                    LinkCausal(),
+                    LinkSemantic(),
+                    RefreshImportance(),
+                )
+            ),
+        ),
+        WRITE,
+    ),
+    recall=Pipeline(
+        "semantic-facts.recall",
+        (
+            EmbedQuery(),
+            SearchFacts(pool=20, confidence_above=0.3),
+            WeighRelevance(similarity=0.6, confidence=0.3, recency=0.1),
+            DiversityClusters(threshold=0.8),
+            Cut(),
+            NameMode(),
+            Assemble(shown=("similarity", "confidence", "recency")),
+        ),
+        READ,
+    ),
+    notes={
+        "active": "this pipeline is the tool's, confidence above 0.3; `PASSIVE` streams what is above 0.5",
+        "words": "similarity is meaning or words: the cosine alone where no word is shared",
+        "clusters": "the surest of each cluster first, the others only where places are left",
+    },
+)
+
+PASSIVE: Pipeline[Recalling] = replace(
+    PRESET.recall.replace("SearchFacts", SearchFacts(pool=20, confidence_above=0.5)),
+    name="semantic-facts.passive",
+)
+"""Recall for passive streaming: the same, but for the higher confidence."""

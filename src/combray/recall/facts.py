@@ -1,0 +1,93 @@
+"""Facts and episodes by similarity, confidence and recency ("Semantic Fact System", section 2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from combray.language.tokens import query_terms
+from combray.recall.rewrite import MAX_TERMS
+from combray.recall.state import Recalling
+from combray.recall.weigh import sort
+from combray.runtime import Arm, KeywordArm, Runtime, VectorArm
+from combray.scoring.ranking import DECIMALS
+from combray.types import LIVE_STATUSES
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class SearchFacts:
+    """The `pool` nearest memories that are surer than `confidence_above`, and as many by their words.
+
+    Confidence and status are filters of the search, so that nothing unsure takes a place. A cosine below
+    `minimum_cosine` is no evidence; what the embedder does not know of the query's language is taken off it.
+    What waits for its vector (`pending_embed`), or was stored without one, is found by its words alone: an
+    older vector may not be of its present text.
+
+    `similarity` = 1 - (1 - cosine)(1 - text), where text is BM25 as a share of a perfect match, in [0, 1): the
+    cosine itself where no word is shared. A greater limit of the caller widens the pool.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("vector",)
+    gives: ClassVar[tuple[str, ...]] = ("found", "candidates", "similarity")
+    pool: int = 20
+    confidence_above: float = 0.3
+    minimum_cosine: float = 0.10
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """One call to the store; candidates are what its vector or its words speak for."""
+        del runtime
+        sure = math.nextafter(self.confidence_above, math.inf)
+        where = replace(state.where, min_confidence=max(state.where.min_confidence, sure))
+        terms = tuple((term, 1.0) for term in query_terms(state.query)[:MAX_TERMS])
+        arms: dict[str, Arm] = {"text": KeywordArm(terms, normalise=True)}
+        if state.vector is not None:
+            arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
+        state.found = state.reader.search(arms, where, max(self.pool, state.limit))
+        state.keys, text = state.found.keys, state.found.scores["text"]
+        cosine = state.found.scores.get("vector", np.zeros(len(state.keys))) * state.trust
+        if where.statuses == LIVE_STATUSES:
+            cosine = cosine * state.reader.eligible(state.keys, replace(where, statuses=("active",)))
+        state.signals["similarity"] = np.round(1.0 - (1.0 - cosine) * (1.0 - text), DECIMALS)
+        for key, near, worded in zip(state.keys.tolist(), cosine > 0, text > 0, strict=True):
+            state.via[key] = "hybrid" if near and worded else "vector" if near else "keyword"
+        state.take(state.signals["similarity"] > 0)
+        return state
+
+
+@dataclass(frozen=True)
+class WeighRelevance:
+    """relevance = similarity · 0.6 + confidence · 0.3 + recency · 0.1.
+
+    recency = exp(-0.01 · days since the memory's moment), the curve by which the plan lets confidence fade:
+    1 now, .74 after 30 days, .03 after a year.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("similarity",)
+    gives: ClassVar[tuple[str, ...]] = ("score",)
+    similarity: float = 0.6
+    confidence: float = 0.3
+    recency: float = 0.1
+    fading: float = 0.01
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Score and sort; confidence and recency become signals too."""
+        del runtime
+        if not len(state.keys):
+            return state
+        rows = state.columns()
+        days = np.maximum((state.now - rows.moment) / _DAY, 0.0)
+        state.signals["confidence"] = rows.confidence
+        state.signals["recency"] = np.exp(-self.fading * days)
+        state.scores = np.round(
+            self.similarity * state.signals["similarity"]
+            + self.confidence * state.signals["confidence"]
+            + self.recency * state.signals["recency"],
+            DECIMALS,
+        )
+        sort(state)
+        return state

@@ -1,0 +1,160 @@
+"""OpenClaw's search: keywords and vector side by side, merged by weight (its stages 1 to 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from combray.language.expansion import expand
+from combray.language.tokens import terms
+from combray.recall.state import Recalling
+from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
+from combray.scoring.ranking import DECIMALS
+
+LEAST = 10.0**-DECIMALS
+"""The lowest text score of a hit: rounding must not make a hit of a word in every row no hit at all."""
+
+
+@dataclass(frozen=True)
+class ExtractKeywords:
+    """The words of the question worth searching for one by one, without stop words, in eight languages."""
+
+    needs: ClassVar[tuple[str, ...]] = ("query",)
+    gives: ClassVar[tuple[str, ...]] = ("keywords",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Note them in the answer's details, with the numbers and short words that only lend weight."""
+        del runtime
+        expansion = expand(state.query)
+        state.details["keywords"] = expansion.keywords
+        state.details["exact"] = expansion.exact
+        return state
+
+
+@dataclass(frozen=True)
+class SearchHybrid:
+    """The best `pool` of each arm, whatever the caller's limit: the best hit must not change with it.
+
+    With a vector: rows that hold all words of the query, rows that hold some of its keywords (always below
+    the former, so that they only fill places left), and the nearest rows. Without: every keyword by
+    itself, a row taking the highest of its scores. Numbers and words of one or two letters list nothing,
+    but raise the score of what is listed.
+
+    `text` is BM25 as a share of the query's best hit, in (0, 1]; `vector` the cosine, never below 0. At most
+    `most_words` words of a query are used.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("keywords", "vector")
+    gives: ClassVar[tuple[str, ...]] = ("found", "candidates", "text")
+    pool: int = 200
+    most_words: int = 32
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """One call to the store; filters act inside every arm."""
+        del runtime
+        dense = state.vector is not None and state.trust > 0
+        arms = self._arms_beside_vector(state) if dense else self._arms_by_keyword(state)
+        if state.vector is not None and dense:
+            arms["vector"] = VectorArm(state.vector, state.model)
+        state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
+        state.keys = state.found.keys
+        scores = state.found.scores
+        none = np.zeros(len(state.keys))
+        if dense:
+            state.signals["vector"] = scores.get("vector", none)
+            some = scores.get("some", none) + scores.get("exact", none)
+            text = strict_before_relaxed(scores.get("all", none), some)
+        else:
+            text = share_of_best(np.max([none, *scores.values()], axis=0))
+        state.signals["text"] = text
+        nearest = state.found.lists["vector"].keys if dense else none[:0]
+        for key, worded, near in zip(state.keys.tolist(), text > 0, np.isin(state.keys, nearest), strict=True):
+            state.via[key] = "hybrid" if worded and near else "keyword" if worded else "vector"
+        return state
+
+    def _arms_beside_vector(self, state: Recalling) -> dict[str, Arm]:
+        every = self._weighted(terms(state.query))
+        some = self._weighted([term for word in state.details["keywords"] for term in terms(word)])
+        exact = self._weighted([term for word in state.details["exact"] for term in terms(word)])
+        arms: dict[str, Arm] = {}
+        if every:
+            arms["all"] = KeywordArm(every, mode="all")
+        if some:
+            arms["some"] = KeywordArm(some)
+        if exact:
+            arms["exact"] = KeywordArm(exact, listed=False)
+        return arms
+
+    def _arms_by_keyword(self, state: Recalling) -> dict[str, Arm]:
+        arms: dict[str, Arm] = {}
+        for name, listed in (("keywords", True), ("exact", False)):
+            for word in state.details[name][: self.most_words]:
+                arms[f"{name}: {word}"] = KeywordArm(self._weighted(terms(word)), mode="all", listed=listed)
+        return arms
+
+    def _weighted(self, found: list[str]) -> tuple[tuple[str, float], ...]:
+        return tuple((term, 1.0) for term in list(dict.fromkeys(found))[: self.most_words])
+
+
+def share_of_best(scores: Scores) -> Scores:
+    """Scores of one query as shares of the best of them: in (0, 1], 0 where there was none, order kept."""
+    best = float(scores.max(initial=0.0))
+    if best <= 0.0:
+        return np.zeros(len(scores))
+    shares = np.maximum(np.round(scores / best, DECIMALS), LEAST)
+    return np.where(scores > 0, shares, 0.0)
+
+
+def strict_before_relaxed(strict: Scores, relaxed: Scores) -> Scores:
+    """Shares of the best strict score; rows without one share what the lowest of those leaves below it."""
+    shares = share_of_best(strict)
+    below = float(shares[shares > 0].min(initial=1.0))
+    rest = np.where(relaxed > 0, np.maximum(below * share_of_best(relaxed), LEAST), 0.0)
+    return np.where(shares > 0, shares, rest)
+
+
+@dataclass(frozen=True)
+class MergeHybrid:
+    """score = vector weight · cosine + text weight · text, the weights scaled to a sum of 1, a missing score 0.
+
+    What the embedder does not know of the query's language is taken from the vector's weight and given to the
+    text. Without a vector the score is the text's.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("text",)
+    gives: ClassVar[tuple[str, ...]] = ("score",)
+    vector_weight: float = 0.7
+    text_weight: float = 0.3
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Score every candidate."""
+        del runtime
+        text = state.signals["text"]
+        if "vector" not in state.signals:
+            state.scores = text
+            return state
+        vector_weight = self.vector_weight / (self.vector_weight + self.text_weight) * state.trust
+        state.scores = np.round(vector_weight * state.signals["vector"] + (1.0 - vector_weight) * text, DECIMALS)
+        return state
+
+
+@dataclass(frozen=True)
+class NameMode:
+    """Says which arms answered: words and vectors, or words alone and why."""
+
+    needs: ClassVar[tuple[str, ...]] = ("top",)
+    gives: ClassVar[tuple[str, ...]] = ("reason",)
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """An empty answer keeps the reason why it is empty."""
+        if not len(state.keys) or state.reason:
+            return state
+        if state.vector is not None and state.trust > 0:
+            state.reason = f"hybrid: keywords and {state.model}"
+        elif runtime.embedder is None:
+            state.reason = "keyword only: no embedder is configured"
+        else:
+            state.reason = "; ".join(state.degraded) or "keyword only: the query has no vector"
+        return state
