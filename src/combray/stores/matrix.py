@@ -125,13 +125,17 @@ class Matrix:
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]] = []
         for start in range(0, count, _BLOCK):
             stop = min(start + _BLOCK, count)
-            scale = self.norms[start:stop]
-            dots = self.rows[start:stop] @ coded.T
+            places = start + np.flatnonzero(open_rows[start:stop])
+            if not len(places):
+                continue
+            scale = self.norms[places]
+            block = self.rows[start:stop] if len(places) == stop - start else self.rows[places]
+            dots = block @ coded.T
             close = dots >= np.where(scale > 0, scale, 1.0).astype(np.float32)[:, None] * floors
-            rows, columns = np.nonzero(close & open_rows[start:stop, None])
+            rows, columns = np.nonzero(close)
             scores = np.round(dots[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
             enough = scores >= minimum
-            found.append((columns[enough], keys[rows[enough] + start], scores[enough]))
+            found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))
         return _by_column(found, len(vectors), limit)
 
 

@@ -10,14 +10,16 @@ class TestMyStore(StoreSuite):
 from __future__ import annotations
 
 from combray.testing.store_arms import KeywordArms, OtherArms
+from combray.testing.store_documents import Files
 from combray.testing.store_filters import Filters
 from combray.testing.store_lending import Lending
 from combray.testing.store_reads import Reads
+from combray.testing.store_runs import Runs
 from combray.testing.store_transactions import Transactions
 from combray.testing.store_writes import Erasing, Writes
 
 __all__ = ["StoreSuite"]
 
 
-class StoreSuite(Reads, Filters, KeywordArms, Lending, OtherArms, Writes, Erasing, Transactions):
+class StoreSuite(Reads, Filters, KeywordArms, Lending, OtherArms, Writes, Erasing, Runs, Files, Transactions):
     """Everything `runtime.Store` promises."""

@@ -14,6 +14,7 @@ from combray.errors import NotFoundError
 from combray.runtime import (
     SHAPE_WORDS,
     Arm,
+    Doubt,
     Filter,
     Found,
     Keys,
@@ -24,6 +25,7 @@ from combray.runtime import (
     Ranked,
     RecencyArm,
     Rows,
+    Run,
     Scores,
     VectorArm,
     Vectors,
@@ -31,6 +33,7 @@ from combray.runtime import (
 from combray.scoring.ranking import DECIMALS
 from combray.stores.matrix import check_dimensions, decode
 from combray.stores.reference import formulas
+from combray.stores.reference.documents import ReferenceDocuments
 from combray.stores.reference.state import Row, State, moment_at, seconds
 from combray.types import EDGE_TYPES, TIERS, Edge, Memory, Version
 
@@ -309,3 +312,26 @@ class ReferenceReader:
     def revision(self) -> int:
         """Grows with every committed write."""
         return self._state().revisions.get(self.namespace, 0)
+
+    @property
+    def documents(self) -> ReferenceDocuments:
+        """The files it holds, to change them inside a transaction."""
+
+        def known(key: int) -> bool:
+            return self._state().row(self.namespace, key) is not None
+
+        return ReferenceDocuments(self.namespace, lambda: self._state().shelf, known)
+
+    def runs(self, limit: int) -> list[Run]:
+        """The latest runs, newest first."""
+        return self._state().ledger.latest(self.namespace, limit)
+
+    def changed_by(self, actor: str) -> list[int]:
+        """Keys of the memories an actor has changed."""
+        state = self._state()
+        versions = ((row.key, state.versions.get(row.key, ())) for row in self._rows())
+        return [key for key, rows in versions if any(version.actor == actor for version in rows)]
+
+    def doubts(self) -> list[Doubt]:
+        """Every pair in doubt, by keys."""
+        return self._state().ledger.pairs(self.namespace)

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from combray.indexing import IndexEntry, index_entry
+from combray.stores.reference.documents import Shelf
+from combray.stores.reference.runs import Ledger
 from combray.types import LIVE_STATUSES, Edge, Memory, Version
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -71,6 +73,8 @@ class State:
     vectors: dict[tuple[str, int], bytes] = field(default_factory=dict)
     operations: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     revisions: dict[str, int] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+    shelf: Shelf = field(default_factory=Shelf)
     last_key: int = 0
     last_operation: int = 0
 
@@ -84,6 +88,8 @@ class State:
             vectors=dict(self.vectors),
             operations=dict(self.operations),
             revisions=dict(self.revisions),
+            ledger=self.ledger.copy(),
+            shelf=self.shelf.copy(),
             last_key=self.last_key,
             last_operation=self.last_operation,
         )

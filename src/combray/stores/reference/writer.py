@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from combray.errors import InvalidInputError, NotFoundError
-from combray.runtime import Arrival, Link, Vectors
+from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
 from combray.stores.matrix import check_dimensions, encode
 from combray.stores.reference.reader import ReferenceReader
 from combray.stores.reference.state import Row, State, moment_at, row_of
@@ -181,6 +181,37 @@ class ReferenceWriter(ReferenceReader):
         line = {"at": moment_at(at), "operation": operation, "memory_id": memory_id, "detail": detail}
         self.draft.operations[self.draft.last_operation] = (self.namespace, line)
 
+    # -- consolidation ----------------------------------------------------------------------------
+
+    def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
+        """Store a run, or replace it, and parts of its plan."""
+        self.draft.ledger.put_run(self.namespace, run, parts)
+
+    def take_part(self, run: str) -> str | None:
+        """Remove the first part left of a run's plan and give it."""
+        return self.draft.ledger.take_part(self.namespace, run)
+
+    def put_doubts(self, doubts: Sequence[Doubt]) -> None:
+        """Store pairs in doubt."""
+        for each in doubts:
+            self._row(each.first)
+            self._row(each.second)
+        self.draft.ledger.put_pairs(self.namespace, doubts)
+
+    def drop_doubts(self, run: str) -> int:
+        """Forget the pairs that a run wrote last."""
+        return self.draft.ledger.drop_pairs(self.namespace, run)
+
+    def lease(self, name: str) -> Lease | None:
+        """Who holds a lease."""
+        return self.draft.ledger.leases.get((self.namespace, name))
+
+    def put_lease(self, name: str, lease: Lease | None) -> None:
+        """Give a lease to somebody, or to nobody."""
+        self.draft.ledger.leases.pop((self.namespace, name), None)
+        if lease is not None:
+            self.draft.ledger.leases[self.namespace, name] = lease
+
     # -- erasing ----------------------------------------------------------------------------------
 
     def erase(self, keys: Sequence[int], at: float) -> None:
@@ -197,6 +228,8 @@ class ReferenceWriter(ReferenceReader):
                 del self.draft.edges[place]
             for model in list(self.draft.models):
                 self.draft.vectors.pop((model, key), None)
+            self.draft.ledger.forget(key)
+            self.draft.shelf.chunks.pop(key, None)
             self._forget_mentions(row.memory.id)
         self.note("erase", "", f"{erased} memories", at)
 

@@ -26,6 +26,7 @@ def erase(connection: sqlite3.Connection, number: int, namespace: str, keys: Seq
         indexes.remove(connection, number, key, index_entry(memory))
         for sql in (
             "DELETE FROM version WHERE key = ?1",
+            "DELETE FROM chunk WHERE key = ?1",
             "DELETE FROM edge WHERE source = ?1 OR target = ?1",
             "DELETE FROM vector WHERE key = ?1",
             "DELETE FROM memory WHERE key = ?1",

@@ -14,6 +14,7 @@ from combray.errors import NotFoundError
 from combray.runtime import (
     SHAPE_WORDS,
     Arm,
+    Doubt,
     Filter,
     Found,
     Keys,
@@ -21,6 +22,7 @@ from combray.runtime import (
     Profile,
     Ranked,
     Rows,
+    Run,
     Scores,
     Vectors,
 )
@@ -29,8 +31,9 @@ from combray.stores import arms as arms_module
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
-from combray.stores.sqlite import queries
+from combray.stores.sqlite import queries, runs
 from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.rows import SELECT, to_memory
 from combray.types import EDGE_TYPES, Edge, Memory, Version
@@ -294,6 +297,26 @@ class SqliteReader:
                 "SELECT revision FROM namespace WHERE name = ?", (self.namespace,)
             ).fetchone()
             return int(row[0]) if row else 0
+
+    def runs(self, limit: int) -> list[Run]:
+        """The latest runs of consolidation, newest first."""
+        with self.reading() as connection:
+            return runs.runs(connection, self._number(connection), limit)
+
+    def changed_by(self, actor: str) -> list[int]:
+        """Keys of the memories an actor has changed."""
+        with self.reading() as connection:
+            return runs.changed_by(connection, self._number(connection), actor)
+
+    def doubts(self) -> list[Doubt]:
+        """Every pair in doubt."""
+        with self.reading() as connection:
+            return runs.doubts(connection, self._number(connection))
+
+    @property
+    def documents(self) -> SqliteDocuments:
+        """The files it holds."""
+        return SqliteDocuments(self.reading, self._number)
 
     def _number(self, connection: Connection) -> int | None:
         row = connection.execute("SELECT id FROM namespace WHERE name = ?", (self.namespace,)).fetchone()

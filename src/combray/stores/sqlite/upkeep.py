@@ -179,6 +179,9 @@ def _everything(connection: sqlite3.Connection) -> Iterator[tuple[int, indexes.I
         keys = [row[0] for row in connection.execute("SELECT key FROM memory WHERE namespace = ?", (number,))]
         for key in keys:
             row = connection.execute(f"{SELECT} WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                # The index of memories names a row that the table does not hold.
+                raise sqlite3.DatabaseError(f"memory {key} cannot be read")
             memory = to_memory(row[1:], name)
             yield number, (key, memory, index_entry(memory))
 

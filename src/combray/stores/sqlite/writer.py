@@ -11,13 +11,14 @@ import numpy as np
 
 from combray.errors import InvalidInputError, NotFoundError
 from combray.indexing import index_entry
-from combray.runtime import Arrival, Link, Vectors
+from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, encode
-from combray.stores.sqlite import indexes
+from combray.stores.sqlite import indexes, runs
 from combray.stores.sqlite import rows as mapping
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.changing import Change, apply, put_history
+from combray.stores.sqlite.documents import SqliteDocumentsWriter
 from combray.stores.sqlite.erasing import erase
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.indexes import Indexed
@@ -242,6 +243,36 @@ class SqliteWriter(SqliteReader):
             "INSERT INTO operation (namespace, at, name, memory_id, detail) VALUES (?, ?, ?, ?, ?)",
             (self.number, mapping.to_micro(at), operation, memory_id, detail),
         )
+
+    def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
+        """Store a run, or replace it, and parts of its plan."""
+        runs.put_run(self.connection, self.number, run, parts)
+
+    def take_part(self, run: str) -> str | None:
+        """Remove the first part left of a run's plan and give it."""
+        return runs.take_part(self.connection, self.number, run)
+
+    def put_doubts(self, doubts: Sequence[Doubt]) -> None:
+        """Store pairs in doubt. Raises NotFoundError for a key of no memory here."""
+        self._must_know(key for each in doubts for key in (each.first, each.second))
+        runs.put_doubts(self.connection, self.number, doubts)
+
+    def drop_doubts(self, run: str) -> int:
+        """Forget the pairs that a run wrote last."""
+        return runs.drop_doubts(self.connection, self.number, run)
+
+    def lease(self, name: str) -> Lease | None:
+        """Who holds a lease."""
+        return runs.lease(self.connection, self.number, name)
+
+    def put_lease(self, name: str, lease: Lease | None) -> None:
+        """Give a lease to somebody, or to nobody."""
+        runs.put_lease(self.connection, self.number, name, lease)
+
+    @property
+    def documents(self) -> SqliteDocumentsWriter:
+        """The files it holds, to change them."""
+        return SqliteDocumentsWriter(self.reading, self._number)
 
     def erase(self, keys: Sequence[int], at: float) -> None:
         """Destroy memories; the store empties the log file after the commit."""

@@ -1,0 +1,1 @@
+"""Folders of Markdown and transcripts as memory: files are the truth, the index follows them."""

@@ -1,0 +1,116 @@
+"""Cutting a text into overlapping chunks of whole lines, each with its exact range of lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from combray.language.folding import HANGUL, UNSPACED
+
+TOKENS = 400
+OVERLAP = 80
+"""OpenClaw's DEFAULT_CHUNK_TOKENS and DEFAULT_CHUNK_OVERLAP (seeds/openclaw.rst, table of defaults)."""
+CHARACTERS_PER_TOKEN = 4
+_LEAST = 32
+
+_dense = re.compile(f"[{UNSPACED}{HANGUL}]").findall
+
+NumberedLine = tuple[int, str]
+"""A line's number in its file, from 1, and its text without the line end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a file. Lines are counted from 1, both ends included."""
+
+    text: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    line: int
+    text: str
+    weight: int
+
+
+def lines_of(text: str) -> list[NumberedLine]:
+    """The lines as an editor counts them: LF, CRLF and CR end a line, nothing else does."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    lines = plain.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return list(enumerate(lines, start=1))
+
+
+def weight(text: str) -> int:
+    """Length in Latin letters: a character of a script without spaces, or of Hangul, is a token by itself."""
+    if text.isascii():
+        return len(text)
+    return len(text) + (CHARACTERS_PER_TOKEN - 1) * len(_dense(text))
+
+
+def chunk(lines: Iterable[NumberedLine], *, tokens: int = TOKENS, overlap: int = OVERLAP) -> list[Chunk]:
+    """Chunks of at most `tokens` (at four letters a token), blank ones left out.
+
+    The trailing lines of a chunk, until they make up `overlap` tokens, begin the next one as far as there is
+    room for them. A line longer than a chunk is cut, at a blank if there is one in its second half.
+    """
+    most = max(_LEAST, tokens * CHARACTERS_PER_TOKEN)
+    carried = min(overlap * CHARACTERS_PER_TOKEN, most - 1)
+    chunks: list[Chunk] = []
+    held: list[_Piece] = []
+    size = 0
+    for piece in _pieces(lines, most):
+        if held and size + piece.weight > most:
+            chunks.append(_joined(held))
+            held = _tail(held, carried, most - piece.weight)
+            size = sum(each.weight for each in held)
+        held.append(piece)
+        size += piece.weight
+    if held:
+        chunks.append(_joined(held))
+    return [each for each in chunks if each.text.strip()]
+
+
+def _pieces(lines: Iterable[NumberedLine], most: int) -> Iterator[_Piece]:
+    """Lines, and parts of lines too long for a chunk; the line end counts as one letter."""
+    for number, text in lines:
+        rest = text
+        while len(rest) >= most or weight(rest) >= most:
+            end = _cut(rest, most - 1)
+            yield _Piece(number, rest[:end], weight(rest[:end]) + 1)
+            rest = rest[end:]
+        if rest or not text:
+            yield _Piece(number, rest, weight(rest) + 1)
+
+
+def _cut(text: str, most: int) -> int:
+    """Where to cut so that the beginning weighs at most `most`."""
+    end = min(len(text), most)
+    while (heavy := weight(text[:end])) > most:
+        end -= max(1, (heavy - most) // CHARACTERS_PER_TOKEN)
+    if end == len(text):
+        return end
+    blank = text.rfind(" ", end // 2, end)
+    return blank + 1 if blank > 0 else max(1, end)
+
+
+def _tail(held: Sequence[_Piece], wanted: int, room: int) -> list[_Piece]:
+    """The last pieces that together weigh `wanted` or just more, but never more than `room`."""
+    size = 0
+    start = len(held)
+    while start and size < wanted and size + held[start - 1].weight <= room:
+        start -= 1
+        size += held[start].weight
+    return list(held[start:])
+
+
+def _joined(held: Sequence[_Piece]) -> Chunk:
+    text = held[0].text
+    for before, piece in pairwise(held):
+        text += piece.text if piece.line == before.line else f"\n{piece.text}"
+    return Chunk(text, held[0].line, held[-1].line)

@@ -1,0 +1,48 @@
+"""When the content of a file happened, by what its path says (seeds/openclaw.rst, stage 4)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+EVERGREEN = ("MEMORY.md", "memory.md")
+MEMORY_FOLDER = "memory"
+
+_DAY = re.compile(r"(?<!\d)(\d{4})[-_.](\d{2})[-_.](\d{2})(?!\d)")
+_DAY_IN_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{2})/(\d{2})(?=[/._-])")
+
+
+def date_in(path: str) -> datetime | None:
+    """The day that a file's name, or else the nearest folder above it, is called after; midnight UTC.
+
+    Read are `2025-11-27.md`, `2026-03-01-slug.md`, `2026-03-01/notes.md`, `2026/03/01.md`, `2026/03/01/a.md`.
+    """
+    for part in reversed(path.split("/")):
+        for match in _DAY.finditer(part):
+            day = _day(match)
+            if day is not None:
+                return day
+    return next((day for match in _DAY_IN_FOLDERS.finditer(path) if (day := _day(match))), None)
+
+
+def _day(match: re.Match[str]) -> datetime | None:
+    try:
+        year, month, day = map(int, match.groups())
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def occurred(path: str, modified: int) -> datetime | None:
+    """A file's day: its path's, none for an evergreen file, else the day of its last change.
+
+    `path` is relative to the workspace, `modified` in nanoseconds since 1970. A change of the file on the
+    same day moves no date, so that a touched file costs nothing.
+    """
+    day = date_in(path)
+    if day is not None:
+        return day
+    if path in EVERGREEN or path.startswith(f"{MEMORY_FOLDER}/"):
+        return None
+    changed = datetime.fromtimestamp(modified / 1e9, UTC)
+    return changed.replace(hour=0, minute=0, second=0, microsecond=0)

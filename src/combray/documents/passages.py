@@ -1,0 +1,150 @@
+"""What a search in documents gives: passages with path, lines and a snippet; and excerpts of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from combray.language.tokens import terms
+from combray.types import Answer, Memory
+
+SNIPPET = 700
+"""OpenClaw's SNIPPET_MAX_CHARS (seeds/openclaw.rst, table of defaults)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One chunk that answers. Lines are those of the whole chunk, from 1, both ends included.
+
+    `snippet` is the chunk, or the part of it (at most 700 characters) that holds most words of the query.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+    source: str
+    citation: str
+    signals: Mapping[str, float]
+    memory: Memory
+
+    def as_json(self) -> dict[str, Any]:
+        """The page's names."""
+        return {
+            "path": self.path,
+            "startLine": self.start_line,
+            "endLine": self.end_line,
+            "score": self.score,
+            "snippet": self.snippet,
+            "source": self.source,
+            "citation": self.citation,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Passages(Sequence[Passage]):
+    """Passages, best first. `mode` is "hybrid" or "fts-only"; `reason` says which arms answered, or why nothing.
+
+    `stale`: files have changed since they were indexed, and `warning` says why they were not read.
+    """
+
+    query: str
+    passages: tuple[Passage, ...]
+    mode: str
+    provider: str = "none"
+    model: str = ""
+    reason: str = ""
+    stale: bool = False
+    warning: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @overload
+    def __getitem__(self, index: int) -> Passage: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Passage]: ...
+    def __getitem__(self, index: int | slice) -> Passage | Sequence[Passage]:
+        return self.passages[index]
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self.passages)
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer of the tool `memory_search` (upstream-notes 4.1.1)."""
+        shown: dict[str, Any] = {
+            "results": [each.as_json() for each in self.passages],
+            "mode": self.mode,
+            "provider": self.provider,
+            "model": self.model,
+            "citations": "on",
+            "reason": self.reason,
+        }
+        if self.stale:
+            shown["stale"] = True
+        if self.warning:
+            shown["warning"] = self.warning
+        return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a file. `next_line` is where to read on, None at the end; empty text for a missing file."""
+
+    text: str
+    path: str
+    start_line: int = 0
+    end_line: int = 0
+    total_lines: int = 0
+    next_line: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer of the tool `memory_get` (upstream-notes 4.1.1)."""
+        shown: dict[str, Any] = {
+            "text": self.text,
+            "path": self.path,
+            "startLine": self.start_line,
+            "endLine": self.end_line,
+            "totalLines": self.total_lines,
+        }
+        return shown if self.next_line is None else {**shown, "nextLine": self.next_line}
+
+
+def passages_of(answer: Answer) -> tuple[Passage, ...]:
+    """The chunks of an answer, best first; equal ones by path and line, so that no id decides."""
+    wanted = frozenset(terms(answer.query))
+    found = [
+        _passage(hit.memory, hit.score, hit.signals, wanted) for hit in answer if "path" in hit.memory.metadata
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.score, each.path, each.start_line)))
+
+
+def _passage(memory: Memory, score: float, signals: Mapping[str, float], wanted: frozenset[str]) -> Passage:
+    place = memory.metadata
+    path, start, end = str(place["path"]), int(place["start_line"]), int(place["end_line"])
+    lines = f"#L{start}" if start == end else f"#L{start}-L{end}"
+    shown = snippet(memory.content, wanted)
+    return Passage(path, start, end, score, shown, memory.source, f"{path}{lines}", signals, memory)
+
+
+def snippet(text: str, wanted: frozenset[str]) -> str:
+    """At most 700 characters: from the line on that brings most of the wanted terms, the first of equals."""
+    if len(text) <= SNIPPET:
+        return text
+    lines = text.split("\n")
+    held = [wanted.intersection(terms(line)) for line in lines]
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    best, most = 0, -1
+    for first in range(len(lines)):
+        within = [at for at in range(first, len(lines)) if starts[at + 1] - 1 - starts[first] <= SNIPPET]
+        brought = len(frozenset().union(*(held[at] for at in within or [first])))
+        if brought > most:
+            best, most = starts[first], brought
+        if starts[-1] - starts[first] <= SNIPPET:
+            break
+    return text[best : best + SNIPPET].rstrip("\n")

@@ -1,0 +1,250 @@
+"""The writing half of indexing, inside one transaction: which chunks stay, move, come back, come new or go."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.documents.dating import occurred
+from combray.documents.reading import ReadFile
+from combray.errors import ModelError
+from combray.indexing import content_hash
+from combray.runtime import Arrival, Reader, Runtime, Writer
+from combray.types import LIVE_STATUSES, Memory, Step
+
+ACTOR = "combray"
+_IDS = uuid.UUID("6a4b0ab0-6a56-5c60-9c5b-1f8d6b7f5f52")
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """A file to place. `session` groups its chunks; `moved_from` is the path it had before."""
+
+    file: ReadFile
+    session: str
+    moved_from: str | None = None
+
+
+@dataclass(slots=True)
+class Placing:
+    """State of the pipeline: some files that were read, and paths that are gone, of one workspace."""
+
+    namespace: str
+    root: str
+    arriving: list[Arriving]
+    gone: list[str]
+    reader: Reader
+    now: float
+    fresh_vectors: bool = False
+    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    leaving: set[int] = field(default_factory=set)
+    """Rows that the files of this batch held before it."""
+    embedded: int = 0
+    reused: int = 0
+    tx: Writer | None = None
+    trace: list[Step] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=list)
+
+    def size(self) -> int:
+        """Chunks of the files."""
+        return sum(len(each.file.chunks) for each in self.arriving)
+
+    @property
+    def writer(self) -> Writer:
+        """The open transaction."""
+        if self.tx is None:
+            raise AssertionError("this stage runs inside a Transaction")
+        return self.tx
+
+
+@dataclass(frozen=True)
+class EmbedChunks:
+    """Vectors for texts that are new to the namespace; those of known texts are taken from the store.
+
+    A text is known by its SHA-256, whether a file still holds it or not: an edit that is undone, a paragraph
+    that moves to another file, a renamed file cost no embedding. Without an embedder, or when it fails, chunks
+    are stored without vectors. `at_once` texts are given to the embedder at a time: what a static table gathers
+    for more of them falls out of the processor's cache (256 at a time took a third longer).
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("files",)
+    gives: ClassVar[tuple[str, ...]] = ("vectors",)
+    leaves_process: ClassVar[bool] = True
+    at_once: int = 32
+
+    def __call__(self, state: Placing, runtime: Runtime) -> Placing:
+        """Fill `vectors` by text hash."""
+        if runtime.embedder is None:
+            return state
+        texts = {each.hash: each.chunk.text for one in state.arriving for each in one.file.chunks}
+        if not state.fresh_vectors:
+            self._take_known(state, runtime.embedder.name, list(texts))
+        new = [text_hash for text_hash in texts if text_hash not in state.vectors]
+        if not new:
+            return state
+        try:
+            wanted = [texts[each] for each in new]
+            slices = [wanted[at : at + self.at_once] for at in range(0, len(wanted), self.at_once)]
+            vectors = np.concatenate([runtime.embedder.embed(each) for each in slices])
+        except ModelError as error:
+            state.degraded.append(f"stored without vectors: {error}")
+            return state
+        for text_hash, vector in zip(new, vectors, strict=True):
+            if np.any(vector):
+                state.vectors[text_hash] = vector
+        state.embedded += len(new)
+        return state
+
+    def _take_known(self, state: Placing, model: str, hashes: list[str]) -> None:
+        holding = state.reader.documents.holding(hashes)
+        known = [(text_hash, key) for text_hash, held in holding.items() for key, _ in held[:1]]
+        keys = np.array([key for _, key in known], dtype=np.int64)
+        vectors, has = state.reader.vectors(model, keys)
+        state.vectors.update({known[at][0]: vectors[at] for at in np.flatnonzero(has)})
+
+
+@dataclass(frozen=True)
+class PlaceChunks:
+    """Makes the index say what the files say. Rows follow their text: a chunk that is in the file already, or
+    that no file has any more, is that row with new lines; only other texts are inserted. What no file has is
+    hidden (status forgotten), and destroyed by a rebuild.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("files", "vectors")
+    gives: ClassVar[tuple[str, ...]] = ("placed",)
+
+    def __call__(self, state: Placing, runtime: Runtime) -> Placing:
+        """Write all files of the batch."""
+        tx = state.writer
+        for path in [*state.gone, *(each.moved_from for each in state.arriving if each.moved_from)]:
+            state.leaving.update(key for key, _ in tx.documents.chunks(state.root, path))
+            tx.documents.drop(state.root, path)
+        after: set[int] = set()
+        for each in state.arriving:
+            held = tx.documents.chunks(state.root, each.file.document.path)
+            state.leaving.update(key for key, _ in held)
+            placed = _place(state, each, held, runtime.embedder.name if runtime.embedder else "")
+            tx.documents.put(each.file.document, placed)
+            after.update(key for key, _ in placed)
+        _hide(state, sorted(state.leaving - after))
+        return state
+
+
+def _place(state: Placing, arriving: Arriving, held: list[tuple[int, str]], model: str) -> list[tuple[int, str]]:
+    """Rows for the chunks of one file, in order: kept, taken back, or inserted."""
+    tx = state.writer
+    chunks = arriving.file.chunks
+    own: dict[str, list[int]] = defaultdict(list)
+    for key, text_hash in held:
+        own[text_hash].append(key)
+    rows: list[int | None] = [own[each.hash].pop(0) if own[each.hash] else None for each in chunks]
+    back: set[int] = set()
+    loose = tx.documents.holding([each.hash for at, each in enumerate(chunks) if rows[at] is None])
+    for at, each in enumerate(chunks):
+        free = [key for key, is_loose in loose.get(each.hash, ()) if is_loose and key not in back]
+        if rows[at] is None and free:
+            rows[at] = free[0]
+            back.add(free[0])
+    memories = _memories(state, arriving, [at for at, key in enumerate(rows) if key is None])
+    _adjust(state, arriving, rows, back)
+    vectors = state.vectors
+    arrivals = [
+        Arrival(memory, {model: vectors[chunks[at].hash]} if chunks[at].hash in vectors else {})
+        for at, memory in memories.items()
+    ]
+    for at, key in zip(memories, tx.insert(arrivals), strict=True):
+        rows[at] = key
+    kept = [(at, key) for at, key in enumerate(rows) if key is not None and at not in memories]
+    _refresh_vectors(state, [(key, chunks[at].hash) for at, key in kept], model)
+    state.reused += len(kept)
+    return [(key, chunks[at].hash) for at, key in enumerate(rows) if key is not None]
+
+
+def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
+    """What of a chunk depends on its place: everything but its text."""
+    file, chunk = arriving.file, arriving.file.chunks[at].chunk
+    when = occurred("/".join(file.place.parts), file.modified)
+    return {
+        "session": arriving.session,
+        "position": at,
+        "source": file.document.source,
+        "occurred_from": when,
+        "metadata": {
+            "path": file.document.path,
+            "start_line": chunk.start_line,
+            "end_line": chunk.end_line,
+            "root": file.document.root,
+        },
+    }
+
+
+def _memories(state: Placing, arriving: Arriving, places: list[int]) -> dict[int, Memory]:
+    """New memories by place in the file. Ids come from source, path and text, so that a rebuilt index has the
+    same, unless somebody else has them.
+    """
+    made: dict[int, Memory] = {}
+    taken: set[str] = set()
+    now = datetime.fromtimestamp(state.now, UTC)
+    for at in places:
+        document, chunk = arriving.file.document, arriving.file.chunks[at]
+        number = 0
+        while True:
+            new = str(uuid.uuid5(_IDS, f"{document.source}\0{document.path}\0{chunk.hash}\0{number}"))
+            if new not in taken and not state.writer.keys_of([new]):
+                break
+            number += 1
+        taken.add(new)
+        memory = Memory(
+            id=new,
+            namespace=state.namespace,
+            content=chunk.chunk.text,
+            kind="chunk",
+            trust="owner",
+            recorded_at=now,
+            **_fields(arriving, at),
+        )
+        made[at] = msgspec.structs.replace(memory, content_hash=content_hash(memory))
+    return made
+
+
+def _adjust(state: Placing, arriving: Arriving, rows: list[int | None], back: set[int]) -> None:
+    """Give kept rows their new place; nothing is written where nothing changed."""
+    tx = state.writer
+    kept = [(at, key) for at, key in enumerate(rows) if key is not None]
+    for (at, key), memory in zip(kept, tx.memories(key for _, key in kept), strict=True):
+        wanted = _fields(arriving, at)
+        # What a person has hidden in a file that only moved stays hidden.
+        if key in back and key not in state.leaving:
+            wanted["status"] = "active"
+        changes = {name: value for name, value in wanted.items() if getattr(memory, name) != value}
+        if "occurred_from" in changes:
+            changed = msgspec.structs.replace(memory, occurred_from=changes["occurred_from"])
+            changes["content_hash"] = content_hash(changed)
+        if changes:
+            tx.change(key, "index", ACTOR, state.now, **changes)
+
+
+def _refresh_vectors(state: Placing, kept: list[tuple[int, str]], model: str) -> None:
+    """Store vectors of kept rows that have none of this model, or of all of them when they are made anew."""
+    given = [(key, state.vectors[text_hash]) for key, text_hash in kept if text_hash in state.vectors]
+    if not given:
+        return
+    if not state.fresh_vectors:
+        _, has = state.writer.vectors(model, np.array([key for key, _ in given], dtype=np.int64))
+        given = [each for each, there in zip(given, has, strict=True) if not there]
+    if given:
+        stacked = np.stack([vector for _, vector in given])
+        state.writer.put_vectors(model, [key for key, _ in given], stacked)
+
+
+def _hide(state: Placing, keys: list[int]) -> None:
+    for key, memory in zip(keys, state.writer.memories(keys), strict=True):
+        if memory.status in LIVE_STATUSES:
+            state.writer.change(key, "unindex", ACTOR, state.now, status="forgotten")

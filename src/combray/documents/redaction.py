@@ -1,0 +1,107 @@
+"""Secrets in a text: found by their shape, and taken out before the text is stored.
+
+A small table of shapes: the well-kept library for this, detect-secrets, is made for source repositories, needs
+two more packages, and can ask the network whether a find is real.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """One find: what it is, and where it stands in the text (start included, end not)."""
+
+    sort: str
+    start: int
+    end: int
+
+
+def _luhn(text: str) -> bool:
+    """Whether the digits pass the check sum of ISO/IEC 7812 (Luhn)."""
+    digits = [int(character) for character in text if character.isdigit()]
+    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
+    return 13 <= len(digits) <= 19 and len(set(digits)) > 1 and (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
+
+
+def _looks_random(text: str) -> bool:
+    """Whether a value is more than a word or a placeholder: two sorts of characters, no template."""
+    sorts = (str.islower, str.isupper, str.isdigit)
+    mixed = sum(any(test(character) for character in text) for test in sorts)
+    symbols = any(not character.isalnum() for character in text)
+    return mixed + symbols >= 2 and not text.startswith(("<", "{", "$", "%", "["))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    sort: str
+    pattern: re.Pattern[str]
+    fits: Callable[[str], bool] = bool
+
+
+# Prefixes that services publish for their keys; the last group of a pattern, if it has one, is the secret.
+_SHAPES = (
+    _Shape(
+        "private key",
+        re.compile(r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*-----|\Z)"),
+    ),
+    _Shape(
+        "API key",
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:sk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"
+            r"|AIza[A-Za-z0-9_-]{35}|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
+            r"|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{32,}|dop_v1_[a-f0-9]{64})"
+        ),
+    ),
+    _Shape("access key", re.compile(r"(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])")),
+    _Shape(
+        "token",
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,}"
+            r"|xox[abeoprs]-[A-Za-z0-9-]{10,}|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})"
+        ),
+    ),
+    _Shape("token", re.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~-]{16,}=*)"), _looks_random),
+    _Shape("password", re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]{1,200}:([^\s/@]{3,200})@")),
+    _Shape(
+        "password",
+        re.compile(
+            r"(?i)\b[a-z0-9_-]{0,40}(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?token|token)"
+            r"[\"']?\s{0,3}(?:=|:)\s{0,3}[\"']?([^\s\"'`,;]{6,200})"
+        ),
+        _looks_random,
+    ),
+    _Shape("card number", re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-]?\d)"), _luhn),
+)
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """Secrets by place; where two shapes fit, the one that begins first, then the longer one."""
+    found = []
+    for shape in _SHAPES:
+        for match in shape.pattern.finditer(text):
+            start, end = match.span(match.lastindex or 0)
+            if shape.fits(text[start:end]):
+                found.append(Secret(shape.sort, start, end))
+    found.sort(key=lambda each: (each.start, -each.end))
+    apart: list[Secret] = []
+    for each in found:
+        if not apart or each.start >= apart[-1].end:
+            apart.append(each)
+    return apart
+
+
+def redact(text: str) -> str:
+    """The text with `[redacted SORT]` in the place of each secret. Line ends inside a secret are kept.
+
+    Kept, so that every other line of a file keeps its number.
+    """
+    parts, at = [], 0
+    for secret in find_secrets(text):
+        lost_lines = "\n" * text.count("\n", secret.start, secret.end)
+        parts += [text[at : secret.start], f"[redacted {secret.sort}]", lost_lines]
+        at = secret.end
+    return "".join((*parts, text[at:]))

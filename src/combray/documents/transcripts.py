@@ -1,0 +1,55 @@
+"""Session transcripts (JSON lines) as text: what people and assistants said, a line a message.
+
+Tool calls, tool results and system lines are left out. Every message keeps the number of its line in the file,
+so that a citation leads back to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from combray.documents.chunking import NumberedLine
+from combray.documents.redaction import redact
+
+_SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
+
+
+def transcript_lines(text: str) -> list[NumberedLine]:
+    """ "User: …" and "Assistant: …" with the numbers of their lines; white space collapsed, secrets redacted.
+
+    Taken are objects with `role` and `content`, themselves or as `message`; a line that is no such object (an
+    unfinished last one too) is passed over.
+    """
+    found = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        said = _said(line)
+        if said is not None:
+            found.append((number, said))
+    return found
+
+
+def _said(line: str) -> str | None:
+    try:
+        entry = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if not isinstance(entry, dict):
+        return None
+    inner = entry.get("message")
+    message = inner if isinstance(inner, dict) else entry
+    speaker = _SPEAKERS.get(str(message.get("role", "")).lower())
+    # Before the lines are joined: the shape of a key block has several lines.
+    words = " ".join(redact(_text(message.get("content"))).split())
+    return f"{speaker}: {words}" if speaker and words else None
+
+
+def _text(content: Any) -> str:
+    """A message's text: itself, or its parts of type "text"."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = [each.get("text") for each in content if isinstance(each, dict) and each.get("type") == "text"]
+    return "\n".join(part for part in parts if isinstance(part, str))

@@ -1,0 +1,94 @@
+"""Noticing changes of files: a thread that waits for the operating system to tell."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from combray.documents.workspace import IGNORED
+from combray.errors import MissingExtraError
+from combray.runtime import Workspace
+
+if TYPE_CHECKING:
+    import watchfiles
+
+DEBOUNCE = 1.5
+"""Seconds in which changes are gathered (OpenClaw's watchDebounceMs 1500, upstream-notes 4.1.3)."""
+_STEP = 0.1
+_SUFFIXES = (".md", ".jsonl")
+
+
+class Watcher:
+    """Calls `changed` with paths, from a thread of its own, soon after files of a workspace changed.
+
+    Use as a context manager, or call `close`. Raises MissingExtraError without the package watchfiles.
+    """
+
+    def __init__(self, workspace: Workspace, changed: Callable[[set[str]], None]) -> None:
+        self.workspace = workspace
+        self._stop = threading.Event()
+        self._batches = changes(workspace, self._stop)
+        self._thread = threading.Thread(target=self._wait, args=(changed,), name="combray-watch", daemon=True)
+        self._thread.start()
+
+    def _wait(self, changed: Callable[[set[str]], None]) -> None:
+        for paths in self._batches:
+            changed(paths)
+
+    @property
+    def alive(self) -> bool:
+        """Whether changes are still noticed."""
+        return self._thread.is_alive() and not self._stop.is_set()
+
+    def close(self) -> None:
+        """Stop noticing."""
+        self._stop.set()
+        self._thread.join(timeout=2 * DEBOUNCE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def changes(
+    workspace: Workspace, stop: threading.Event | None = None, *, ready: bool = False
+) -> Iterator[set[str]]:
+    """Paths of files that changed, a set a burst, until `stop` is set. Raises MissingExtraError at once.
+
+    With `ready`, an empty set comes first, as soon as nothing that changes can be missed any more.
+    """
+    try:
+        import watchfiles
+    except ImportError as error:
+        raise MissingExtraError("watching files", "watch") from error
+    places = [workspace.root, *workspace.extra, *workspace.sessions]
+
+    def matters(_: watchfiles.Change, path: str) -> bool:
+        return path.lower().endswith(_SUFFIXES) and not IGNORED.intersection(Path(path).parts)
+
+    bursts = watchfiles.watch(
+        *dict.fromkeys(place for place in places if Path(place).exists()),
+        watch_filter=matters,
+        debounce=round(DEBOUNCE * 1000),
+        step=round(_STEP * 1000),
+        stop_event=stop,
+        # Without changes the system is asked again after this many milliseconds, and an empty set comes.
+        rust_timeout=500 if ready else 5000,
+        yield_on_timeout=ready,
+        raise_interrupt=True,
+    )
+    return _sets(bursts, ready)
+
+
+def _sets(bursts: Iterator[set[tuple[watchfiles.Change, str]]], ready: bool) -> Iterator[set[str]]:
+    for burst in bursts:
+        if burst or ready:
+            yield {path for _, path in burst}
+        ready = False

@@ -1,0 +1,231 @@
+"""Which files belong to a workspace, and reaching them without leaving it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from combray.documents.dating import EVERGREEN, MEMORY_FOLDER
+from combray.errors import InvalidInputError
+from combray.runtime import Workspace
+
+MEMORY, SESSIONS = "memory", "sessions"
+SOURCES = (MEMORY, SESSIONS)
+_SUFFIX = {MEMORY: ".md", SESSIONS: ".jsonl"}
+MAX_BYTES = 32 * 1024 * 1024
+MAX_PATH = 200
+"""A path is the session of its chunks; labels have at most 200 characters."""
+
+IGNORED = frozenset(
+    {
+        ".git", ".hg", ".svn", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", ".nox", "__pycache__",
+        ".mypy_cache", ".pytest_cache", ".ruff_cache", ".cache", ".idea", ".vscode", ".obsidian", ".trash",
+    }
+)  # fmt: skip
+"""Folders never entered: OpenClaw's list (upstream-notes 4.2.1) and others that hold nobody's notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file: `parts` lead to it from `base`, a real path; `path` is what it is called in citations."""
+
+    base: str
+    parts: tuple[str, ...]
+    path: str
+    source: str
+
+    @property
+    def absolute(self) -> str:
+        """Where it is."""
+        return os.path.join(self.base, *self.parts)  # noqa: PTH118 - thousands a walk
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that a walk met, with its size in bytes and its mtime in nanoseconds."""
+
+    place: Place
+    size: int
+    modified: int
+
+
+def open_workspace(
+    folder: str | os.PathLike[str],
+    extra: Sequence[str | os.PathLike[str]] = (),
+    sessions: Sequence[str | os.PathLike[str]] = (),
+) -> Workspace:
+    """The workspace of a folder, with real paths. Raises InvalidInputError for what is not there."""
+    root = real_path("folder", folder)
+    if not Path(root).is_dir():
+        raise InvalidInputError("folder", f"{root} is no folder.", "Name a folder of Markdown files.")
+    return Workspace(
+        root,
+        tuple(dict.fromkeys(_beside("extra", each, MEMORY) for each in extra)),
+        tuple(dict.fromkeys(_beside("sessions", each, SESSIONS) for each in sessions)),
+    )
+
+
+def real_path(field: str, given: str | os.PathLike[str]) -> str:
+    """The path without links. Raises InvalidInputError when nothing is there."""
+    text = os.fspath(given)
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InvalidInputError(field, f"{text!r} is no path.", "Name a file or folder.")
+    real = os.path.realpath(Path(text).expanduser())
+    if not Path(real).exists():
+        raise InvalidInputError(field, f"there is no {real}.", "Check the path.")
+    return real
+
+
+def _beside(field: str, given: str | os.PathLike[str], source: str) -> str:
+    real = real_path(field, given)
+    if not Path(real).is_dir() and not real.lower().endswith(_SUFFIX[source]):
+        raise InvalidInputError(field, f"{real} is no {_SUFFIX[source]} file.", f"Name {_SUFFIX[source]} files.")
+    return real
+
+
+def is_memory_workspace(root: str) -> bool:
+    """Whether the folder has a MEMORY.md or a folder `memory`: then only these are its memory."""
+    return any(Path(root, name).is_file() for name in EVERGREEN) or Path(root, MEMORY_FOLDER).is_dir()
+
+
+def find(workspace: Workspace) -> tuple[list[Found], list[tuple[str, str]]]:
+    """All files of a workspace ordered by path, and those left out with the reason.
+
+    `MEMORY.md`, `memory.md` and `memory/**/*.md` where there are such, else `**/*.md`; `*.md` of the extra
+    paths; `*.jsonl` of the sessions. Links are not followed; each file comes once. Raises InvalidInputError when
+    the folder itself is gone.
+    """
+    if not Path(workspace.root).is_dir():
+        raise InvalidInputError("folder", f"there is no folder {workspace.root} any more.")
+    found: dict[str, Found] = {}
+    skipped: list[tuple[str, str]] = []
+    for base, starts, source in _starts(workspace):
+        for parts, status in _walk(base, starts, _SUFFIX[source], skipped):
+            place = _place(workspace, base, parts, source)
+            if len(place.path) > MAX_PATH:
+                skipped.append((place.path, f"the path is longer than {MAX_PATH} characters"))
+            elif status.st_size > MAX_BYTES:
+                skipped.append((place.path, f"larger than {MAX_BYTES // 1024 // 1024} MB"))
+            else:
+                found.setdefault(place.absolute, Found(place, status.st_size, status.st_mtime_ns))
+    return sorted(found.values(), key=lambda each: each.place.path), sorted(set(skipped))
+
+
+def _starts(workspace: Workspace) -> Iterator[tuple[str, Iterable[tuple[str, ...]], str]]:
+    """Base folder, paths below it to begin at, and the source of what is found."""
+    only = ((EVERGREEN[0],), (EVERGREEN[1],), (MEMORY_FOLDER,))
+    yield workspace.root, only if is_memory_workspace(workspace.root) else ((),), MEMORY
+    for paths, source in ((workspace.extra, MEMORY), (workspace.sessions, SESSIONS)):
+        for path in paths:
+            if Path(path).is_dir():
+                yield path, ((),), source
+            else:
+                yield str(Path(path).parent), ((Path(path).name,),), source
+
+
+def _place(workspace: Workspace, base: str, parts: tuple[str, ...], source: str) -> Place:
+    absolute = PurePath(base, *parts)
+    inside = absolute.is_relative_to(workspace.root)
+    shown = absolute.relative_to(workspace.root) if inside else absolute
+    return Place(base, parts, shown.as_posix(), source)
+
+
+def _walk(
+    base: str, starts: Iterable[tuple[str, ...]], suffix: str, skipped: list[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
+    """Regular files with the suffix: parts below the base, and what the system says of them."""
+    waiting = [tuple(start) for start in starts]
+    names = {start[0]: _listed(base) for start in waiting if start}
+    while waiting:
+        parts = waiting.pop()
+        here = os.path.join(base, *parts)  # noqa: PTH118 - thousands a walk
+        try:
+            # On a file system without case, MEMORY.md answers to memory.md too: only names that are listed count.
+            if len(parts) == 1 and parts[0] in names and parts[0] not in names[parts[0]]:
+                continue
+            status = os.lstat(here)
+            if stat.S_ISDIR(status.st_mode):
+                waiting += [(*parts, name) for name in os.listdir(here) if name not in IGNORED]  # noqa: PTH208
+            elif stat.S_ISREG(status.st_mode) and here.lower().endswith(suffix):
+                _check_name(here)
+                yield parts, status
+            elif stat.S_ISLNK(status.st_mode) and here.lower().endswith(suffix):
+                skipped.append((here, "a symbolic link; links are not followed"))
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or "the name is not valid Unicode"
+            skipped.append((here.encode(errors="backslashreplace").decode(), str(reason)))
+
+
+def _check_name(path: str) -> None:
+    path.encode()
+
+
+def _listed(base: str) -> frozenset[str]:
+    return frozenset(os.listdir(base))  # noqa: PTH208 - names, not paths
+
+
+# -- reaching a file that somebody named --------------------------------------------------------------
+
+
+def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, Place]]:
+    """Where a path that a caller gave may be, by the order of workspaces. Raises InvalidInputError for all else.
+
+    A path is relative to a workspace, or absolute inside of one, inside of its extra paths or its sessions.
+    """
+    if not isinstance(path, str) or not path.strip() or "\0" in path or len(path) > 4096:
+        raise InvalidInputError("path", f"{path!r} is no path.", "Give the path of a search result.")
+    given = PurePath(path)
+    if ".." in given.parts:
+        raise InvalidInputError("path", f"{path!r} leads out of it ('..').", "Give the path without it.")
+    if not workspaces:
+        raise InvalidInputError("path", "nothing is indexed here yet.", "Index a folder first.")
+    places = [(workspace, place) for workspace in workspaces for place in _inside(workspace, given)]
+    if not places:
+        raise InvalidInputError(
+            "path", f"{path!r} is no Markdown file or transcript of an indexed folder.", "Index its folder first."
+        )
+    return places
+
+
+def _inside(workspace: Workspace, given: PurePath) -> Iterator[Place]:
+    absolute = PurePath(workspace.root, given)
+    for base, starts, source in _starts(workspace):
+        if absolute.is_relative_to(base):
+            parts = absolute.relative_to(base).parts
+            begins = any(parts[: len(start)] == tuple(start) for start in starts)
+            usual = absolute.name.lower().endswith(_SUFFIX[source]) and not IGNORED.intersection(parts)
+            if parts and begins and usual:
+                yield _place(workspace, base, parts, source)
+
+
+def open_file(place: Place) -> int:
+    """A file descriptor of a regular file, reached without any link. The caller closes it.
+
+    Raises FileNotFoundError; InvalidInputError for links, folders, pipes and devices.
+    """
+    here = place.base
+    for part in place.parts:
+        here = os.path.join(here, part)  # noqa: PTH118 - kept as text
+        mode = os.lstat(here).st_mode
+        if stat.S_ISLNK(mode):
+            raise InvalidInputError("path", f"{here} is a symbolic link; links are not followed.")
+    if not stat.S_ISREG(mode):
+        raise InvalidInputError("path", f"{here} is no regular file.")
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(here, flags)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InvalidInputError("path", f"{here} is a symbolic link; links are not followed.") from error
+        raise
+    # A folder on the way may have been exchanged for a link since it was looked at.
+    if os.path.realpath(here) != here or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise InvalidInputError("path", f"{here} is a symbolic link; links are not followed.")
+    return descriptor

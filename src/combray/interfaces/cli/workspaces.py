@@ -1,0 +1,122 @@
+"""Verbs about folders of Markdown: `index` and `watch`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from combray.interfaces.cli.failures import INTERRUPTED, Verb
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import console, for_people, progress, show_json, visible
+
+if TYPE_CHECKING:
+    from combray.documents.syncing import IndexReport
+
+_FOLDER = click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+_ANY = click.Path(exists=True, path_type=Path)
+_SHOWN = 10
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        "combray index ~/notes",
+        "combray index . --sessions ~/.agent/sessions",
+        "combray index docs --rebuild",
+    ),
+)
+@_FOLDER
+@click.option("--extra", type=_ANY, multiple=True, metavar="PATH", help="More Markdown: a file or folder.")
+@click.option(
+    "--sessions", type=_ANY, multiple=True, metavar="PATH", help="Transcripts: *.jsonl, a file or folder."
+)
+@click.option("--redact", is_flag=True, help="Take secrets out of notes too; out of transcripts always.")
+@click.option("--rebuild", is_flag=True, help="Read every file anew, and destroy what no file holds any more.")
+@click.option("--remove", is_flag=True, help="Let the folder go: its chunks are hidden.")
+@opens_store(pipelines=True)
+def index(
+    target: Target,
+    folder: Path,
+    extra: tuple[Path, ...],
+    sessions: tuple[Path, ...],
+    redact: bool,
+    rebuild: bool,
+    remove: bool,
+) -> None:
+    """Keep a folder of Markdown in the index.
+
+    A workspace gives MEMORY.md and memory/, any other folder every *.md in it. Only what changed is read.
+    """
+    if remove and (extra or sessions or redact or rebuild):
+        raise click.UsageError("--remove goes alone.")
+    with target.open(to_write=not remove) as engine:
+        if remove:
+            _removed(target, folder, engine.unindex(folder))
+            return
+        with progress("Reading files", None) as step:
+            report = engine.index(
+                folder,
+                extra=extra,
+                sessions=sessions,
+                redact=redact,
+                rebuild=rebuild,
+                progress=lambda done, _: step(done),
+            )
+    if for_people(target):
+        _show(report)
+    else:
+        show_json(report.as_json())
+
+
+def _removed(target: Target, folder: Path, count: int) -> None:
+    if for_people(target):
+        console().print(f"{folder} is no longer indexed; {count} chunks are hidden.")
+    else:
+        show_json({"status": "removed", "folder": str(folder), "chunks": count})
+
+
+def _show(report: IndexReport) -> None:
+    out = console()
+    out.print(f"{report.files} files, {report.chunks} chunks: {_changes(report)}, in {report.seconds:.1f} s.")
+    for path, reason in report.skipped[:_SHOWN]:
+        out.print(f"left out {visible(path)}: {visible(reason)}", style="yellow")
+    if len(report.skipped) > _SHOWN:
+        out.print(f"left out {len(report.skipped) - _SHOWN} more; --json lists them", style="yellow")
+    for problem in report.degraded:
+        out.print(visible(problem), style="yellow")
+
+
+def _changes(report: IndexReport) -> str:
+    counts = asdict(report)
+    names = ("added", "changed", "renamed", "removed")
+    return ", ".join(f"{counts[name]} {name}" for name in names if counts[name]) or "nothing changed"
+
+
+@click.command(cls=Verb, examples=("combray watch ~/notes",))
+@_FOLDER
+@opens_store(pipelines=True)
+def watch(target: Target, folder: Path) -> None:
+    """Index a folder again on every change until Ctrl-C.
+
+    It is indexed first. One that was indexed before keeps its extra paths and transcripts. Needs the extra
+    "watch".
+    """
+    with target.open(to_write=True) as engine:
+        try:
+            for report in engine.follow(folder):
+                _say(target, report)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _say(target: Target, report: IndexReport) -> None:
+    if for_people(target):
+        _show(report)
+    else:
+        show_json(report.as_json())
+
+
+COMMANDS = {"index": index, "watch": watch}

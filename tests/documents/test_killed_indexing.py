@@ -1,0 +1,51 @@
+"""Killed with SIGKILL while indexing: every file is in the index whole or not at all; the next run goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+from notes import make_notes
+
+import combray
+
+CODE = """
+import sys, combray
+with combray.open(sys.argv[1], embedder="none") as engine:
+    print("open", flush=True)
+    engine.index(sys.argv[2], progress=lambda done, total: print(done, flush=True))
+print("done", flush=True)
+"""
+
+
+def test_a_killed_index_is_whole_and_goes_on(tmp_path: Path) -> None:
+    root, store = tmp_path / "notes", str(tmp_path / "a.db")
+    make_notes(root, 400)
+    cut = 0
+    for delay in (0.0, 0.05, 0.12):
+        command = [sys.executable, "-c", CODE, store, str(root)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(delay)
+            child.send_signal(signal.SIGKILL)
+            cut += "done" not in child.stdout.read()
+        with closing(combray.open(store, embedder="none")) as engine:
+            documents = engine.reader.documents
+            files = documents.files(str(root))
+            for each in files:
+                text = (root / each.path).read_text(encoding="utf-8-sig").splitlines()
+                keys = [key for key, _ in documents.chunks(str(root), each.path)]
+                last = engine.reader.memories(keys)[-1]
+                assert last.metadata["end_line"] == len(text), "a file is in the index to its end"
+            assert engine.status()["total_insights"] == documents.chunk_count(str(root))
+            assert engine.runtime.store.check() == []
+    assert cut
+    with closing(combray.open(store, embedder="none")) as engine:
+        before = len(engine.reader.documents.files(str(root)))
+        report = engine.index(root)
+        assert (report.files, report.added) == (400, 400 - before)

@@ -1,0 +1,63 @@
+"""Secrets by their shapes. All of these are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from combray.documents.redaction import find_secrets, redact
+
+FAKE = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"key sk-{FAKE} here", "key [redacted API key] here"),
+        (f"sk-ant-api03-{FAKE}", "[redacted API key]"),
+        ("AIza" + FAKE[:35], "[redacted API key]"),
+        ("id AKIA" + "ABCDEFGH12345678.", "id [redacted access key]."),
+        (f"ghp_{FAKE}", "[redacted token]"),
+        ("xoxb-123456789012-abcdef", "[redacted token]"),
+        (f"Authorization: Bearer {FAKE}", "Authorization: Bearer [redacted token]"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "[redacted token]"),
+        ("postgres://app:hunter22@db/x", "postgres://app:[redacted password]@db/x"),
+        ("DB_PASSWORD=s3cret!x", "DB_PASSWORD=[redacted password]"),
+        ('"api_key": "Zx81-Qw02"', '"api_key": "[redacted password]"'),
+        ("card 4111 1111 1111 1111, ok", "card [redacted card number], ok"),
+    ],
+)
+def test_a_secret_is_replaced_by_its_sort(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is on paper.",
+        "password: changed yesterday",
+        "Set API_KEY=<your key> or API_KEY=$KEY.",
+        "We ordered 4111 1111 1111 1112 parts.",  # one off: the check sum fails
+        "Ticket 0000000000000000, phone +84 24 3825 0000",
+        "The task-list and risk-free sketches",
+        "commit 8f14e45fceea167a5a36dedd4bea2543",
+        "https://example.org:8080/path@x",
+        "token bucket, secret garden",
+    ],
+)
+def test_plain_words_stay(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_lines_keep_their_numbers() -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END RSA PRIVATE KEY-----"
+    assert redact(f"one\n{key}\nlast") == "one\n[redacted private key]\n\n\n\nlast"
+    assert redact("-----BEGIN PRIVATE KEY-----\nMIIB cut off") == "[redacted private key]\n"
+
+
+def test_finds_do_not_overlap_and_say_where() -> None:
+    text = f"token=ghp_{FAKE} and 4111111111111111"
+    found = find_secrets(text)
+    assert [(each.sort, text[each.start : each.end]) for each in found] == [
+        ("token", f"ghp_{FAKE}"),
+        ("card number", "4111111111111111"),
+    ]

@@ -1,0 +1,75 @@
+"""Changes are told by the operating system."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import combray
+from combray.documents.watching import Watcher
+from combray.documents.workspace import open_workspace
+
+
+def wait_until(true: threading.Event, seconds: float = 10.0) -> None:
+    assert true.wait(seconds), "nothing was told"
+
+
+def test_a_watcher_tells_of_markdown_only(tmp_path: Path) -> None:
+    (tmp_path / "memory" / ".git").mkdir(parents=True)
+    told = threading.Event()
+    seen: set[str] = set()
+
+    def changed(paths: set[str]) -> None:
+        seen.update(Path(path).name for path in paths)
+        told.set()
+
+    with Watcher(open_workspace(tmp_path), changed) as watcher:
+        for number in range(200):
+            (tmp_path / "memory" / "x.txt").write_text("x")
+            (tmp_path / "memory" / ".git" / "y.md").write_text("y")
+            (tmp_path / "memory" / "a.md").write_text(str(number))
+            if told.wait(0.05):
+                break
+        wait_until(told)
+    assert not watcher.alive
+    assert seen == {"a.md"}
+
+
+def test_a_watched_folder_is_looked_at_when_it_changed_and_only_then(tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "a.md").write_text("Herons.\n")
+    with closing(combray.open(tmp_path / "a.db", embedder="none")) as engine:
+        with pytest.raises(combray.InvalidInputError):
+            engine.watch(root)
+        engine.index(root)
+        with engine.watch(root):
+            assert len(engine.memory_search("herons")) == 1
+            freshness = engine._freshness
+            assert not freshness.due(str(root))
+            deadline = time.monotonic() + 10
+            while not freshness.due(str(root)) and time.monotonic() < deadline:
+                (root / "b.md").write_text(f"Ospreys {time.monotonic()}\n")
+                time.sleep(0.05)
+            assert [each.path for each in engine.memory_search("ospreys")] == ["b.md"]
+
+
+def test_following_a_folder_gives_a_report_a_change(tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "a.md").write_text("Herons.\n")
+    stop = threading.Event()
+    with closing(combray.open(tmp_path / "a.db", embedder="none")) as engine:
+        reports = engine.follow(root, stop=stop)
+        assert next(reports).added == 1
+        (root / "b.md").write_text("Ospreys.\n")
+        assert next(reports).added == 1
+        (root / "a.md").unlink()
+        assert next(reports).removed == 1
+        stop.set()
+        assert list(reports) == []
+        assert [each.path for each in engine.memory_search("herons or ospreys")] == ["b.md"]
