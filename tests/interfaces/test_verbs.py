@@ -11,10 +11,11 @@ from combray import __version__
 from combray.interfaces.cli.verbs import VERBS
 
 DOCUMENTED = [
-    *("remember", "recall", "search", "get", "link", "related", "viz"),
+    *("remember", "recall", "search", "context", "compare", "get", "link", "related", "viz"),
+    *("index", "watch"),
     *("forget", "restore", "erase", "history"),
-    *("status", "log", "gc", "review", "doctor", "backup"),
-    *("ingest", "import", "export", "presets", "demo"),
+    *("status", "log", "consolidate", "gc", "review", "doctor", "backup"),
+    *("ingest", "import", "export", "presets", "demo", "mcp"),
 ]
 
 

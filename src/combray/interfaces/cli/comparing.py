@@ -1,0 +1,187 @@
+"""`combray compare`: one query through several presets, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.options import Target, comma_list, opens_store
+from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from combray.engine import Engine
+    from combray.types import Answer
+
+_DIGITS = 4
+_COLUMN = 12
+"""Cells of a preset's column with its margin: a rank and a score, or a name broken at its hyphen."""
+_TEXT = 30
+"""Cells that the texts need beside the presets' columns; with less room, presets stand below one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One preset's answer, and the milliseconds it took."""
+
+    answer: Answer
+    milliseconds: float
+
+    def ranks(self) -> dict[str, int]:
+        """Memory id -> rank from 1."""
+        return {hit.memory.id: rank for rank, hit in enumerate(self.answer, start=1)}
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        'combray compare "why did we choose PostgreSQL"',
+        "combray compare database decision --presets default,mnemon --limit 3",
+    ),
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--limit", "-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Hits a preset at most."
+)
+@click.option("--presets", "chosen", callback=comma_list, metavar="A,B", help="Only these; default all.")
+@opens_store(pipelines=True)
+def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[str, ...]) -> None:
+    """Ask every preset the same and show the answers side by side.
+
+    Nothing is written: a comparison does not count as a use of what it finds. Each preset is asked twice
+    and the second time is shown, for the first one loads models and word lists.
+    """
+    from combray.presets import names
+
+    known = names()
+    for name in chosen:
+        if name not in known:
+            raise click.BadParameter(
+                f"there is no preset {name!r}. Presets: {', '.join(known)}.", param_hint="'--presets'"
+            )
+    if target.preset:
+        raise click.UsageError("compare asks several presets: choose them with --presets A,B, not --preset.")
+    text = " ".join(query)
+    if not text.strip():
+        raise click.BadParameter("the query is empty. Ask something.", param_hint="'QUERY...'")
+    with _reading(target) as engine:
+        compared = ask(engine, text, tuple(dict.fromkeys(chosen)) or tuple(known), limit)
+    if for_people(target):
+        show(compared)
+    else:
+        show_json(as_json(text, compared))
+    if not any(each.answer for each in compared.values()):
+        nothing_found("no preset finds anything: " + next(iter(compared.values())).answer.reason)
+
+
+def _reading(target: Target) -> Engine:
+    """The engine on a store that is there already, which it cannot write to."""
+    import combray
+
+    location = target.location()
+    if not target.exists():
+        nothing_found(f"there is no store at {location}. Start one with: combray remember TEXT.")
+    return combray.open(location, namespace=target.namespace, embedder=target.embedder, read_only=True)
+
+
+def ask(engine: Engine, query: str, presets: tuple[str, ...], limit: int) -> dict[str, Compared]:
+    """Preset -> its answer and time, in the given order; each has answered once before."""
+    compared = {}
+    for name in presets:
+        engine.recall(query, limit=limit, preset=name)
+        started = time.perf_counter()
+        answer = engine.recall(query, limit=limit, preset=name)
+        compared[name] = Compared(answer, (time.perf_counter() - started) * 1000)
+    return compared
+
+
+def places(compared: Mapping[str, Compared]) -> dict[str, dict[str, int]]:
+    """Memory id -> preset -> rank: what most presets find first, then by the best rank, then by id."""
+    found: dict[str, dict[str, int]] = {}
+    for name, each in compared.items():
+        for memory_id, rank in each.ranks().items():
+            found.setdefault(memory_id, {})[name] = rank
+    order = sorted(found, key=lambda each: (-len(found[each]), min(found[each].values()), each))
+    return {memory_id: found[memory_id] for memory_id in order}
+
+
+def as_json(query: str, compared: Mapping[str, Compared]) -> dict[str, Any]:
+    """Hits, reason and time of every preset; `shared` has the ranks of what more than one preset finds."""
+    return {
+        "query": query,
+        "presets": {
+            name: {
+                "hits": [
+                    {
+                        "id": hit.memory.id,
+                        "score": round(hit.score, _DIGITS),
+                        "via": hit.via,
+                        "signals": {signal: round(value, _DIGITS) for signal, value in hit.signals.items()},
+                        "content": hit.memory.content,
+                    }
+                    for hit in each.answer
+                ],
+                "reason": each.answer.reason,
+                "milliseconds": round(each.milliseconds, 3),
+            }
+            for name, each in compared.items()
+        },
+        "shared": {memory_id: ranks for memory_id, ranks in places(compared).items() if len(ranks) > 1},
+    }
+
+
+# -- for people ----------------------------------------------------------------------------------------
+
+
+def show(compared: Mapping[str, Compared]) -> None:
+    """Print the table, then how each preset answered and how long it took."""
+    out = console()
+    rows = places(compared)
+    if rows and out.width >= _TEXT + _COLUMN * len(compared):
+        out.print(_side_by_side(compared, rows, out.width))
+    elif rows:
+        for name, each in compared.items():
+            out.print(name, style="bold")
+            out.print(_stacked(each, rows))
+    how = table("preset", "ms", "how it answered", unbroken=("preset", "ms"))
+    for name, each in compared.items():
+        how.add_row(name, f"{each.milliseconds:.1f}", visible(each.answer.reason))
+    out.print(how)
+
+
+def _side_by_side(compared: Mapping[str, Compared], rows: Mapping[str, dict[str, int]], width: int) -> Table:
+    """A row a memory, a column a preset: rank and score where the preset finds it."""
+    shown = table("memory", *(name.replace("-", "-\n") for name in compared))
+    room = width - _COLUMN * len(compared)
+    hits = {hit.memory.id: hit.memory for each in compared.values() for hit in each.answer}
+    scores = {name: {hit.memory.id: hit.score for hit in each.answer} for name, each in compared.items()}
+    for memory_id, ranks in rows.items():
+        cells = (f"{ranks[name]:>2}  {scores[name][memory_id]:.3f}" if name in ranks else "" for name in compared)
+        shown.add_row(short(hits[memory_id].content, room), *cells, style="bold" if len(ranks) > 1 else "")
+    for column in shown.columns[1:]:
+        column.width = _COLUMN - 2
+    return shown
+
+
+def _stacked(each: Compared, rows: Mapping[str, dict[str, int]]) -> Table:
+    """One preset's hits; the last column names the other presets' ranks by how many they are."""
+    shown = table("#", "score", "memory", "found by", unbroken=("#", "score", "found by"))
+    for rank, hit in enumerate(each.answer, start=1):
+        by = len(rows[hit.memory.id])
+        shown.add_row(
+            str(rank),
+            f"{hit.score:.3f}",
+            short(hit.memory.content, 160),
+            "this only" if by == 1 else f"{by} presets",
+            style="bold" if by > 1 else "",
+        )
+    return shown
+
+
+COMMANDS = {"compare": compare}

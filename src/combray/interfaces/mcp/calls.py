@@ -1,0 +1,269 @@
+"""The tools: each is one call of the engine. Their docstrings are what the model reads about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+
+from combray.engine import Engine
+from combray.interfaces.mcp import lines
+from combray.types import Answer, EdgeType, Hit, Remembered
+
+Category = Literal["preference", "decision", "fact", "insight", "context", "general"]
+Intent = Literal["WHY", "WHEN", "ENTITY", "GENERAL"]
+Who = Literal["user", "agent", "external"]
+_SUGGESTIONS = 3
+_TRUST = {"user": "owner", "agent": "agent", "external": "untrusted"}
+
+Query = Annotated[str, Field(description="What to look for, as a question or in words.")]
+Id = Annotated[str, Field(description="Id of a memory as another tool showed it, whole or its beginning.")]
+Limit = Annotated[int, Field(ge=1, le=50, description="Memories at most.")]
+Full = Annotated[
+    bool, Field(description="Whole texts with every field and score, instead of one short line each.")
+]
+When = Annotated[str | None, Field(description='A date, ISO 8601 or words such as "last week".')]
+
+
+class Calls:
+    """The tools of one engine. The namespace is the engine's: no argument reaches another."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def remember(
+        self,
+        content: Annotated[str, Field(description="One thing to remember, understandable by itself.")],
+        category: Annotated[Category, Field(description="What it is.")] = "general",
+        importance: Annotated[int, Field(ge=1, le=5, description="1 a detail, 5 must not be lost.")] = 3,
+        tags: Annotated[list[str], Field(description="Your own labels.")] = [],  # noqa: B006
+        entities: Annotated[list[str], Field(description="Names it is about, besides those found.")] = [],  # noqa: B006
+        occurred_at: When = None,
+        source: Annotated[
+            Who,
+            Field(description="user: they said it. agent: your conclusion. external: web page, file, mail."),
+        ] = "agent",
+    ) -> CallToolResult:
+        """Store one fact, decision, preference or insight that will matter in a later conversation.
+
+        Use it when the user states a preference, when something is decided, or when asked to remember. The
+        text is compared with what is known: the answer says whether it was added, replaced an older memory
+        (which is kept) or was known already; what is external replaces nothing. Do not store secrets, small
+        talk, or text recalled from here.
+        """
+        done = self._engine.remember(
+            content,
+            category=category,
+            importance=importance,
+            tags=tags,
+            entities=entities,
+            occurred_at=occurred_at,
+            source=source,
+            trust=_TRUST[source],
+            # A web page must not be able to replace what the user said.
+            diff=source != "external",
+        )
+        return self._remembered(done)
+
+    def recall(
+        self,
+        query: Query,
+        limit: Limit = 5,
+        intent: Annotated[
+            Intent | None, Field(description="What is asked for; else read from the query.")
+        ] = None,
+        since: When = None,
+        until: When = None,
+        categories: Annotated[list[Category], Field(description="Only these.")] = [],  # noqa: B006
+        tags: Annotated[list[str], Field(description="Only with one of these.")] = [],  # noqa: B006
+        full: Full = False,
+    ) -> CallToolResult:
+        """Search memory before answering anything about earlier work, decisions, dates, people or preferences.
+
+        Finds by words, meaning, time and cause; asked why, causes come first. If nothing is found, say that
+        you looked and found nothing: do not guess.
+        """
+        answer = self._engine.recall(
+            query, limit=limit, intent=intent, since=since, until=until, categories=categories, tags=tags
+        )
+        return self._answered(answer, full=full)
+
+    def search_memory(
+        self,
+        query: Query,
+        search_type: Annotated[
+            Literal["both", "facts", "episodes"],
+            Field(description="facts: what is held true. episodes: what was said and done."),
+        ] = "both",
+        limit: Limit = 5,
+        full: Full = False,
+    ) -> CallToolResult:
+        """Search what is held true, what happened, or both, when it matters which of the two it is.
+
+        For anything else use recall. If nothing is found, say so: do not guess.
+        """
+        return self._answered(self._engine.search_memory(query, search_type, limit), full=full)
+
+    def memory_search(
+        self,
+        query: Query,
+        max_results: Annotated[int, Field(alias="maxResults", ge=1, le=50, description="At most.")] = 6,
+        min_score: Annotated[
+            float | None, Field(alias="minScore", ge=0, le=1, description="Leave out what scores below.")
+        ] = None,
+    ) -> CallToolResult:
+        """Search the Markdown notes of the workspace (MEMORY.md, memory/*.md) before answering about prior work.
+
+        Gives path and lines of each place; read around one with memory_get. If nothing is found, say that
+        you checked.
+        """
+        found = self._engine.memory_search(query, max_results=max_results, min_score=min_score)
+        shown = found.as_json()
+        caution = [f"note: {lines.one_line(found.warning)}"] if found.warning else []
+        if not found:
+            why = found.reason or "no note fits"
+            return _result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
+        said = [
+            f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(each.snippet, lines.WIDTH)}"
+            for each in found
+        ]
+        return _result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
+
+    def memory_get(
+        self,
+        path: Annotated[str, Field(description="Path of a note as memory_search gave it.")],
+        start: Annotated[int | None, Field(alias="from", ge=1, description="First line; else the first.")] = None,
+        lines_: Annotated[
+            int | None, Field(alias="lines", ge=1, description="How many; else to the end.")
+        ] = None,
+    ) -> CallToolResult:
+        """Read a note of the workspace, or only some lines of it, after memory_search has named it."""
+        found = self._engine.memory_get(path, start=start, lines=lines_)
+        name = lines.one_line(found.path)
+        if not found.text:
+            return _result([f"{name}: nothing is there."], found.as_json())
+        place = f"{name}, lines {found.start_line} to {found.end_line} of {found.total_lines}"
+        on = f"; read on from {found.next_line}" if found.next_line else ""
+        return _result(
+            [lines.NOTICE, f"{place}{on}", lines.quoted(found.text)], {"notice": lines.NOTICE, **found.as_json()}
+        )
+
+    def link(
+        self,
+        source: Id,
+        target: Id,
+        type: Annotated[
+            EdgeType, Field(description="A causal link runs from the cause to the effect.")
+        ] = "semantic",
+        weight: Annotated[float, Field(ge=0, le=1, description="How strongly, 0 to 1.")] = 0.5,
+        reason: Annotated[str, Field(description="Why they belong together.")] = "",
+    ) -> CallToolResult:
+        """Link two memories: cause and effect, or two that belong together. Recall follows links."""
+        edge = self._engine.link(source, target, type=type, weight=weight, reason=reason)
+        names = self._short([edge.source, edge.target])
+        structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
+        said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({edge.type}, weight {edge.weight:g})"
+        return _result([said], structured)
+
+    def related(
+        self,
+        id: Id,
+        type: Annotated[EdgeType | None, Field(description="Follow only such links.")] = None,
+        depth: Annotated[int, Field(ge=1, le=10, description="Steps at most.")] = 2,
+        limit: Limit = 10,
+        full: Full = False,
+    ) -> CallToolResult:
+        """Show what a memory is linked to, nearest first: what led to it, what came of it, what is near it."""
+        every = self._engine.related(id, type=type, depth=depth)
+        found = every[:limit]
+        if not found:
+            by = f" by {type} links" if type else ""
+            return _result([f"Nothing is linked to it{by}."], {"results": []})
+        names = self._short(each.memory.id for each in found)
+        said = [
+            f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {each.via} {each.weight:.2f}: "
+            + (lines.whole(each.memory) if full else lines.short(each.memory, names[each.memory.id]))
+            for each in found
+        ]
+        said += [f"{len(every) - limit} more; ask with a higher limit."] if len(every) > limit else []
+        structured = [
+            lines.as_json(each.memory, names[each.memory.id], full=full)
+            | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
+            for each in found
+        ]
+        return _result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
+
+    def forget(self, id: Id) -> CallToolResult:
+        """Hide a memory from recall, when the user asks for it or it proves wrong. A person can restore it."""
+        memory = self._engine.forget(id)
+        return _result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
+
+    def status(self) -> CallToolResult:
+        """Say how much is remembered and how recall works here."""
+        facts = self._engine.status()
+        kept = (
+            "namespace",
+            "preset",
+            "embedder",
+            "writable",
+            "total_insights",
+            "by_status",
+            "by_kind",
+            "edge_count",
+        )
+        structured = {name: facts[name] for name in kept if name in facts}
+        said = f"{facts['total_insights']} memories and {facts['edge_count']} links"
+        where = f"in namespace {lines.one_line(facts['namespace'])}"
+        how = f"preset {facts['preset']}, embedder {facts['embedder']}"
+        return _result([f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}."], structured)
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    def _remembered(self, done: Remembered) -> CallToolResult:
+        candidates = (*done.semantic_candidates, *done.causal_candidates)
+        unlinked = {str(each["id"]): str(each["content"]) for each in candidates if not each.get("auto_linked")}
+        near = dict(islice(unlinked.items(), _SUGGESTIONS))
+        names = self._short([done.id, *([done.replaced_id] if done.replaced_id else []), *near])
+        said = [f"{done.action} [{names[done.id]}]"]
+        if done.replaced_id:
+            said[0] += f", instead of [{names[done.replaced_id]}], which is kept as superseded"
+        said += [lines.one_line(done.reason)] if done.reason else []
+        said += [f"note: {lines.one_line(warning)}" for warning in done.quality_warnings]
+        if near:
+            said += ["Perhaps related; use link if they are.", lines.NOTICE]
+            said += [f"[{names[each]}] {lines.one_line(text, lines.WIDTH)}" for each, text in near.items()]
+        structured = {
+            "id": done.id,
+            "action": done.action,
+            "replaced_id": done.replaced_id,
+            "warnings": list(done.quality_warnings),
+            "perhaps_related": list(near),
+        }
+        return _result(said, structured)
+
+    def _answered(self, answer: Answer, *, full: bool) -> CallToolResult:
+        if not answer:
+            why = answer.reason or "no memory fits"
+            return _result(
+                [f"Nothing found: {why}. Say that you looked and found nothing."],
+                {"results": [], "reason": answer.reason},
+            )
+        names = self._short(hit.memory.id for hit in answer)
+        said = [self._told(hit, names[hit.memory.id], full=full) for hit in answer]
+        results = [lines.hit_as_json(hit, names[hit.memory.id], full=full) for hit in answer]
+        return _result(
+            [lines.NOTICE, *said], {"notice": lines.NOTICE, "results": results, "reason": answer.reason}
+        )
+
+    def _told(self, hit: Hit, name: str, *, full: bool) -> str:
+        return lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
+
+    def _short(self, ids: Iterable[str]) -> dict[str, str]:
+        return lines.short_ids(list(ids), self._engine.reader.keys_of)
+
+
+def _result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text="\n".join(said))], structured_content=structured)
