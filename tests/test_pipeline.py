@@ -47,6 +47,32 @@ class Put:
         return state
 
 
+@dataclass
+class Settling(Counting):
+    """A state that a stage can settle."""
+
+    done: bool = False
+
+
+@dataclass(frozen=True)
+class Settle:
+    """Settles the answer."""
+
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+
+    def __call__(self, state: Settling, runtime: Runtime) -> Settling:
+        state.done = True
+        return state
+
+
+def test_no_stage_follows_one_that_settles_the_answer() -> None:
+    state = Settling()
+    stages: tuple[Any, ...] = (Put(1), Settle(), Put(2, label="Later"))
+    Pipeline("p", stages).run(state, Runtime(ReferenceStore()))
+    assert (state.numbers, [step.stage for step in state.trace]) == ([1], ["Put", "Settle"])
+
+
 @dataclass(frozen=True)
 class Fail:
     """Fails."""

@@ -12,18 +12,23 @@ import msgspec
 
 from combray import presets, wiring
 from combray.accesses import Accesses
+from combray.consolidating import Consolidating
+from combray.conversation.background import Background
 from combray.errors import InvalidInputError
 from combray.keeping import Keeping
-from combray.recall.asking import Asking
+from combray.recall.asking import SEARCH_TYPES, Asking
 from combray.remember.state import Remembering
 from combray.runtime import Clock, Embedder, Reader, Runtime, Store
+from combray.searching import Searching
 from combray.settings import load as load_settings
 from combray.tending import Tending
 from combray.types import Answer, Remembered
-from combray.values import whole
+from combray.values import one_of, whole
 
 if TYPE_CHECKING:
+    from combray.conversation.budget import Context
     from combray.conversation.turns import Conversation
+    from combray.language.token_count import TokenCounter
 
 BATCH = 256
 MAX_BATCH = 100_000
@@ -64,7 +69,7 @@ def open(
     return Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
 
 
-class Engine(Keeping, Tending):
+class Engine(Consolidating, Keeping, Searching, Tending):
     """Memory of one namespace. Use as a context manager, or call `close`."""
 
     def __init__(
@@ -73,8 +78,10 @@ class Engine(Keeping, Tending):
         namespace: str,
         preset: presets.Preset,
         settings: Mapping[str, Any] = MappingProxyType({}),
+        background: Background | None = None,
     ) -> None:
         self.runtime = runtime
+        self.background = background or Background()
         self.namespace = check_namespace(namespace)
         self.settings = settings
         self._preset = presets.tuned(preset, settings)
@@ -109,7 +116,7 @@ class Engine(Keeping, Tending):
 
     def within(self, namespace: str) -> Engine:
         """An engine on another namespace of the same open store; close the first one only."""
-        return Engine(self.runtime, namespace, self._preset, self.settings)
+        return Engine(self.runtime, namespace, self._preset, self.settings, self.background)
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -193,6 +200,33 @@ class Engine(Keeping, Tending):
             query, asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
         )
 
+    def search_memory(self, query: str, search_type: str = "both", limit: int = 5) -> Answer:
+        """The tool of the semantic-facts page: facts (what is held true), episodes (what happened), or both.
+
+        Answers with the engine's own preset. Raises InvalidInputError.
+        """
+        chosen = one_of("search_type", search_type, tuple(SEARCH_TYPES))
+        return self.recall(query, limit=limit, kinds=SEARCH_TYPES[chosen])
+
+    def context(
+        self,
+        query: str,
+        budget: int | None = None,
+        *,
+        counter: TokenCounter | None = None,
+        limit: int = 20,
+        **options: Any,
+    ) -> Context:
+        """What answers a query as text for a prompt: numbered memories with date and id, fenced as data.
+
+        At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate); what found no
+        room is in `dropped`. Options are those of `recall`; quarantined memories are refused. Raises
+        InvalidInputError.
+        """
+        from combray.conversation.context import answer_context
+
+        return answer_context(self, query, budget, counter=counter, limit=limit, options=options)
+
     def _chosen(self, preset: str | presets.Preset | None) -> presets.Preset:
         if preset is None:
             return self._preset
@@ -201,7 +235,8 @@ class Engine(Keeping, Tending):
     # -- closing -----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Write what is pending and release the store."""
+        """Stop what runs in the background, write what is pending and release the store."""
+        self.background.close()
         self._accesses.flush()
         self.runtime.store.close()
 

@@ -92,9 +92,11 @@ class Pipeline(Generic[S]):
             known.update(stage.gives)
 
     def run(self, state: S, runtime: Runtime) -> S:
-        """Run every stage in order; each signs the trace."""
+        """Run the stages in order, each signing the trace, until a stage calls the state `done`."""
         for stage in self.stages:
             state = traced(stage, state, runtime)
+            if getattr(state, "done", False):
+                break
         return state
 
     def describe(self) -> list[dict[str, Any]]:

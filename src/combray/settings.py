@@ -38,10 +38,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str = "default"
     preset: str = "default"
     embedder: str = "wordllama"
+    reranker: str = "none"
+    language_model: str = "none"
     durability: str = "normal"
     busy_timeout: float = 30.0
     max_memories: int = 1000
     decay: bool = False
+    context_budget: int = 1500
+    auto_memory: bool = False
+    mmr: bool = False
+    candidate_pool_size: int = 20
+    peers: str = ""
+    peer_timeout: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +66,18 @@ _HELP = {
     "db": "file of the store (default: default.db in the data folder)",
     "namespace": "namespace: nothing crosses from one into another",
     "preset": "pipelines to use: default, mnemon",
-    "embedder": "none, wordllama, onnx:PATH",
+    "embedder": "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL",
+    "language_model": "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL",
+    "reranker": "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL",
+    "peers": "preset engram: other memory services to ask: kind=url,… (combray, mem0, lightrag)",
+    "peer_timeout": "preset engram: seconds to wait for peers, 60 at most",
     "durability": "normal survives a killed process; full also a power cut",
     "busy_timeout": "seconds to wait for another process's write",
-    "decay": "preset default: newer memories score a little higher, whatever the question",
+    "candidate_pool_size": "preset mnemo: candidates of each search path, 1 to 1000, and how many are reranked",
+    "decay": "preset default: newer memories score a little higher; preset openclaw: half a score every 30 days",
+    "mmr": "preset openclaw: hits that repeat one another move down (maximal marginal relevance)",
+    "context_budget": "tokens of a context for a prompt, at most",
+    "auto_memory": "keep as facts what a user says in a conversation that is worth it",
     "max_memories": "preset mnemon: live memories above which the least important are hidden; 0 for no limit",
 }
 SETTINGS: tuple[Setting, ...] = tuple(
@@ -82,6 +98,9 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
             values[setting.name] = text
     values.update({name: value for name, value in (overrides or {}).items() if value is not None})
     settings = _convert(values)
+    if not 1 <= settings.candidate_pool_size <= 1000:
+        size = settings.candidate_pool_size
+        raise InvalidInputError("candidate_pool_size", f"{size} is out of range.", "Use 1 to 1000.")
     if settings.durability not in ("normal", "full"):
         raise InvalidInputError("durability", f"{settings.durability!r} is not known.", "Use normal or full.")
     return settings

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal, cast
 
 from combray.errors import InvalidInputError
-from combray.models import embedder
-from combray.runtime import Clock, Embedder, Runtime, Store
+from combray.models import embedder, language_model, reranker
+from combray.runtime import Clock, Embedder, Peer, Runtime, Start, Store, at_once
 from combray.settings import Settings, default_location
 
 _SQLITE = "sqlite:///"
@@ -43,5 +43,26 @@ def build(
 ) -> Runtime:
     """A runtime with the store open; `model` stands in for the embedder that the settings name."""
     chosen = model if model is not None else embedder(settings.embedder)
+    second = reranker(settings.reranker)
+    writer = language_model(settings.language_model)
+    now = clock or time.time
+    peers, start = _peers(settings, now)
     store = open_store(location, settings, read_only=read_only)
-    return Runtime(store=store, embedder=chosen, clock=clock or time.time)
+    return Runtime(
+        store=store,
+        embedder=chosen,
+        reranker=second,
+        language_model=writer,
+        clock=now,
+        peers=peers,
+        start=start,
+    )
+
+
+def _peers(settings: Settings, clock: Clock) -> tuple[tuple[Peer, ...], Start]:
+    if not settings.peers:
+        return (), at_once
+    from combray.peers import open_peers
+    from combray.peers.threads import Threads
+
+    return open_peers(settings.peers, settings.peer_timeout, clock), Threads()

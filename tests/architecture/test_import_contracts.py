@@ -24,6 +24,9 @@ WRONG = {
     "pure": ("language/tokens.py", "import random"),
     "database": ("keeping.py", "import sqlite3"),
     "terminal": ("transfer/importing.py", "import rich.progress"),
+    "mcp": ("aio.py", "import mcp"),
+    "network": ("tending.py", "import httpx2"),
+    "watching": ("searching.py", "import watchfiles"),
     "model-libraries": ("recall/embed.py", "import tokenizers"),
 }
 """Contract -> a file and an import in it that breaks the contract."""

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import msgspec
+import numpy as np
 
 from combray.remember.diff import Diff
 from combray.remember.embed import search_nearest
 from combray.remember.state import Draft, Remembering, Survey
-from combray.runtime import Arrival, Link, Runtime, Writer
-from combray.types import LIVE_STATUSES, Memory
+from combray.runtime import Arrival, Filter, Link, Runtime, Writer
+from combray.types import KINDS, LIVE_STATUSES, Memory
+
+_STATEMENTS = tuple(kind for kind in KINDS if kind != "episode")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,10 @@ class Settle:
             self._look_again(state, runtime)
         wanted = [draft for draft in state.drafts if draft.memory.kind != "episode"]
         known = tx.live_with_hash([draft.memory.content_hash for draft in wanted])
+        # A turn that says it is what it was learned from, not the same memory.
+        stated = np.array(sorted(known.values()), dtype=np.int64)
+        stated = stated[tx.eligible(stated, Filter(kinds=_STATEMENTS))] if len(stated) else stated
+        known = {content_hash: key for content_hash, key in known.items() if key in stated}
         first: dict[str, Draft] = {}
         for draft in wanted:
             key = known.get(draft.memory.content_hash)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import datetime
 from typing import Any
@@ -15,14 +16,22 @@ from combray.interfaces.cli.output import console, for_people, full, moment, sho
 _ID = click.argument("memory_id", metavar="ID")
 
 
-@click.command(cls=Verb, examples=("combray get 019a1b2c-3d4e",))
-@_ID
+_CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d+)(?:-L(\d+))?)?")
+
+
+@click.command(cls=Verb, examples=("combray get 019a1b2c-3d4e", "combray get memory/2025-11-27.md#L3-L9"))
+@click.argument("memory_id", metavar="ID|PATH")
 @opens_store()
 def get(target: Target, memory_id: str) -> None:
-    """Show one memory, whole.
+    """Show one memory, whole, or lines of an indexed file.
 
-    ID is its id, or the beginning of it: 8 characters or more, if no other id begins so.
+    ID is its id, or the beginning of it: 8 characters or more, if no other id begins so. PATH is that of an
+    indexed Markdown file or transcript; #L3-L9 behind it names lines.
     """
+    cited = _CITATION.fullmatch(memory_id)
+    if cited is not None:
+        _get_lines(target, *cited.groups())
+        return
     with target.open() as engine:
         memory = engine.get(memory_id)
     fields = full(memory)
@@ -34,6 +43,21 @@ def get(target: Target, memory_id: str) -> None:
         if value not in (None, "", (), {}):
             shown.add_row(name, visible(_in_words(value)))
     console().print(shown)
+
+
+def _get_lines(target: Target, path: str, first: str | None, last: str | None) -> None:
+    start = int(first) if first else None
+    lines = int(last or first or 0) - (start or 0) + 1 if start else None
+    with target.open() as engine:
+        excerpt = engine.memory_get(path, start=start, lines=lines)
+    if for_people(target):
+        console().print(visible(excerpt.text))
+        if excerpt.next_line:
+            console().print(f"More: combray get {visible(path)}#L{excerpt.next_line}", style="dim")
+    else:
+        show_json(excerpt.as_json())
+    if not excerpt.text:
+        nothing_found(f"{path} has no such lines, or is not there.")
 
 
 def _in_words(value: Any) -> str:

@@ -16,8 +16,11 @@ SECTIONS: dict[str, dict[str, str]] = {
         "remember": "remembering",
         "recall": "recalling",
         "search": "recalling",
+        "context": "contexts",
+        "compare": "comparing",
         "get": "memories",
     },
+    "Documents": {"index": "workspaces", "watch": "workspaces"},
     "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
     "Change": {
         "forget": "memories",
@@ -28,12 +31,14 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Look after": {
         "status": "upkeep",
         "log": "upkeep",
+        "consolidate": "consolidation",
         "gc": "retention",
         "review": "retention",
         "doctor": "upkeep",
         "backup": "upkeep",
     },
     "In and out": {"ingest": "transferring", "import": "transferring", "export": "transferring"},
+    "Serve": {"mcp": "serving"},
     "Learn": {"presets": "pipelines", "demo": "demonstration"},
 }
 """Verbs by section of the help: verb -> module of this package that defines it."""

@@ -1,0 +1,1 @@
+"""The conversation loop: what streaming adds to a turn, and what a preparation costs."""

@@ -1,0 +1,94 @@
+"""Contradictions: the same thing with another value, or denied (Semantic facts, section 3; SEEDS.md 19, 20)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from combray.consolidate.belief import begins
+from combray.consolidate.relation import Pair, in_order, pair
+from combray.consolidate.state import Planning
+from combray.consolidate.steps import FACTS, Halve, Supersede
+from combray.language.tokens import query_terms
+from combray.runtime import Filter, KeywordArm, Reader, Runtime
+from combray.types import LIVE_STATUSES, TRUSTS, Memory
+
+_MAX_TERMS = 30
+
+
+@dataclass(frozen=True)
+class Contradictions:
+    """Finds facts that cannot both hold. The newer one supersedes the older one, which is kept.
+
+    Candidates are the `near_most` nearest of each fact, or the `words_most` that share most words with one
+    that has no vector. Only a plain case is decided: one value for another, or a negation and nothing else;
+    the rest waits for the judge. A fact of less trust never supersedes. Where neither is newer, both lose half
+    of their confidence, once, and the pair waits for the judge.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("facts", "near", "merged", "doubts")
+    gives: ClassVar[tuple[str, ...]] = ("contradictions",)
+    near_most: int = 50
+    words_most: int = 5
+
+    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+        """Plan a Supersede or Halve for each contradiction, the oldest facts first."""
+        reader = runtime.store.reader(state.namespace)
+        found = []
+        for one, other in sorted(self._candidates(state, reader)):
+            (old, older), (new, newer) = in_order(one, state.facts[one], other, state.facts[other])
+            relation = state.relations.of(one, state.facts[one], other, state.facts[other])
+            if relation.kind in ("replaced", "opposite") and not _over(older, newer):
+                found.append((begins(older), begins(newer), old, new, relation.reason, relation.detail))
+        for _, _, old, new, reason, detail in sorted(found):
+            resolve(state, old, new, reason, detail)
+        return state
+
+    def _candidates(self, state: Planning, reader: Reader) -> set[Pair]:
+        where = Filter(kinds=FACTS)
+        live = state.live()
+        found: set[Pair] = set()
+        for done, key in enumerate(live):
+            near = state.near.get(key)
+            others = self._by_words(state.facts[key], reader, where) if near is None else near.keys.tolist()
+            others = others[: self.near_most]
+            found.update(pair(key, other) for other in others if self._worth(state, key, other))
+            if done % 1000 == 0:
+                state.tell(self, done, len(live))
+        return found
+
+    def _worth(self, state: Planning, one: int, other: int) -> bool:
+        first, second = state.facts[one], state.facts.get(other)
+        if one == other or second is None or second.status not in LIVE_STATUSES or state.answered(one, other):
+            return False
+        return state.relations.may_contradict(one, first, other, second)
+
+    def _by_words(self, fact: Memory, reader: Reader, where: Filter) -> list[int]:
+        wanted = tuple((term, 1.0) for term in query_terms(fact.content)[:_MAX_TERMS])
+        if not wanted:
+            return []
+        arm = KeywordArm(wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
+        # One place more: the fact itself holds all of its words.
+        return [int(key) for key in reader.search({"words": arm}, where, self.words_most + 1).lists["words"].keys]
+
+
+def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") -> None:
+    """Plan what follows from a contradiction of two facts, given in order of time."""
+    older, newer = state.facts[old], state.facts[new]
+    if older.status not in LIVE_STATUSES or newer.status not in LIVE_STATUSES:
+        return
+    if TRUSTS.index(newer.trust) > TRUSTS.index(older.trust):
+        state.doubt(old, new, f"{reason}; the newer one is trusted less")
+    elif begins(older) == begins(newer):
+        both = pair(old, new)
+        known = state.settled.get(both)
+        if known is None or not known.halved:
+            state.take(Halve(*both, reason), f"{reason}; neither is newer")
+        state.doubt(old, new, f"{reason}; neither is newer")
+    else:
+        state.take(Supersede(old, new, reason), f"by {newer.id}: {reason}{f' ({detail})' if detail else ''}")
+
+
+def _over(older: Memory, newer: Memory) -> bool:
+    """Whether the older fact ended before the newer one begins: both are true, each in its time."""
+    return older.valid_to is not None and older.valid_to <= begins(newer)

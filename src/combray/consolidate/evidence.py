@@ -1,0 +1,115 @@
+"""Evidence: which episodes support a fact (Semantic facts, section 3; SEEDS.md 21)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from combray.consolidate.nearness import Nearness
+from combray.consolidate.state import Planning
+from combray.consolidate.steps import Support
+from combray.language.contrast import supports
+from combray.language.tokens import content_terms
+from combray.runtime import Filter, KeywordArm, Reader, Runtime
+from combray.types import Memory
+
+_MOST = 1_000_000
+"""Episodes looked at for a fact: as many as there are near it."""
+_KEPT = 20_000
+"""Episodes kept in memory while they are compared."""
+_USER_WORDS = frozenset(("user", "用户"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Where episodes are read: an episode near many facts is read once."""
+
+    reader: Reader
+    where: Filter
+    episode: Callable[[int], list[Memory]]
+
+
+@dataclass(frozen=True)
+class GatherEvidence:
+    """Finds episodes that support each fact and were said after it was recorded; each counts once.
+
+    Candidates have a cosine of at least `similar_from`; for a fact without vector they must hold every
+    content term of it (two or more). The words decide: the same claim, of the same person, not
+    denied, asked or guessed. What was said by one of `not_from`, or is of less trust than `trusts`, is none:
+    an agent that repeats a fact proves nothing.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("facts",)
+    gives: ClassVar[tuple[str, ...]] = ("evidence",)
+    similar_from: float = 0.75
+    trusts: tuple[str, ...] = ("owner", "agent")
+    not_from: tuple[str, ...] = ("assistant", "agent", "ai", "bot", "system")
+
+    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+        """Plan a Support for each fact with new evidence."""
+        if not state.facts:
+            return state
+        reader = runtime.store.reader(state.namespace)
+        since = min(memory.recorded_at for memory in state.facts.values()).timestamp()
+        where = Filter(kinds=("episode",), trusts=self.trusts, since=since)
+        if not len(reader.scan(where, limit=1)):
+            return state
+        read = _Reading(reader, where, lru_cache(maxsize=_KEPT)(lambda key: reader.memories([key])))
+        nearness = Nearness(reader, state.model, where, self.similar_from, _MOST)
+        for done, (key, near) in enumerate(nearness.near(sorted(state.facts))):
+            candidates = None if near is None else near.keys.tolist()
+            found = self._supporting(state.facts[key], candidates, read, state.now)
+            if found:
+                latest = max(episode.moment.timestamp() for _, episode in found)
+                step = Support(key, tuple(each for each, _ in found), latest)
+                state.take(step, _told(found), {each: episode.id for each, episode in found})
+            if done % 1000 == 0:
+                state.tell(self, done, len(state.facts))
+        return state
+
+    def _supporting(
+        self, fact: Memory, near: list[int] | None, read: _Reading, now: float
+    ) -> list[tuple[int, Memory]]:
+        """(key, episode) of the new evidence, by when it was said."""
+        by_words = near is None
+        candidates = self._by_words(fact, read) if near is None else near
+        found = [
+            (other, episode)
+            for other, episode in self._since(fact, candidates, read, now)
+            if supports(fact.content, episode.content, speaker=episode.author, owner=fact.author, strict=by_words)
+        ]
+        return sorted(found, key=lambda each: (each[1].moment, each[1].id))
+
+    def _since(self, fact: Memory, keys: list[int], read: _Reading, now: float) -> Iterator[tuple[int, Memory]]:
+        """Episodes said after the fact was recorded, not yet counted, by somebody whose word counts."""
+        counted = set(fact.evidence)
+        if not keys:
+            return
+        rows = read.reader.rows(np.array(keys, dtype=np.int64))
+        late = (rows.moment > fact.recorded_at.timestamp()) & (rows.moment <= now)
+        for other, is_late in zip(keys, late, strict=True):
+            if not is_late:
+                continue
+            for episode in read.episode(other):
+                if episode.id not in counted and (episode.author or "").casefold() not in self.not_from:
+                    yield other, episode
+
+    def _by_words(self, fact: Memory, read: _Reading) -> list[int]:
+        owner = set(content_terms(fact.author or ""))
+        wanted = [term for term in dict.fromkeys(content_terms(fact.content)) if term not in _USER_WORDS | owner]
+        if len(wanted) < 2:
+            return []
+        arm = KeywordArm(
+            tuple((term, 1.0) for term in wanted), mode="all", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0)
+        )
+        found = read.reader.search({"words": arm}, read.where, _MOST)
+        return [int(key) for key in found.lists["words"].keys]
+
+
+def _told(found: list[tuple[int, Memory]]) -> str:
+    last = found[-1][1].moment
+    return f"{len(found)} new episode{'s' if len(found) > 1 else ''}, the last of {last:%Y-%m-%d}"

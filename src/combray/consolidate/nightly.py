@@ -1,0 +1,28 @@
+"""The usual run: evidence and time, then merging, only then contradictions (SEEDS.md 19)."""
+
+from __future__ import annotations
+
+from combray.consolidate.contradict import Contradictions
+from combray.consolidate.deprecate import DeprecateFacts
+from combray.consolidate.evidence import GatherEvidence
+from combray.consolidate.fade import FadeFacts
+from combray.consolidate.judge import Judge
+from combray.consolidate.load import LoadFacts
+from combray.consolidate.merge import MergeFacts
+from combray.consolidate.nearness import FindNear
+from combray.consolidate.state import Planning
+from combray.pipeline import Pipeline
+
+NIGHTLY: Pipeline[Planning] = Pipeline(
+    "consolidate",
+    (
+        LoadFacts(),
+        GatherEvidence(),
+        FadeFacts(),
+        FindNear(),
+        MergeFacts(),
+        Contradictions(),
+        Judge(),
+        DeprecateFacts(),
+    ),
+)

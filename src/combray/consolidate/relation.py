@@ -1,0 +1,147 @@
+"""How two facts stand to each other. Similarity proposed them; their words decide (SEEDS.md 6, 19)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from combray.consolidate.belief import begins
+from combray.indexing import normalised
+from combray.language.contrast import Traits, may_contradict, traits
+from combray.language.polarity import negations
+from combray.language.tokens import stem
+from combray.types import Memory
+
+if TYPE_CHECKING:
+    from combray.language.claims import Comparison
+
+Kind = Literal["same", "replaced", "opposite", "unsure", "apart"]
+Pair = tuple[int, int]
+_NAME_WORDS = 3
+"""Words of a name at most that one name is taken to replace another by."""
+_DENIED_FROM = 0.75
+"""Share of content terms that a statement and its denial have in common, if that is all there is to it."""
+_UNSURE_FROM = 0.5
+"""Share of content terms that two facts need for a doubt; below, they are two facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """same: paraphrases; replaced, opposite: the newer one contradicts; unsure: for the judge; apart: two facts.
+
+    `reason` may be stored and holds none of the facts' words; `detail` is for the reader of a plan.
+    """
+
+    kind: Kind
+    reason: str = ""
+    detail: str = ""
+
+
+APART = Relation("apart")
+
+
+def pair(one: int, other: int) -> Pair:
+    """Two keys, the smaller one first."""
+    return (one, other) if one < other else (other, one)
+
+
+class Relations:
+    """Relations of pairs of facts, each worked out once."""
+
+    def __init__(self) -> None:
+        self._traits: dict[int, Traits] = {}
+        self._known: dict[Pair, Relation] = {}
+
+    def traits(self, key: int, fact: Memory) -> Traits:
+        """A fact's traits."""
+        if key not in self._traits:
+            self._traits[key] = traits(fact.content)
+        return self._traits[key]
+
+    def may_contradict(self, one: int, first: Memory, other: int, second: Memory) -> bool:
+        """Whether it is worth comparing them for a contradiction."""
+        (old_key, old), (new_key, new) = in_order(one, first, other, second)
+        return comparable(old, new) and may_contradict(self.traits(old_key, old), self.traits(new_key, new))
+
+    def of(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
+        """How two facts stand to each other; their order does not matter."""
+        both = pair(one, other)
+        if both not in self._known:
+            self._known[both] = self._work_out(one, first, other, second)
+        return self._known[both]
+
+    def _work_out(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
+        (old_key, old), (new_key, new) = in_order(one, first, other, second)
+        if not comparable(old, new):
+            return APART
+        if normalised(old.content) == normalised(new.content):
+            return Relation("same", "the same text")
+        mine, theirs = self.traits(old_key, old), self.traits(new_key, new)
+        shared = len(mine.terms & theirs.terms) / max(len(mine.terms | theirs.terms), 1)
+        if shared < (0.2 if theirs.ends else _UNSURE_FROM):
+            return APART
+        return _compared(old.content, new.content, shared)
+
+
+def comparable(one: Memory, other: Memory) -> bool:
+    """Whether two facts may be about the same thing at all: category and author agree."""
+    return one.category == other.category and (one.author or "") == (other.author or "")
+
+
+def in_order(
+    one: int, first: Memory, other: int, second: Memory
+) -> tuple[tuple[int, Memory], tuple[int, Memory]]:
+    """The pair, the older fact first; of two of one moment the one that was written first."""
+    if (begins(first), one) <= (begins(second), other):
+        return (one, first), (other, second)
+    return (other, second), (one, first)
+
+
+def _compared(old: str, new: str, shared: float) -> Relation:
+    from combray.language.claims import compare
+
+    found = compare(old, new)
+    if found.verdict in ("identical", "paraphrase"):
+        return Relation("same", "the same in other words")
+    elsewhere = found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ
+    if _plainly_replaced(found):
+        reason = "says that it changed" if found.changes else "another value for the same thing"
+        return Relation("replaced", reason, _spelt(found.word_substitution))
+    if _plainly_denied(found) and not elsewhere:
+        return Relation("opposite", "one denies the other")
+    if found.same_subject and not elsewhere and shared >= _UNSURE_FROM:
+        return Relation("unsure", "alike, and not the same")
+    if found.verdict == "contradicts" and shared >= _UNSURE_FROM:
+        return Relation("unsure", "one denies something, perhaps of something else")
+    return APART
+
+
+def _plainly_replaced(found: Comparison) -> bool:
+    """A new value for the same property, and nothing else: one word for another, one name for another."""
+    if found.verdict != "update" or not (found.same_subject and found.same_polarity):
+        return False
+    most = _NAME_WORDS if found.names_differ else 1
+    pairs = found.word_substitution
+    return bool(found.changes) or (len(pairs) == 1 and all(len(side.split()) <= most for side in pairs[0]))
+
+
+def _plainly_denied(found: Comparison) -> bool:
+    """The same statement with and without a negation. Opposite words alone are for the judge: "up" and "down",
+    "come" and "go" deny each other in some sentences only."""
+    if found.verdict != "contradicts" or not (found.same_subject and found.negation_differs):
+        return False
+    return (
+        not found.antonyms
+        and found.overlap >= _DENIED_FROM
+        and all(_affirmed(old) == _affirmed(new) for old, new in found.word_substitution)
+    )
+
+
+def _affirmed(side: str) -> set[str]:
+    """Stems of a side's words without those that negate."""
+    negating = set(negations(side))
+    return {stem(word) for word in side.split() if word not in negating}
+
+
+def _spelt(pairs: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(f"{old} → {new}" for old, new in pairs)

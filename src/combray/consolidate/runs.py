@@ -1,0 +1,105 @@
+"""Carrying out a plan: in bounded transactions, so that a killed run is finished by the next one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from combray.consolidate.steps import Step, Support, decode, effect, encode, touched
+from combray.runtime import Clock, Link, Reader, Run, Store, Writer
+from combray.types import Memory
+
+PART = 200
+"""Steps applied in one transaction: others can write after a few hundredths of a second."""
+
+Hold = Callable[[Writer], None]
+"""Called first in every transaction of a run: raises if the run has lost its lease."""
+
+
+def actor(run: str) -> str:
+    """The name under which a run changes memories."""
+    return f"consolidate:{run}"
+
+
+def record(store: Store, namespace: str, run: Run, steps: Sequence[Step], hold: Hold) -> None:
+    """Store the plan before anything of it is done."""
+    parts = [encode(list(steps[start : start + PART])) for start in range(0, len(steps), PART)]
+    with store.transaction(namespace) as tx:
+        hold(tx)
+        tx.put_run(run, parts)
+
+
+def finish(
+    store: Store,
+    namespace: str,
+    run: Run,
+    hold: Hold,
+    clock: Clock,
+    progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Apply what is left of a run's plan as of the moment it was made; the run as it ended.
+
+    A part of the plan goes in the transaction that applies it: nothing is done twice, nothing left out.
+    """
+    done = 0
+    while True:
+        with store.transaction(namespace) as tx:
+            hold(tx)
+            part = tx.take_part(run.id)
+            if part is None:
+                run = replace(run, ended=clock(), state="done")
+                tx.put_run(run)
+                tx.note("consolidate", "", f"{run.id}: {told(run.counts)}", clock())
+                return run
+            steps = decode(part)
+            counts = Counter(run.counts) + _apply(tx, run, steps)
+            run = replace(run, counts=dict(counts))
+            tx.put_run(run)
+        done += len(steps)
+        if progress is not None:
+            progress(done)
+
+
+def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
+    keys = sorted({key for step in steps for key in touched(step)})
+    episodes = sorted({key for step in steps if isinstance(step, Support) for key in step.episodes})
+    memories = by_key(tx, keys)
+    ids = dict(zip(episodes, tx.ids(np.array(episodes, dtype=np.int64)), strict=True))
+    counts: Counter[str] = Counter()
+    for step in steps:
+        found = effect(step, memories, ids, run.started, run.id)
+        for change in found.changes:
+            fields: dict[str, Any] = dict(change.fields)
+            tx.change(change.key, change.operation, actor(run.id), run.started, **fields)
+            memories[change.key] = msgspec.structs.replace(memories[change.key], **fields)
+            counts[change.operation] += 1
+        for new, old, reason in found.supersedes:
+            _link(tx, run, new, old, reason)
+        if found.doubt is not None:
+            tx.put_doubts([found.doubt])
+    return counts
+
+
+def by_key(reader: Reader, keys: Sequence[int]) -> dict[int, Memory]:
+    """The memories that are there, by key."""
+    ids = reader.ids(np.array(keys, dtype=np.int64))
+    found = {memory.id: memory for memory in reader.memories(keys)}
+    return {key: found[each] for key, each in zip(keys, ids, strict=True) if each in found}
+
+
+def _link(tx: Writer, run: Run, new: int, old: int, reason: str) -> None:
+    """Draw the edge, unless it is there: an undone run takes back only what it has drawn itself."""
+    there = any((link.source, link.target) == (new, old) for link in tx.links([new], ("supersedes",)))
+    if not there:
+        link = Link(new, old, "supersedes", 1.0, reason=reason, created_by=actor(run.id))
+        tx.link([link], run.started)
+
+
+def told(counts: Mapping[str, int]) -> str:
+    """Counts in words, for the log and for people."""
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()) if count) or "nothing to do"

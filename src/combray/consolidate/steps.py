@@ -1,0 +1,239 @@
+"""The steps a plan is made of, and what each does to memories: the same function plans and applies.
+
+A step names memories by key and holds no text, so a stored plan cannot outlive what was erased. What it does
+is computed from the memories as they are when it is applied; one that no longer fits does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from combray.consolidate.belief import Belief, begins, believing
+from combray.runtime import Doubt
+from combray.types import LIVE_STATUSES, Memory
+
+FACTS = ("fact", "insight", "summary")
+"""Kinds that have a confidence to manage. Episodes are what was said, chunks what is written: originals."""
+
+
+class Support(msgspec.Struct, frozen=True, tag="support"):
+    """Episodes (keys) were found that support a fact; the last one is of `at`, unix seconds."""
+
+    fact: int
+    episodes: tuple[int, ...]
+    at: float
+
+
+class Fade(msgspec.Struct, frozen=True, tag="fade"):
+    """Time has passed since a fact's last evidence."""
+
+    fact: int
+
+
+class Confirm(msgspec.Struct, frozen=True, tag="confirm"):
+    """A person brought a deprecated fact back: that counts as evidence of that moment."""
+
+    fact: int
+    at: float
+
+
+class Merge(msgspec.Struct, frozen=True, tag="merge"):
+    """Paraphrases become one; the losers point at the winner and their evidence joins its own."""
+
+    winner: int
+    losers: tuple[int, ...]
+
+
+class Supersede(msgspec.Struct, frozen=True, tag="supersede"):
+    """The newer of two contradicting facts replaces the older one."""
+
+    old: int
+    new: int
+    reason: str
+
+
+class Halve(msgspec.Struct, frozen=True, tag="halve"):
+    """Two facts contradict each other and neither is newer: both lose half of their confidence."""
+
+    first: int
+    second: int
+    reason: str
+
+
+class Ask(msgspec.Struct, frozen=True, tag="ask"):
+    """Rules cannot decide a pair: it waits for the judge."""
+
+    first: int
+    second: int
+    reason: str
+
+
+class Answer(msgspec.Struct, frozen=True, tag="answer"):
+    """The judge's answer on a pair: it is not asked about again."""
+
+    first: int
+    second: int
+    reason: str
+    answer: str
+    halved: bool = False
+
+
+class Deprecate(msgspec.Struct, frozen=True, tag="deprecate"):
+    """Too little confidence is left: out of all retrieval."""
+
+    fact: int
+
+
+class Revive(msgspec.Struct, frozen=True, tag="revive"):
+    """New evidence brings a deprecated fact back."""
+
+    fact: int
+
+
+Step = Support | Fade | Confirm | Merge | Supersede | Halve | Ask | Answer | Deprecate | Revive
+_encoder = msgspec.json.Encoder(order="deterministic")
+_decoder = msgspec.json.Decoder(list[Step])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New values for fields of one memory, and the operation its version row gets."""
+
+    key: int
+    operation: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """All that a step does."""
+
+    changes: tuple[Change, ...] = ()
+    supersedes: tuple[tuple[int, int, str], ...] = ()
+    """Edges to draw: new, old, reason."""
+    doubt: Doubt | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.changes) or self.doubt is not None
+
+
+def encode(steps: list[Step]) -> str:
+    """Steps as they are stored."""
+    return _encoder.encode(steps).decode()
+
+
+def decode(text: str) -> list[Step]:
+    """Stored steps."""
+    return _decoder.decode(text)
+
+
+def touched(step: Step) -> tuple[int, ...]:
+    """Keys of the facts a step is about."""
+    if isinstance(step, Merge):
+        return (step.winner, *step.losers)
+    if isinstance(step, Supersede):
+        return (step.old, step.new)
+    if isinstance(step, Halve | Ask | Answer):
+        return (step.first, step.second)
+    return (step.fact,)
+
+
+def weight(step: Step) -> int:
+    """How many memories a step takes out of, or brings back into, what is recalled, or makes doubtful."""
+    if isinstance(step, Merge):
+        return len(step.losers)
+    if isinstance(step, Halve):
+        return 2
+    return int(isinstance(step, Supersede | Deprecate | Revive))
+
+
+def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], now: float, run: str) -> Effect:
+    """What the step does to the memories as they are; nothing where it no longer fits them.
+
+    `ids` gives the ids of a Support's episodes; one that is missing or "" has been erased.
+    """
+    known = [memories.get(key) for key in touched(step)]
+    if any(memory is None for memory in known) and not isinstance(step, Merge):
+        return Effect()
+    if isinstance(step, Merge):
+        return _merge(step, memories, now)
+    if isinstance(step, Supersede):
+        return _supersede(step, memories[step.old], memories[step.new])
+    if isinstance(step, Ask):
+        return Effect(doubt=Doubt(step.first, step.second, step.reason, run=run))
+    if isinstance(step, Answer):
+        return Effect(doubt=Doubt(step.first, step.second, step.reason, step.answer, step.halved, run))
+    if isinstance(step, Halve):
+        return _halve(step, memories, now, run)
+    return _single(step, memories[step.fact], ids, now)
+
+
+def _single(
+    step: Support | Fade | Confirm | Deprecate | Revive, memory: Memory, ids: Mapping[int, str], now: float
+) -> Effect:
+    live, deprecated = memory.status in LIVE_STATUSES, memory.status == "deprecated"
+    if not (live or deprecated):
+        return Effect()
+    fields: dict[str, Any]
+    if isinstance(step, Deprecate):
+        fields = {"status": "deprecated"} if live else {}
+    elif isinstance(step, Revive):
+        fields = {"status": "active"} if deprecated else {}
+    else:
+        belief, evidence = Belief.of(memory), memory.evidence
+        if isinstance(step, Support):
+            found = (ids.get(key, "") for key in step.episodes)
+            evidence = tuple(dict.fromkeys((*evidence, *(each for each in found if each))))
+        if not isinstance(step, Fade) and (evidence != memory.evidence or isinstance(step, Confirm)):
+            belief = msgspec.structs.replace(belief, at=max(belief.at, step.at))
+        fields = believing(memory, belief, evidence, now)
+    operation = type(step).__name__.lower()
+    return Effect((Change(step.fact, operation, fields),)) if fields else Effect()
+
+
+def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
+    winner = memories.get(step.winner)
+    losers = [
+        (key, memories[key]) for key in step.losers if key in memories and memories[key].status in LIVE_STATUSES
+    ]
+    if winner is None or winner.status not in LIVE_STATUSES or not losers:
+        return Effect()
+    moment = datetime.fromtimestamp(now, UTC)
+    gathered = [each for memory in (winner, *(memory for _, memory in losers)) for each in memory.evidence]
+    latest = max(Belief.of(memory).at for memory in (winner, *(memory for _, memory in losers)))
+    belief = msgspec.structs.replace(Belief.of(winner), at=latest)
+    fields = believing(winner, belief, tuple(dict.fromkeys(gathered)), now)
+    changes = [Change(step.winner, "absorb", fields)] if fields else []
+    for key, memory in losers:
+        until = moment if memory.valid_to is None else min(memory.valid_to, moment)
+        pointer = {"status": "merged", "merged_into": winner.id, "valid_to": until}
+        changes.append(Change(key, "merge", pointer))
+    return Effect(tuple(changes))
+
+
+def _supersede(step: Supersede, old: Memory, new: Memory) -> Effect:
+    if old.status not in LIVE_STATUSES or new.status not in LIVE_STATUSES:
+        return Effect()
+    until = max(begins(new), old.recorded_at)
+    pointer = {"status": "superseded", "superseded_by": new.id, "valid_to": until}
+    changes = [Change(step.old, "supersede", pointer)]
+    if new.supersedes is None:
+        changes.append(Change(step.new, "replace", {"supersedes": old.id}))
+    return Effect(tuple(changes), ((step.new, step.old, step.reason),))
+
+
+def _halve(step: Halve, memories: Mapping[int, Memory], now: float, run: str) -> Effect:
+    changes = []
+    for key in (step.first, step.second):
+        memory = memories[key]
+        if memory.status not in LIVE_STATUSES:
+            return Effect()
+        belief = Belief.of(memory)
+        halved = msgspec.structs.replace(belief, halved=belief.halved + 1)
+        changes.append(Change(key, "halve", believing(memory, halved, memory.evidence, now)))
+    return Effect(tuple(changes), doubt=Doubt(step.first, step.second, step.reason, halved=True, run=run))

@@ -1,0 +1,52 @@
+"""`combray context`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import for_people, show_json, visible
+from combray.types import CATEGORIES, KINDS
+
+
+@click.command(
+    cls=Verb, examples=('combray context "why did we choose PostgreSQL"', "combray context database --budget 400")
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--budget", "-b", type=click.IntRange(min=100), help="Tokens at most [env: COMBRAY_CONTEXT_BUDGET]."
+)
+@click.option(
+    "--limit", "-k", type=click.IntRange(1, 1000), default=20, show_default=True, help="Memories at most."
+)
+@click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …')
+@click.option("--until", metavar="WHEN", help="Only what happened before then.")
+@click.option(
+    "--category", "--cat", "categories", type=click.Choice(CATEGORIES), multiple=True, help="Only these."
+)
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
+@click.option("--session", "sessions", multiple=True, help="Only from these conversations.")
+@opens_store(pipelines=True)
+def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
+    """What answers a query, as text to put before a language model.
+
+    Numbered memories with date and id, fenced as data, within a budget of tokens; what found no room is told.
+    """
+    with target.open() as engine:
+        made = engine.context(" ".join(query), **asked)
+    if for_people(target):
+        if made.text:
+            click.echo(visible(made.text))
+        click.echo(f"{made.tokens} of {made.budget} tokens · {made.state}", err=True)
+        for each in made.dropped:
+            click.echo(f"left out: {each.id} ({each.tokens} tokens): {each.reason}", err=True)
+    else:
+        show_json(made)
+    if not made.text:
+        nothing_found(made.state or "no memory fits")
+
+
+COMMANDS = {"context": context}

@@ -1,0 +1,64 @@
+"""A store of facts and episodes to consolidate, with a clock set by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import combray
+from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.transfer import export_to
+from combray.types import Memory
+
+TEA = "User likes green tea with honey"
+TEA_AGAIN = "The user likes green tea with honey."
+TEA_SAID = "I like green tea with honey"
+"""Cosine with TEA under FakeEmbedder: 4 of the fact's 5 terms, 4/sqrt(4*5) = 0.894."""
+TWO_CATS = "User has two cats"
+THREE_CATS = "User has three cats"
+OFFICE = "Our office is in Berlin"
+NO_OFFICE = "Our office is not in Berlin"
+
+
+@contextmanager
+def opened(
+    location: str = ":memory:", clock: FakeClock | None = None, *, embedder: Any = None, words: bool = False
+) -> Iterator[combray.Engine]:
+    """An engine with the fake embedder, or with none (`words`)."""
+    model: Any = "none" if words else embedder or FakeEmbedder()
+    with closing(combray.open(location, embedder=model, clock=clock or FakeClock())) as engine:
+        yield engine
+
+
+def know(engine: combray.Engine, text: str, **fields: Any) -> str:
+    """Remember a fact without the diff of the write path; its id."""
+    return engine.remember(text, diff=False, **{"kind": "fact", **fields}).id
+
+
+def hear(engine: combray.Engine, text: str, author: str | None = "user", **fields: Any) -> str:
+    """Store what somebody said; its id."""
+    return engine.remember(text, diff=False, kind="episode", author=author, **fields).id
+
+
+def exported(engine: combray.Engine) -> dict[str, dict[str, Any]]:
+    """Every memory's record and every edge of an export, without histories: what an undo must bring back."""
+    stream = io.StringIO()
+    export_to(engine.store, engine.namespace, stream)
+    records = [json.loads(line) for line in stream.getvalue().splitlines()[1:]]
+    memories = {each["id"]: each for each in records if each["record"] == "memory"}
+    edges = {json.dumps(each, sort_keys=True): each for each in records if each["record"] == "edge"}
+    return memories | edges
+
+
+def live(engine: combray.Engine) -> list[str]:
+    """Texts of the facts that recall may show, sorted."""
+    return sorted(memory.content for memory in facts(engine) if memory.status == "active")
+
+
+def facts(engine: combray.Engine) -> list[Memory]:
+    """Every fact of any status, in the order of writing."""
+    reader = engine.reader
+    return [memory for memory in reader.memories(range(1, 500)) if memory.kind != "episode"]
