@@ -222,3 +222,9 @@ def test_language_and_script(text: str, lang: str, main: str) -> None:
         assert (language(text), script(text)) == ("und", "none")
     else:
         assert (language(text), script(text)) == (lang, main)
+
+
+def test_a_question_word_of_another_language_is_a_word() -> None:
+    """ "Ai" asks "who" in Vietnamese; in an English question it is what is asked about."""
+    assert query_terms("What did we say about the AI budget?")[-2:] == ["ai", "budget"]
+    assert query_terms("Ai thích trà sữa trân châu nhất trong nhà?")[0] != "ai"

@@ -197,21 +197,28 @@ def term_set(text: str) -> frozenset[str]:
 
 
 @derived
-def _asking() -> tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]:
-    """Single question words as a set, longer ones as a pattern, and requests, which stand in front.
+def _question_words() -> dict[str, frozenset[str]]:
+    """Single question words by language, as `_stops` has them: "ai" asks "who" in Vietnamese only."""
+    own = {
+        code: frozenset(word for word in folded(table.question_words) if words(word) == [word])
+        for code, table in tables().items()
+    }
+    elsewhere = frozenset(word for listed in own.values() for word in listed if not word.isascii())
+    return {code: listed | elsewhere for code, listed in own.items()}
+
+
+@derived
+def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Question words of more than one term as a pattern, and requests, which stand in front.
 
     In a script without spaces a request is cut out anywhere: it would pair with the characters around it.
     """
     questions = phrases(lambda table: table.question_words)
     requested = phrases(lambda table: table.request_words)
-    single = frozenset(phrase for phrase in questions if words(phrase) == [phrase])
-    anywhere = questions + [phrase for phrase in requested if is_unspaced(phrase)]
+    anywhere = [phrase for phrase in questions if words(phrase) != [phrase]]
+    anywhere += [phrase for phrase in requested if is_unspaced(phrase)]
     requests = matcher(requested)
-    return (
-        single,
-        matcher(phrase for phrase in anywhere if phrase not in single),
-        re.compile(rf"\A(?:[\W_]*(?:{requests.pattern}))+"),
-    )
+    return matcher(anywhere), re.compile(rf"\A(?:[\W_]*(?:{requests.pattern}))+")
 
 
 @derived
@@ -227,8 +234,10 @@ def query_terms(text: str) -> list[str]:
     with both their neighbours. If nothing is left, the distinct terms of the whole text: a query never
     loses its last word.
     """
-    single, longer, request = _asking()
-    stops, apart, stems = _stops_for(words(text)), _told_apart(text), _stems()
+    longer, request = _asking()
+    code, apart, stems = stopword_language(words(text)), _told_apart(text), _stems()
+    code = code if code in _stops() else "en"
+    stops, single = _stops()[code], _question_words()[code]
     asked = longer.sub(" ", request.sub(" ", fold(text)))
     fillers = None if asked.isascii() else _fillers().get(language(text))
     if fillers:

@@ -32,10 +32,11 @@ class ScoreFourSignals:
         entities = {name.casefold() for name in state.entities}
         keyword, entity = [], []
         for memory in memories:
-            named = " ".join((*memory.tags, *memory.entities))
+            # Who said it is a word and an entity of a memory, as in the index that found the anchors.
+            named = " ".join((*memory.tags, *memory.entities, memory.author or ""))
             held = term_set(memory.content) | set(terms(named)) | set(terms(memory.content)) & wanted
             keyword.append(len(held & wanted) / max(1, len(wanted)))
-            mine = {name.casefold() for name in memory.entities}
+            mine = {name.casefold() for name in (*memory.entities, memory.author or "")}
             entity.append(len(mine & entities) / max(1, len(entities)))
         state.signals["keyword"] = np.round(keyword, 6)
         state.signals["entity"] = np.round(entity, 6)

@@ -21,6 +21,7 @@ _STRAY = (
     ("vectors of missing memories", "FROM vector WHERE key NOT IN (SELECT key FROM memory)"),
     ("labels of missing memories", "FROM label WHERE key NOT IN (SELECT key FROM memory)"),
     ("versions of missing memories", "FROM version WHERE key NOT IN (SELECT key FROM memory)"),
+    ("chunks of missing memories", "FROM chunk WHERE key NOT IN (SELECT key FROM memory)"),
 )
 _CROSSING = """
 SELECT count(*) FROM edge AS e JOIN memory AS a ON a.key = e.source JOIN memory AS b ON b.key = e.target
