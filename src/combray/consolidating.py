@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError
@@ -153,9 +151,13 @@ class Consolidating:
         reader = self.reader
         found = []
         for doubt in reader.doubts():
-            memories = reader.memories((doubt.first, doubt.second))
-            if not doubt.answer and len(memories) == 2 and all(each.status in LIVE_STATUSES for each in memories):
-                found.append(Waiting(*memories, doubt.reason))
+            both = [
+                memory
+                for memory in reader.memories((doubt.first, doubt.second))
+                if memory.status in LIVE_STATUSES and not doubt.answer
+            ]
+            if len(both) == 2:
+                found.append(Waiting(both[0], both[1], doubt.reason))
         return found
 
     def undo(self, run_id: str) -> Undone:
@@ -205,7 +207,7 @@ class Consolidating:
     @contextmanager
     def _alone(self) -> Iterator[Callable[[Writer], None]]:
         """Hold the lease of consolidation; yields what renews it inside a transaction."""
-        holder = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"
+        holder = f"{_machine()}:{os.getpid()}:{new_id(moment(self.clock()))}"
         store, clock = self.runtime.store, self.clock
 
         def hold(tx: Writer) -> None:
@@ -257,10 +259,17 @@ def moment(unix: float) -> datetime:
     return datetime.fromtimestamp(unix, UTC)
 
 
+def _machine() -> str:
+    # Imported here: every verb of the shell imports the engine, and hardly any needs the network's name.
+    import socket
+
+    return socket.gethostname()
+
+
 def _is_there(holder: str) -> bool:
     """Whether the process that holds a lease may still run; a process of another machine may."""
     host, _, rest = holder.rpartition(":")[0].rpartition(":")
-    if host != socket.gethostname() or os.name != "posix" or not rest.isdigit():
+    if host != _machine() or os.name != "posix" or not rest.isdigit():
         return True
     try:
         os.kill(int(rest), 0)

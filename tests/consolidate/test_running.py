@@ -95,6 +95,15 @@ def test_the_cap_bounds_what_leaves_recall_and_the_next_run_goes_on() -> None:
         assert nights.live(engine) == nights.live(other)
 
 
+def test_more_paraphrases_than_the_cap_are_merged_over_several_runs() -> None:
+    with nights.opened() as engine:
+        for number in range(7):
+            nights.know(engine, nights.TEA + "." * number)
+        left = [engine.consolidate(most=4).skipped_because_of_cap for _ in range(3)]
+        assert left == [2, 0, 0]
+        assert len(nights.live(engine)) == 1
+
+
 def test_a_cap_of_nothing_still_lets_time_pass() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:

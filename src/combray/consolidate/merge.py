@@ -47,7 +47,10 @@ class MergeFacts:
 
         for group in clusters_by_leader(len(keys), around.near, joins):
             winner, *losers = (keys[place] for place in group)
-            state.take(Merge(winner, tuple(losers)), f"into {state.facts[winner].id}: the same")
+            # More paraphrases than the cap allows are merged over several runs.
+            fitting = losers[: max(state.most - state.weight, 0)]
+            state.skipped += len(losers) - len(fitting)
+            state.take(Merge(winner, tuple(fitting)), f"into {state.facts[winner].id}: the same")
         for one, other, reason in doubts:
             state.doubt(one, other, reason)
         return state

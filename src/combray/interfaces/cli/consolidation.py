@@ -62,9 +62,10 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None)
 def consolidate(
     target: Target, dry_run: bool, most: int, undo: str | None, runs: bool, every: int | None
 ) -> None:
-    """Bring facts up to date: evidence and age, paraphrases, contradictions.
+    """Bring facts up to date, or take that back.
 
-    Nothing is deleted: what was merged, superseded or deprecated can be restored, and a whole run taken back.
+    Evidence and age change their confidence, paraphrases are merged, corrections supersede. Nothing is
+    deleted: what was merged, superseded or deprecated can be restored, and a whole run taken back.
     """
     if sum((dry_run, undo is not None, runs, every is not None)) > 1:
         raise click.UsageError("give only one of --dry-run, --undo, --runs and --every.")
