@@ -173,3 +173,17 @@ def test_a_variant_finds_what_the_query_does_not_say() -> None:
     engine = opened()
     remember(engine, "a red sofa by the window", "a red chair by the window")
     assert list(searched(engine, "couch")["bm25"]) == ["a red sofa by the window"]
+
+
+def test_the_name_of_somebody_who_speaks_here_starts_no_graph_path() -> None:
+    """Every second turn addresses one of two speakers: by their names everything is related."""
+    engine = opened()
+    remember(engine, "We keep the vectors in Qdrant, Marta", author="Jo", entities=["Qdrant", "Marta"])
+    remember(engine, "Marta, are you there?", author="Jo", entities=["Marta"])
+    assert set(searched(engine, "What did Marta say about Qdrant?")["graph"]) == {
+        "We keep the vectors in Qdrant, Marta",
+        "Marta, are you there?",
+    }
+    remember(engine, "Yes", author="Marta")
+    graph = searched(engine, "What did Marta say about Qdrant?")["graph"]
+    assert set(graph) == {"We keep the vectors in Qdrant, Marta"}

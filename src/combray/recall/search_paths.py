@@ -30,7 +30,7 @@ class SearchPaths:
     min(0.15, 0.03 · ln(1 + edges met at it)). Memories that neither vectors nor words have found get
     round((1 - third best local score) · `graph_slots`) places, so that the graph fills in where evidence is weak.
 
-    Every filter acts inside every path. `push_down` off leaves tags, sources and sessions to the stage
+    Names of known authors start no graph path. Every filter acts inside every path. `push_down` off leaves tags, sources and sessions to the stage
     FilterScope: a scope then competes for the pool with all others.
     """
 
@@ -79,8 +79,11 @@ class SearchPaths:
         words = (*((term, 1.0) for term in state.terms), *added.items())
         if words:
             arms["bm25"] = KeywordArm(words, fields=self.fields, k1=self.k1, b=self.b, normalise=True)
-        if state.entities:
-            arms["entity"] = EntityArm(state.entities)
+        # A name that everybody is addressed by leads everywhere: the graph starts from what they talk about.
+        speakers = {name.casefold() for name in state.reader.profile().authors}
+        topics = tuple(name for name in state.entities if name.casefold() not in speakers)
+        if topics:
+            arms["entity"] = EntityArm(topics)
         return arms
 
     def _graph(self, reader: Reader, found: Found, where: Filter) -> Ranked:
