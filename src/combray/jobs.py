@@ -52,6 +52,14 @@ class Queue(Protocol):
         """Whether there is a job to take."""
         ...
 
+    def holders(self, model: str) -> list[str]:
+        """Who has taken jobs, sorted."""
+        ...
+
+    def held(self, model: str, holder: str) -> list[Job]:
+        """The jobs that a holder has taken and that nobody has taken from it since, by key."""
+        ...
+
     def orphans(self, model: str) -> list[int]:
         """Keys of memories that are `pending_embed` and have no job of the model, ascending."""
         ...
@@ -81,6 +89,10 @@ class QueueWriter(Queue, Protocol):
 
     def release(self, holder: str, at: float) -> int:
         """Give back what a holder has taken; how many jobs."""
+        ...
+
+    def retry(self, model: str, at: float) -> int:
+        """Make the jobs that were given up due at `at`, with all attempts before them; how many."""
         ...
 
     def finish(self, model: str, keys: Sequence[int]) -> None:

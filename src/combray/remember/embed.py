@@ -9,13 +9,16 @@ import numpy as np
 
 from combray.errors import ModelError
 from combray.indexing import full_text
+from combray.remember.queue import put_off
 from combray.remember.state import Remembering
 from combray.runtime import Filter, Reader, Runtime
 
 
 @dataclass(frozen=True)
 class Embed:
-    """Embeds all drafts in one call; without an embedder, or when it fails, they are stored without vectors."""
+    """Embeds all drafts in one call. Without an embedder they are stored without vectors; when it fails they
+    wait in the queue for a worker.
+    """
 
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
     gives: ClassVar[tuple[str, ...]] = ("vectors",)
@@ -28,7 +31,8 @@ class Embed:
         try:
             vectors = runtime.embedder.embed([full_text(draft.memory) for draft in state.drafts])
         except ModelError as error:
-            state.degraded.append(f"stored without vectors: {error}")
+            put_off(state.drafts)
+            state.degraded.append(f"stored without vectors, which a worker makes later: {error}")
             return state
         for draft, vector in zip(state.drafts, vectors, strict=True):
             draft.vector = vector if np.any(vector) else None

@@ -53,6 +53,14 @@ class ReferenceQueue:
         due = [job for job in self.jobs(model) if not job.failed and job.next_at <= now]
         return sorted(due, key=lambda job: (job.next_at, job.key))
 
+    def holders(self, model: str) -> list[str]:
+        """Who has taken jobs."""
+        return sorted({job.holder for job in self.jobs(model) if job.holder})
+
+    def held(self, model: str, holder: str) -> list[Job]:
+        """The jobs that a holder has taken, by key."""
+        return [job for job in self.jobs(model) if job.holder == holder]
+
     def orphans(self, model: str) -> list[int]:
         """Keys of pending memories without a job of the model."""
         state = self.current()
@@ -96,6 +104,12 @@ class ReferenceQueue:
         held = [job for job in self._here() if job.holder == holder]
         self.update([replace(job, holder="", next_at=at) for job in held])
         return len(held)
+
+    def retry(self, model: str, at: float) -> int:
+        """Make the jobs that were given up due again."""
+        given_up = [job for job in self.jobs(model) if job.failed]
+        self.update([replace(job, failed=False, attempts=0, next_at=at) for job in given_up])
+        return len(given_up)
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
         """Remove jobs that are done; pending memories become active."""

@@ -31,10 +31,11 @@ AND NOT EXISTS (SELECT 1 FROM vector AS v JOIN model AS n ON n.id = v.model AND 
                 WHERE v.namespace = ?1 AND v.key = m.key)
 ORDER BY key
 """
+# The plus keeps SQLite off the namespace's indexes: the key is what is rare.
+_KNOWN = "SELECT 1 FROM memory WHERE +namespace = ? AND key = ?"
 _PUT = """
 INSERT INTO embed_job (namespace, key, model, added, attempts, next_at, holder, failed, error)
-SELECT namespace, key, ?3, ?4, 0, ?4, '', 0, '' FROM memory WHERE namespace = ?1 AND key = ?2
-ON CONFLICT DO NOTHING
+VALUES (?1, ?2, ?3, ?4, 0, ?4, '', 0, '') ON CONFLICT DO NOTHING
 """
 _UPDATE = """
 UPDATE embed_job SET attempts = ?, next_at = ?, holder = ?, failed = ?, error = ?
@@ -77,6 +78,18 @@ class SqliteQueue:
         """Whether there is a job to take."""
         return bool(self._rows(f"SELECT 1 {_DUE} LIMIT 1", model, to_micro(now)))
 
+    def holders(self, model: str) -> list[str]:
+        """Who has taken jobs."""
+        sql = (
+            "SELECT DISTINCT holder FROM embed_job WHERE namespace = ? AND model = ? AND holder <> '' ORDER BY 1"
+        )
+        return [row[0] for row in self._rows(sql, model)]
+
+    def held(self, model: str, holder: str) -> list[Job]:
+        """The jobs that a holder has taken, by key."""
+        sql = f"SELECT {_FIELDS} FROM embed_job WHERE namespace = ? AND model = ? AND holder = ? ORDER BY key"
+        return [_job(row) for row in self._rows(sql, model, holder)]
+
     def orphans(self, model: str) -> list[int]:
         """Keys of pending memories without a job of the model."""
         return [int(row[0]) for row in self._rows(_ORPHANS, model)]
@@ -107,11 +120,10 @@ class SqliteQueueWriter(SqliteQueue):
         """Queue memories; how many are new. Raises NotFoundError for a key of no memory here."""
         with self.reading() as connection:
             number = self.number(connection)
-            known = "SELECT 1 FROM memory WHERE namespace = ? AND key = ?"
             for key in keys:
-                if connection.execute(known, (number, key)).fetchone() is None:
+                if connection.execute(_KNOWN, (number, key)).fetchone() is None:
                     raise NotFoundError(f"no memory with key {key} in this namespace")
-            return self._write(_PUT, [(number, key, model, to_micro(at)) for key in keys]) if keys else 0
+        return max(0, self._write(_PUT, [(number, key, model, to_micro(at)) for key in keys]))
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
         """Lease at most `limit` due jobs, the longest due first."""
@@ -148,6 +160,15 @@ class SqliteQueueWriter(SqliteQueue):
         with self.reading() as connection:
             sql = "UPDATE embed_job SET holder = '', next_at = ? WHERE namespace = ? AND holder = ?"
             return connection.execute(sql, (to_micro(at), self.number(connection), holder)).rowcount
+
+    def retry(self, model: str, at: float) -> int:
+        """Make the jobs that were given up due again."""
+        with self.reading() as connection:
+            sql = (
+                "UPDATE embed_job SET failed = 0, attempts = 0, next_at = ? "
+                "WHERE namespace = ? AND model = ? AND failed"
+            )
+            return connection.execute(sql, (to_micro(at), self.number(connection), model)).rowcount
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
         """Remove jobs that are done; pending memories become active."""

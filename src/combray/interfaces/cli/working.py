@@ -1,0 +1,136 @@
+"""The verb `worker`: make the vectors that memories wait for, once or until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, Verb, say
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import console, for_people, progress, show_json
+
+if TYPE_CHECKING:
+    from combray.embedding.verbs import Reembedding
+    from combray.embedding.working import Worked
+    from combray.engine import Engine
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        "combray worker",
+        "combray worker --once --everywhere",
+        "combray worker --embedder ollama:bge-m3 --reembed --once",
+        'combray worker --embedder ollama:bge-m3 --drop "wordllama:256"',
+    ),
+)
+@click.option("--once", is_flag=True, help="Do what is due now and leave.")
+@click.option(
+    "--batch",
+    type=click.IntRange(1, 1024),
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="Texts embedded at once.",
+)
+@click.option("--everywhere", is_flag=True, help="Work in every namespace of the store.")
+@click.option("--reembed", is_flag=True, help="Also queue all memories that have no vector of this embedder.")
+@click.option("--retry-failed", is_flag=True, help="First make due again what was given up.")
+@click.option("--drop", metavar="MODEL", help="Destroy the vectors of another model; do nothing else.")
+@opens_store(pipelines=True)
+def worker(
+    target: Target, once: bool, batch: int, everywhere: bool, reembed: bool, retry_failed: bool, drop: str | None
+) -> None:
+    """Make the vectors that memories wait for.
+
+    Stays until Ctrl-C and looks every second. Any number of workers may share a store.
+    """
+    if drop is not None and (once or everywhere or reembed or retry_failed):
+        raise click.UsageError("--drop goes alone.")
+    with target.open() as engine:
+        if drop is not None:
+            _show_dropped(target, engine.reembed(drop=drop), drop)
+            return
+        if retry_failed:
+            for each in _engines(engine, everywhere):
+                each.retry_failed()
+        try:
+            if once:
+                _once(target, engine, batch, everywhere, reembed)
+            else:
+                _stay(target, engine, batch, everywhere, reembed)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _engines(engine: Engine, everywhere: bool) -> list[Engine]:
+    return [engine.within(name) for name in engine.store.namespaces()] if everywhere else [engine]
+
+
+def _queue_all(engine: Engine, everywhere: bool, seen: dict[str, int]) -> None:
+    """Queue what lacks a vector, in namespaces that somebody has written to since they were `seen`."""
+    for each in _engines(engine, everywhere):
+        if seen.get(each.namespace) != each.reader.revision():
+            each.reembed()
+            seen[each.namespace] = each.reader.revision()
+
+
+def _once(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
+    if reembed:
+        _queue_all(engine, everywhere, {})
+    with progress("Embedding", None if everywhere else engine.pending()) as step:
+        worked = engine.work(batch=batch, everywhere=everywhere, progress=step)
+    _show(target, worked)
+    if worked.failed and not worked.embedded:
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
+    """Work, wait, work again; a line for each round in which something was done."""
+    from combray.embedding.background import pause_after
+    from combray.embedding.working import Worked
+    from combray.errors import StoreError
+
+    pause = 0.0
+    seen: dict[str, int] = {}
+    while True:
+        try:
+            if reembed:
+                # What other processes remembered meanwhile has no vector of this embedder.
+                _queue_all(engine, everywhere, seen)
+            worked = engine.work(batch=batch, everywhere=everywhere)
+        except StoreError as error:
+            say(str(error))
+            worked = Worked(failed=1)
+        if worked.embedded or worked.failed:
+            _show(target, worked, a_line=True)
+        pause = pause_after(worked, pause)
+        time.sleep(pause)
+
+
+def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
+    if for_people(target):
+        out = console()
+        out.print(f"{worked.embedded} embedded, {worked.failed} failed, {worked.left} left.")
+        if worked.error:
+            out.print(worked.error, style="yellow")
+    elif a_line:
+        click.echo(json.dumps(asdict(worked)))
+    else:
+        show_json(worked)
+
+
+def _show_dropped(target: Target, done: Reembedding, model: str) -> None:
+    if for_people(target):
+        console().print(
+            f"{done.dropped} vectors of {model} destroyed; {done.memories} memories have {done.model}."
+        )
+    else:
+        show_json(done)
+
+
+COMMANDS = {"worker": worker}

@@ -1,0 +1,216 @@
+"""The queue of vectors to be made: jobs are taken once, kept through failures, gone with their memory."""
+# ruff: noqa: S101, D102, PT012
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from combray.errors import NotFoundError
+from combray.jobs import Backlog, Job
+from combray.runtime import Filter, RecencyArm, Store, VectorArm
+from combray.testing.fakes import START, memory, vector
+from combray.testing.store_cases import MODEL, StoreCases, add, keys, search
+
+T0 = START.timestamp()
+NEW = "new:4"
+
+
+class Queues(StoreCases):
+    """What a store keeps of memories that wait for a vector."""
+
+    def test_a_memory_is_queued_once_a_model(self, store: Store) -> None:
+        a, b = add(store, memory("a"), memory("b"))
+        with store.transaction("default") as tx:
+            assert tx.queue.put(MODEL, [b, a], T0) == 2
+            assert tx.queue.put(MODEL, [a], T0 + 5) == 0
+            assert tx.queue.put(NEW, [a], T0 + 5) == 1
+            assert tx.queue.put(NEW, [], T0) == 0
+        queue = store.reader("default").queue
+        assert queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0), Job(b, MODEL, T0, next_at=T0)]
+        assert queue.backlogs() == [Backlog(NEW, 1, 0, T0 + 5), Backlog(MODEL, 2, 0, T0)]
+
+    def test_only_memories_of_the_namespace_are_queued(self, store: Store) -> None:
+        (a,) = add(store, memory("a"))
+        (b,) = add(store, memory("b"), namespace="other")
+        with pytest.raises(NotFoundError), store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a, b], T0)
+        assert store.reader("default").queue.jobs(MODEL) == []
+
+    def test_namespaces_do_not_see_each_others_jobs(self, store: Store) -> None:
+        (a,) = add(store, memory("a", status="pending_embed"))
+        (b,) = add(store, memory("b", status="pending_embed"), namespace="other")
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a], T0)
+        other = store.reader("other").queue
+        assert (other.jobs(MODEL), other.backlogs(), other.due(MODEL, T0 + 9)) == ([], [], False)
+        assert (other.orphans(MODEL), other.lacking(MODEL)) == ([b], [b])
+        with store.transaction("other") as tx:
+            assert tx.queue.take(MODEL, "me", T0, T0 + 60, 9) == []
+            tx.queue.update([Job(a, MODEL, T0, failed=True)])
+            tx.queue.finish(MODEL, [a])
+            assert (tx.queue.release("", T0), tx.queue.drop(MODEL), tx.drop_vectors(MODEL)) == (0, 0, 0)
+        mine = store.reader("default")
+        assert mine.queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0)]
+        assert mine.memories([a])[0].status == "pending_embed"
+
+    def test_a_job_is_taken_by_one_until_its_lease_runs_out(self, store: Store) -> None:
+        a, b, c = add(store, memory("a"), memory("b"), memory("c"))
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [b, c], T0)
+            tx.queue.put(MODEL, [a], T0 + 1)
+            assert tx.queue.take(MODEL, "me", T0 - 1, T0 + 60, 9) == []
+            taken = tx.queue.take(MODEL, "me", T0 + 1, T0 + 60, 2)
+        # The longest due first; of equals the older memory.
+        assert taken == [Job(each, MODEL, T0, 1, T0 + 60, "me") for each in (b, c)]
+        with store.transaction("default") as tx:
+            assert [each.key for each in tx.queue.take(MODEL, "you", T0 + 59, T0 + 90, 9)] == [a]
+            again = tx.queue.take(MODEL, "you", T0 + 60, T0 + 120, 9)
+        assert again == [Job(each, MODEL, T0, 2, T0 + 120, "you") for each in (b, c)]
+
+    def test_due_says_whether_there_is_a_job_to_take(self, store: Store) -> None:
+        (a,) = add(store, memory("a"))
+        queue = store.reader("default").queue
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a], T0)
+        assert [queue.due(MODEL, T0 - 1), queue.due(MODEL, T0), queue.due(NEW, T0)] == [False, True, False]
+        with store.transaction("default") as tx:
+            tx.queue.update([Job(a, MODEL, T0, 3, T0, failed=True)])
+        assert not queue.due(MODEL, T0 + 9)
+        with store.transaction("default") as tx:
+            assert tx.queue.take(MODEL, "me", T0 + 9, T0 + 60, 9) == []
+
+    def test_what_failed_is_told_with_the_last_error(self, store: Store) -> None:
+        a, b, c = add(store, memory("a"), memory("b"), memory("c"))
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a, b, c], T0)
+            tx.queue.update(
+                [Job(a, MODEL, 0.0, 1, T0 + 2, error="early"), Job(b, MODEL, 0.0, 9, T0 + 3, "", True)]
+            )
+            tx.queue.update([Job(c, MODEL, 0.0, 2, T0 + 4, error="late"), Job(c + 1, MODEL, T0)])
+        queue = store.reader("default").queue
+        assert queue.jobs(MODEL)[2] == Job(c, MODEL, T0, 2, T0 + 4, error="late")
+        assert queue.backlogs() == [Backlog(MODEL, 2, 1, T0, "late")]
+        with store.transaction("default") as tx:
+            assert (tx.queue.retry(NEW, T0 + 9), tx.queue.retry(MODEL, T0 + 9)) == (0, 1)
+        assert queue.jobs(MODEL)[1] == Job(b, MODEL, T0, 0, T0 + 9)
+        assert queue.jobs(MODEL)[2] == Job(c, MODEL, T0, 2, T0 + 4, error="late")
+
+    def test_what_a_holder_has_taken_is_given_back(self, store: Store) -> None:
+        a, b = add(store, memory("a"), memory("b"))
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a, b], T0)
+            tx.queue.take(MODEL, "me", T0, T0 + 60, 1)
+            tx.queue.take(MODEL, "you", T0, T0 + 60, 1)
+            assert tx.queue.release("me", T0 + 5) == 1
+        queue = store.reader("default").queue
+        mine, yours = queue.jobs(MODEL)
+        assert (mine, yours.holder) == (Job(a, MODEL, T0, 1, T0 + 5), "you")
+        assert (queue.holders(MODEL), queue.holders(NEW)) == (["you"], [])
+        assert (queue.held(MODEL, "you"), queue.held(MODEL, "me")) == ([yours], [])
+
+    def test_what_is_finished_is_active_and_has_no_job_and_no_version_more(self, store: Store) -> None:
+        a, b, c = add(
+            store,
+            memory("a", status="pending_embed"),
+            memory("b", status="forgotten"),
+            memory("c", status="pending_embed"),
+        )
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a, b, c], T0)
+            tx.queue.put(NEW, [a], T0)
+        reader = store.reader("default")
+        assert reader.scan(Filter(statuses=("active",))).tolist() == []
+        with store.transaction("default") as tx:
+            tx.queue.finish(MODEL, [a, b])
+        assert [each.status for each in reader.memories([a, b, c])] == ["active", "forgotten", "pending_embed"]
+        assert [each.key for each in reader.queue.jobs(MODEL) + reader.queue.jobs(NEW)] == [c, a]
+        assert reader.scan(Filter(statuses=("active",))).tolist() == [a]
+        assert reader.history(a) == []
+
+    def test_who_is_pending_without_a_job(self, store: Store) -> None:
+        a, b, _ = add(
+            store, memory("a", status="pending_embed"), memory("b", status="pending_embed"), memory("c")
+        )
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [b], T0)
+        queue = store.reader("default").queue
+        assert (queue.orphans(MODEL), queue.orphans(NEW)) == ([a], [a, b])
+
+    def test_who_lacks_a_vector(self, store: Store) -> None:
+        a, b, c, d = add(
+            store,
+            memory("a"),
+            (memory("b"), vector(1, 0, 0, 0)),
+            memory("c", status="pending_embed", trust="quarantined"),
+            memory("d", status="merged"),
+        )
+        queue = store.reader("default").queue
+        assert (queue.lacking(MODEL), queue.lacking(NEW)) == ([a, c], [a, b, c])
+        with store.transaction("default") as tx:
+            # A text with nothing in it has a vector of zeros: there is nothing more to make of it.
+            tx.put_vectors(MODEL, [a], np.zeros((1, 4), dtype=np.float32))
+            assert tx.queue.lacking(MODEL) == [c]
+        assert d not in queue.lacking(NEW)
+
+    def test_a_search_tells_how_many_it_may_see_have_no_vector(self, store: Store) -> None:
+        add(
+            store,
+            (memory("a"), vector(1, 0, 0, 0)),
+            (memory("b"), np.zeros(4, dtype=np.float32)),
+            memory("c", kind="episode"),
+            memory("d", status="merged"),
+        )
+        add(store, memory("e"), namespace="other")
+        mine, new = VectorArm(vector(1, 0, 0, 0), MODEL), VectorArm(vector(1, 0, 0, 0), NEW)
+        assert (search(store, mine).vectorless, search(store, mine).eligible) == (2, 3)
+        assert search(store, mine, Filter(kinds=("fact",))).vectorless == 1
+        assert (search(store, new).vectorless, search(store, RecencyArm()).vectorless) == (3, 0)
+
+    def test_an_erased_memory_leaves_no_job(self, store: Store) -> None:
+        a, b = add(store, memory("a", status="pending_embed"), memory("b", status="pending_embed"))
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a, b], T0)
+            tx.queue.put(NEW, [a], T0)
+            taken = tx.queue.take(MODEL, "me", T0, T0 + 60, 9)
+            tx.erase([a], T0)
+            tx.queue.update([replace(each, holder="", next_at=T0) for each in taken])
+        queue = store.reader("default").queue
+        assert [each.key for each in queue.jobs(MODEL)] == [b]
+        assert queue.jobs(NEW) == []
+
+    def test_dropping_a_model_takes_its_vectors_and_jobs_only(self, store: Store) -> None:
+        a, b = add(store, (memory("a"), vector(1, 0, 0, 0)), (memory("b"), vector(0, 1, 0, 0)))
+        (c,) = add(store, (memory("c"), vector(1, 0, 0, 0)), namespace="other")
+        with store.transaction("default") as tx:
+            tx.put_vectors(NEW, [a], vector(0, 0, 1, 0)[None, :])
+            tx.queue.put(MODEL, [a], T0)
+            tx.queue.put(NEW, [b], T0)
+        reader, place = store.reader("default"), vector(1, 0, 0, 0)[None, :]
+        assert reader.nearest(MODEL, place, Filter(), 9, 0.5)[0].keys.tolist() == [a]
+        with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
+            tx.drop_vectors(MODEL)
+            tx.nearest(MODEL, place, Filter(), 9, 0.5)
+            raise ZeroDivisionError
+        assert reader.nearest(MODEL, place, Filter(), 9, 0.5)[0].keys.tolist() == [a]
+        with store.transaction("default") as tx:
+            assert tx.drop_vectors(MODEL) == 2
+            assert tx.queue.drop(MODEL) == 1
+        assert reader.nearest(MODEL, place, Filter(), 9, 0.5)[0].keys.tolist() == []
+        assert reader.status()["vectors"] == {NEW: 1}
+        assert [each.model for each in reader.queue.backlogs()] == [NEW]
+        assert store.reader("other").vectors(MODEL, keys(c))[1].tolist() == [True]
+
+    def test_a_failed_write_takes_jobs_back(self, store: Store) -> None:
+        (a,) = add(store, memory("a", status="pending_embed"))
+        with store.transaction("default") as tx:
+            tx.queue.put(MODEL, [a], T0)
+        with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
+            tx.queue.take(MODEL, "me", T0, T0 + 60, 1)
+            tx.queue.finish(MODEL, [a])
+            raise ZeroDivisionError
+        reader = store.reader("default")
+        assert reader.queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0)]
+        assert reader.memories([a])[0].status == "pending_embed"
