@@ -1,0 +1,113 @@
+"""`combray think`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import console, for_people, moment, show_json, visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from combray.think.thought import Thought
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        'combray think "why did we choose PostgreSQL"',
+        'combray think "when did Ana move" --limit 20 --explain',
+    ),
+)
+@click.argument("question", nargs=-1, required=True)
+@click.option(
+    "--limit",
+    "-k",
+    type=click.IntRange(1, 1000),
+    default=8,
+    show_default=True,
+    help="Memories considered at most.",
+)
+@click.option(
+    "--budget",
+    "-b",
+    type=click.IntRange(min=100),
+    help="Tokens of memories a model is shown at most [env: COMBRAY_CONTEXT_BUDGET].",
+)
+@click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …')
+@click.option("--until", metavar="WHEN", help="Only what happened before then.")
+@click.option("--explain", is_flag=True, help="Show what was dropped and why, and every stage of the recall.")
+@opens_store(pipelines=True, models=True)
+def think(
+    target: Target,
+    question: tuple[str, ...],
+    limit: int,
+    budget: int | None,
+    since: str | None,
+    until: str | None,
+    explain: bool,
+) -> None:
+    """Answer a question from memory, with the memories it rests on.
+
+    A language model writes the answer where one is set (COMBRAY_LANGUAGE_MODEL), and every sentence of it is
+    checked against the memory it cites; without one the best sentences themselves are the answer. Not known: exit
+    code 1.
+    """
+    with target.open() as engine:
+        thought = engine.think(" ".join(question), limit=limit, budget=budget, since=since, until=until)
+    if for_people(target):
+        _show(thought, explain=explain)
+    else:
+        show_json(thought.as_json() | ({"trace": _steps(thought)} if explain else {}))
+    if not thought.known:
+        nothing_found(thought.reason or "no memory answers this")
+
+
+def _show(thought: Thought, *, explain: bool) -> None:
+    from rich.text import Text
+
+    from combray.interfaces.cli.showing import waterfall
+
+    out = console()
+    out.print(_marked(visible(thought.answer)))
+    if thought.citations:
+        out.print()
+    for number in dict.fromkeys(each.number for each in thought.citations):
+        memory = thought.sources[number - 1].memory
+        parts = (memory.author and visible(memory.author), moment(memory.moment), memory.id)
+        out.print(Text(f"[{number}] ", "cyan").append(" · ".join(part for part in parts if part), "dim"))
+    how = " · ".join(part for part in (thought.mode, visible(thought.reason)) if part)
+    out.print(Text(how, "dim"))
+    if explain:
+        for each in thought.dropped:
+            out.print(Text("dropped: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
+        if thought.trace:
+            out.print(waterfall(thought.trace, out.width))
+
+
+def _marked(answer: str) -> Text:
+    """The answer with its citations in colour."""
+    from rich.text import Text
+
+    shown = Text(answer)
+    shown.highlight_regex(r"\[\d+\]", "cyan")
+    return shown
+
+
+def _steps(thought: Thought) -> list[dict[str, object]]:
+    return [
+        {
+            "stage": step.stage,
+            "before": step.before,
+            "after": step.after,
+            "milliseconds": round(step.milliseconds, 3),
+        }
+        for step in thought.trace
+    ]
+
+
+COMMANDS = {"think": think}

@@ -1,0 +1,70 @@
+"""The dates that a memory's words mean, seen from the moment it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from combray.language.dates import has_time_expression
+from combray.types import Memory
+
+_LATER = timedelta(days=1000)
+"""An expression that means another date so much later is relative; no cycle of the calendar is as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """An expression, where it stands, and the days it means: `first` inclusive, `end` exclusive."""
+
+    text: str
+    span: tuple[int, int]
+    first: datetime
+    end: datetime
+    relative: bool
+
+    def __str__(self) -> str:
+        """The days in ISO 8601: a day, a month, a year, or "DAY to DAY"."""
+        last = self.end - timedelta(days=1)
+        if last <= self.first:
+            return f"{self.first:%Y-%m-%d}"
+        if self.first.day == 1 and self.end.day == 1:
+            if (self.first.month, self.end.month, self.end.year) == (1, 1, self.first.year + 1):
+                return f"{self.first:%Y}"
+            if last.month == self.first.month and last.year == self.first.year:
+                return f"{self.first:%Y-%m}"
+        return f"{self.first:%Y-%m-%d} to {last:%Y-%m-%d}"
+
+
+def days_named(text: str, moment: datetime) -> list[Dated]:
+    """The days and longer periods a text names, in order; hours of a day and open ranges are left out."""
+    if not has_time_expression(text):
+        return []
+    from combray.language.dates import resolve
+
+    later = {each.span: each for each in resolve(text, moment + _LATER)}
+    found = []
+    for each in resolve(text, moment):
+        if each.kind == "open" or (each.kind == "time" and any(char.isdigit() for char in each.text)):
+            continue
+        other = later.get(each.span)
+        first = each.start.replace(hour=0, minute=0, second=0, microsecond=0)
+        end = each.end if each.kind != "time" else first + timedelta(days=1)
+        moved = other is None or other.start != each.start
+        found.append(Dated(each.text, each.span, first, max(end, first + timedelta(days=1)), moved))
+    return found
+
+
+def edges_named(text: str, moment: datetime) -> list[tuple[str, datetime]]:
+    """Ranges with one open side ("before 9 June"), in order: their words, and the end they do have."""
+    if not has_time_expression(text):
+        return []
+    from combray.language.dates import resolve
+
+    found = [each for each in resolve(text, moment) if each.kind == "open"]
+    return [(each.text, min(each.start, each.end, key=lambda edge: abs(edge - moment))) for each in found]
+
+
+def day_of(memory: Memory) -> tuple[datetime, datetime]:
+    """The day of its moment."""
+    first = memory.moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    return first, first + timedelta(days=1)

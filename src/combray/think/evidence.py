@@ -1,0 +1,82 @@
+"""A memory as what a sentence can be checked against: its words, its parts, the dates it names."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from combray.language.claim_tokens import tokenise
+from combray.language.tokens import term_set
+from combray.think.dating import Dated, days_named
+from combray.think.sentences import clauses, sentences
+from combray.types import Memory
+
+_MOST_DATED = 20
+"""Sentences of a memory whose dates are read: those that share most with what is checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sentence or clause, and its terms."""
+
+    text: str
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One memory, or several taken together. `said`: each memory with its sentences; `parts`: clauses too."""
+
+    said: tuple[tuple[Memory, tuple[Part, ...]], ...]
+    parts: tuple[Part, ...]
+    keys: frozenset[str]
+    terms: frozenset[str]
+    words: str
+
+    @property
+    def memories(self) -> list[Memory]:
+        """The memories."""
+        return [memory for memory, _ in self.said]
+
+    def dates(self, terms: frozenset[str]) -> list[tuple[Memory, list[Dated]]]:
+        """Each memory with the dates that its sentences name where they speak of the terms."""
+        found = []
+        for memory, parts in self.said:
+            speaking = [part for part in parts if terms & part.terms] or list(parts)
+            nearest = sorted(speaking, key=lambda part: -len(terms & part.terms))[:_MOST_DATED]
+            found.append((memory, [date for part in nearest for date in _dates(part.text, memory.moment)]))
+        return found
+
+
+def evidence(memory: Memory) -> Evidence:
+    """One memory as evidence."""
+    said = tuple(
+        Part(each, term_set(each)) for text in (memory.content, memory.context) for each in sentences(text)
+    )
+    halves = [Part(half, term_set(half)) for each in said for half in clauses(each.text) if half != each.text]
+    words = "\n".join([memory.content, memory.context, memory.author or "", " ".join(memory.entities)])
+    return Evidence(
+        said=((memory, said),),
+        parts=(*said, *(half for half in halves if len(half.terms) > 1)),
+        keys=frozenset(token.key for token in tokenise(words)),
+        terms=term_set(memory.author or "").union(*(each.terms for each in said)),
+        words=words.casefold(),
+    )
+
+
+def joined(several: Sequence[Evidence]) -> Evidence:
+    """Several memories taken together."""
+    return Evidence(
+        said=tuple(each for one in several for each in one.said),
+        parts=tuple(each for one in several for each in one.parts),
+        keys=frozenset().union(*(one.keys for one in several)),
+        terms=frozenset().union(*(one.terms for one in several)),
+        words="\n".join(one.words for one in several),
+    )
+
+
+@functools.lru_cache(maxsize=2000)
+def _dates(text: str, moment: datetime) -> tuple[Dated, ...]:
+    return tuple(days_named(text, moment))

@@ -1,0 +1,212 @@
+"""The walk of `think`: recall, then a model's answer checked sentence by sentence, or the best sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from combray.conversation.context import budget_of
+from combray.errors import InvalidInputError, ModelError
+from combray.language.questions import Question, read
+from combray.language.tokens import query_terms
+from combray.runtime import Embedder, LanguageModel
+from combray.think import extracting
+from combray.think.checking import Nearness, asked
+from combray.think.citing import Checked, checked
+from combray.think.prompting import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
+from combray.think.sources import Source, numbered, one_line
+from combray.think.thought import Mode, Thought
+from combray.types import Answer, Hit
+
+if TYPE_CHECKING:
+    from combray.engine import Engine
+    from combray.presets import Preset
+
+NEAREST = 3
+"""Memories named as the nearest when nothing answers."""
+WEIGHTS = extracting.Weights()
+_HINT = 160
+"""Characters of each."""
+_PLAIN_OPTIONS = frozenset({"intent", "explain", "min_score"})
+"""Options that narrow nothing: with any other, what a memory replaced might be outside what was asked for."""
+
+
+def think(
+    engine: Engine,
+    question: str,
+    *,
+    limit: int,
+    preset: str | Preset | None,
+    budget: int | None,
+    options: Mapping[str, Any],
+) -> Thought:
+    """Answer a question from memory; see `Engine.think`."""
+    trusts = options.get("trusts") or ()
+    if "quarantined" in ((trusts,) if isinstance(trusts, str) else tuple(trusts)):
+        raise InvalidInputError("trusts", "'quarantined' answers nothing.", "Review such memories with recall.")
+    answer = engine.recall(question, limit=limit, preset=preset, **options)
+    walk = _Walk(engine, answer, budget_of(engine, budget))
+    with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
+    sources = numbered(answer.hits, engine.reader, with_earlier=with_earlier)
+    if not sources:
+        hints = engine.search(question, limit=NEAREST, **{k: v for k, v in options.items() if k != "intent"})
+        return walk.unknown(answer.reason or "no memory fits", hints.hits)
+    model = engine.runtime.language_model
+    return walk.without_model(sources, "") if model is None else walk.with_model(model, sources)
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """One question on its way to an answer: what was recalled, and the tokens a prompt may spend on it."""
+
+    engine: Engine
+    recalled: Answer
+    budget: int
+
+    def unknown(self, reason: str, nearest: Sequence[Hit], mode: Mode = "nothing", **more: Any) -> Thought:
+        """That it is not known, with the nearest memories as hints."""
+        words = wording(self.recalled.query)
+        hints = [Source(number, hit) for number, hit in enumerate(nearest, 1)]
+        told = [f"“{one_line(hint.memory.content)[:_HINT]}” ({hint.told()})" for hint in hints[:NEAREST]]
+        answer = f"{words.unknown} {words.nearest} {' · '.join(told)}" if told else words.unknown
+        return self._thought(answer, known=False, mode=mode, reason=reason, sources=tuple(nearest), **more)
+
+    def with_model(self, model: LanguageModel, sources: list[Source]) -> Thought:
+        """What the model answers, as far as the memories bear it; else the memories' own sentences."""
+        terms = frozenset(query_terms(self.recalled.query))
+        text, shown = prompt(self.recalled.query, sources, terms, self.budget)
+        visible = [source for source in sources if source.memory.id in shown]
+        if not visible:
+            return self.without_model(sources, f"no memory fits into {self.budget} tokens")
+        spent = _tokens(model)
+        try:
+            said = model.complete(system(), text)
+        except ModelError as error:
+            return self.without_model(sources, f"the language model failed ({one_line(str(error))})")
+        details = {"model": model.name, "tokens": _tokens(model) - spent}
+        question = asked(self.recalled.query, self._known_names(sources))
+        result = checked(said, visible, question, self._nearness())
+        known = bool(result.citations)
+        if not known and not result.dropped and result.sentences and says_unknown(result.sentences[0]):
+            hits = tuple(source.hit for source in sources)
+            return self.unknown("the language model found no answer in the memories", hits, "model", more=details)
+        if not known:
+            why = "nothing of the language model's answer is borne out by the memories"
+            return self.without_model(sources, why, result, details)
+        answer = " ".join(result.sentences)
+        reason = f"{len(result.dropped)} of its claims were not let through" if result.dropped else ""
+        return self._thought(
+            answer, known=True, mode="model", reason=reason, sources=_hits(sources), checks=result, more=details
+        )
+
+    def without_model(
+        self,
+        sources: list[Source],
+        reason: str,
+        checks: Checked | None = None,
+        more: Mapping[str, Any] | None = None,
+    ) -> Thought:
+        """The best sentences of the memories; that it is not known where none of them is near."""
+        question = self._question()
+        ranked = extracting.picks(sources, question, self._similarity(), WEIGHTS)
+        weak = extracting.weakness(ranked, question, float(self.recalled.details.get("confidence", 1.0)))
+        if weak:
+            why = "; ".join(part for part in (reason, weak) if part)
+            return self.unknown(why, _hits(sources), checks=checks, more=more)
+        kept = extracting.chosen(ranked, sources, WEIGHTS)
+        answer, citations, dates = extracting.written(kept, question, wording(question.text))
+        found = Checked(citations=citations, dropped=checks.dropped if checks else [])
+        explained = [{"text": one_line(each.text), "means": str(each)} for each in dates]
+        return self._thought(
+            answer,
+            known=True,
+            mode="extractive",
+            reason=reason,
+            sources=_hits(sources),
+            checks=found,
+            coverage=max(pick.coverage for pick in kept),
+            more={**(more or {}), **({"dates": explained} if explained else {})},
+        )
+
+    def _thought(
+        self,
+        answer: str,
+        *,
+        known: bool,
+        mode: Mode,
+        reason: str,
+        sources: tuple[Hit, ...],
+        checks: Checked | None = None,
+        coverage: float = 0.0,
+        more: Mapping[str, Any] | None = None,
+    ) -> Thought:
+        recalled = self.recalled
+        digest = constitution()[1]
+        changed = {} if digest == CONSTITUTION_SHIPPED else {"constitution_changed": True}
+        return Thought(
+            question=recalled.query,
+            answer=answer,
+            known=known,
+            mode=mode,
+            reason=reason,
+            confidence=float(recalled.details.get("confidence", coverage)),
+            citations=tuple(checks.citations) if checks else (),
+            sources=sources,
+            dropped=tuple(checks.dropped) if checks else (),
+            constitution=digest,
+            details={"preset": recalled.preset, "intent": recalled.intent, **changed, **(more or {})},
+            trace=recalled.trace,
+        )
+
+    def _question(self) -> Question:
+        return read(self.recalled.query, self.engine.reader.profile().authors)
+
+    def _known_names(self, sources: Sequence[Source]) -> list[str]:
+        named = {name for source in sources for name in source.memory.entities}
+        return sorted(named | set(self.engine.reader.profile().authors))
+
+    def _local_embedder(self) -> Embedder | None:
+        """The embedder, if it is at hand: no sentence is worth a call to a server."""
+        embedder = self.engine.runtime.embedder
+        return None if embedder is None or embedder.leaves_process else embedder
+
+    def _similarity(self) -> extracting.Similarity | None:
+        embedder = self._local_embedder()
+        if embedder is None:
+            return None
+        query = self.recalled.query
+
+        def cosines(texts: Sequence[str]) -> list[float]:
+            try:
+                near: list[float] = (embedder.embed(texts) @ embedder.embed([query], query=True)[0]).tolist()
+            except ModelError:
+                return [0.0] * len(texts)
+            return near
+
+        return cosines
+
+    def _nearness(self) -> Nearness | None:
+        embedder = self._local_embedder()
+        if embedder is None:
+            return None
+
+        def cosine(one: str, other: str) -> float:
+            try:
+                return float(np.dot(*embedder.embed([one, other])))
+            except ModelError:
+                return 0.0
+
+        return cosine
+
+
+def _hits(sources: Sequence[Source]) -> tuple[Hit, ...]:
+    return tuple(source.hit for source in sources)
+
+
+def _tokens(model: LanguageModel) -> int:
+    """Tokens the model has spent so far, as far as it counts them."""
+    usage = getattr(model, "usage", None)
+    return int(usage.snapshot()["tokens"]) if usage is not None else 0
