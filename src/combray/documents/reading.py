@@ -8,10 +8,10 @@ import time
 from dataclasses import dataclass
 
 from combray.documents.chunking import Chunk, NumberedLine, chunk, lines_of
-from combray.documents.redaction import redact
 from combray.documents.transcripts import transcript_lines
 from combray.documents.workspace import MAX_BYTES, SESSIONS, Found, Place, open_file
 from combray.errors import InvalidInputError
+from combray.guard.redaction import redact
 from combray.runtime import Document
 
 _TRIES = 3

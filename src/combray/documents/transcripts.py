@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from combray.documents.chunking import NumberedLine
-from combray.documents.redaction import redact
+from combray.guard.redaction import redact
 
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
 

@@ -36,6 +36,7 @@ class _Candidate:
     cosine: float
     key: int | None = None
     twin: Draft | None = None
+    trust: str = "owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,13 @@ class _Batch:
         by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
         found = dict.fromkeys((*by_cosine[: self.diff.vector_candidates], *self._by_words(place)))
         return [
-            _Candidate(draft.memory.content, draft.memory.author, float(self.cosines[place, other]), twin=draft)
+            _Candidate(
+                draft.memory.content,
+                draft.memory.author,
+                float(self.cosines[place, other]),
+                twin=draft,
+                trust=draft.memory.trust,
+            )
             for other in found
             for draft in (self.drafts[other],)
         ]
@@ -85,7 +92,8 @@ class _Batch:
         return best[: self.diff.keyword_candidates]
 
     def _stands(self, place: int) -> bool:
-        return not self.drafts[place].skipped and self.drafts[place].memory.kind in _EDITABLE
+        draft = self.drafts[place]
+        return not draft.skipped and not draft.quarantined and draft.memory.kind in _EDITABLE
 
 
 @dataclass(frozen=True)
@@ -119,11 +127,11 @@ class Diff:
         batch = _Batch.of(state.drafts, self)
         for place, draft in enumerate(state.drafts):
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
-            if draft.memory.kind not in _EDITABLE:
+            if draft.memory.kind not in _EDITABLE or draft.quarantined:
                 continue
             conflicts = False
             for candidate in self._candidates(draft, batch.near(place), reader):
-                decision = self._judge(draft, candidate)
+                decision = _by_trust(self._judge(draft, candidate), draft.memory.trust, candidate.trust)
                 if decision is None or (conflicts and decision[0] == "CONFLICT"):
                     continue
                 conflicts = decision[0] == "CONFLICT"
@@ -144,7 +152,7 @@ class Diff:
                 found.setdefault(key, 0.0)
         memories = list(zip(found, reader.memories(found), strict=True)) if found else []
         stored = [
-            _Candidate(memory.content, memory.author, found[key], key=key)
+            _Candidate(memory.content, memory.author, found[key], key=key, trust=memory.trust)
             for key, memory in memories
             if memory.kind in _EDITABLE
         ]
@@ -199,6 +207,15 @@ class Diff:
         if comparison.word_substitution and comparison.verdict != "update":
             return None
         return "UPDATE", f"similarity {similarity:.2f}, same subject and polarity"
+
+
+def _by_trust(decision: tuple[Suggestion, str] | None, new: str, old: str) -> tuple[Suggestion, str] | None:
+    """What is untrusted replaces nothing that is trusted, and does not stand in for a trusted statement."""
+    if decision is None or (new == "untrusted") == (old == "untrusted"):
+        return decision
+    if decision[0] == "UPDATE" and new == "untrusted":
+        return "CONFLICT", f"{decision[1]}; it is untrusted and replaces nothing"
+    return None if decision[0] == "DUPLICATE" and old == "untrusted" else decision
 
 
 def _strictly(comparison: Comparison) -> tuple[Suggestion, str] | None:

@@ -199,6 +199,8 @@ class LinkSemantic:
                          zip(draft.nearest.keys, draft.nearest.scores, strict=True)
                          if score >= self.minimum and int(other) not in gone]  # fmt: skip
             for score, other in sorted(near, key=lambda each: (-each[0], each[1]))[: self.most]:
-                made.append((draft, Link(other, key, "semantic", min(1.0, round(score, 6)))))
+                # A vector made later may find memories that are newer.
+                older, newer = min(other, key), max(other, key)
+                made.append((draft, Link(older, newer, "semantic", min(1.0, round(score, 6)))))
         _store(state, "semantic", made)
         return state

@@ -23,6 +23,10 @@ class Draft:
     vector: NDArray[np.float32] | None = None
     nearest: Ranked | None = None
     warnings: tuple[str, ...] = ()
+    guard: str = ""
+    """What the guard made of it and why; empty when it was let in as it came."""
+    notices: tuple[str, ...] = ()
+    """What the guard has to tell: what was redacted, and what is kept apart."""
     suggestion: Suggestion = "ADD"
     reason: str = ""
     matched: int | None = None
@@ -42,6 +46,11 @@ class Draft:
     def skipped(self) -> bool:
         """Whether nothing is to be inserted for it."""
         return self.suggestion == "DUPLICATE"
+
+    @property
+    def quarantined(self) -> bool:
+        """Whether it is kept apart: stored, but linked to nothing, replacing nothing, never recalled."""
+        return self.memory.trust == "quarantined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,8 @@ class Remembering:
     now: float
     diff: bool = True
     suggest: bool = True
+    judged_as: str = ""
+    """Trust that the guard judges all of it by, where that is less than what a text claims; empty: its own."""
     drafts: list[Draft] = field(default_factory=list)
     seen_revision: int = -1
     survey: Survey | None = None
@@ -78,8 +89,8 @@ class Remembering:
 
     @property
     def written(self) -> list[Draft]:
-        """Drafts that were inserted, in order."""
-        return [draft for draft in self.drafts if draft.key is not None]
+        """Drafts that were inserted and are to be seen, in order: what is quarantined is linked to nothing."""
+        return [draft for draft in self.drafts if draft.key is not None and not draft.quarantined]
 
     @property
     def replaced(self) -> set[int]:
@@ -108,10 +119,11 @@ class Remembering:
             edges_created=draft.edges,
             semantic_candidates=draft.semantic_candidates,
             causal_candidates=draft.causal_candidates,
-            quality_warnings=draft.warnings,
+            quality_warnings=(*draft.notices, *draft.warnings),
             embedded=draft.vector is not None and draft.key is not None,
             effective_importance=round(draft.effective_importance, 6),
             auto_pruned=self.pruned,
             reason=draft.reason,
+            guard=draft.guard,
             trace=tuple(self.trace),
         )

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.remember.diff import Diff
 from combray.remember.embed import search_nearest
@@ -16,6 +17,7 @@ from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.types import KINDS, LIVE_STATUSES, Memory
 
 _STATEMENTS = tuple(kind for kind in KINDS if kind != "episode")
+_TRUSTED = ("owner", "agent")
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,13 @@ class Settle:
         known = tx.live_with_hash([draft.memory.content_hash for draft in wanted])
         # A turn that says it is what it was learned from, not the same memory.
         stated = np.array(sorted(known.values()), dtype=np.int64)
-        stated = stated[tx.eligible(stated, Filter(kinds=_STATEMENTS))] if len(stated) else stated
-        known = {content_hash: key for content_hash, key in known.items() if key in stated}
-        first: dict[str, Draft] = {}
+        stands = {trusts: set(_eligible(tx, stated, trusts)) for trusts in map(_same_for, wanted)}
+        first: dict[tuple[str, tuple[str, ...]], Draft] = {}
         for draft in wanted:
+            among = _same_for(draft)
             key = known.get(draft.memory.content_hash)
-            twin = first.setdefault(draft.memory.content_hash, draft)
+            key = key if key in stands[among] else None
+            twin = first.setdefault((draft.memory.content_hash, among), draft)
             if key is not None:
                 _skip(draft, key, None)
             elif twin is not draft:
@@ -59,6 +62,17 @@ class Settle:
         if runtime.embedder is not None:
             search_nearest(state, state.writer, runtime.embedder.name, self.diff.update_from)
         self.diff.decide(state, state.writer)
+
+
+def _same_for(draft: Draft) -> tuple[str, ...]:
+    """Trust of the memories that can make a draft superfluous: never less than its own, but for quarantine."""
+    if draft.memory.trust in _TRUSTED:
+        return _TRUSTED
+    return (*_TRUSTED, "untrusted") if draft.memory.trust == "untrusted" else ()
+
+
+def _eligible(tx: Writer, keys: NDArray[np.int64], trusts: tuple[str, ...]) -> list[int]:
+    return keys[tx.eligible(keys, Filter(kinds=_STATEMENTS, trusts=trusts))].tolist() if len(keys) else []
 
 
 def _skip(draft: Draft, key: int | None, twin: Draft | None) -> None:
@@ -79,20 +93,18 @@ class TakeSurvey:
         """One look for the whole batch."""
         del runtime
         tx = state.writer
-        arriving = [draft for draft in state.drafts if not draft.skipped]
+        arriving = [draft for draft in state.drafts if not draft.skipped and not draft.quarantined]
         if not arriving:
             state.survey = Survey(0, (), {}, {}, {})
             return state
         before = min(draft.memory.moment for draft in arriving).timestamp()
         # What this write replaces is as good as gone: a chain of links through it could not be walked.
         gone = state.replaced
-        recent = [each for each in tx.latest(self.recent + len(gone), before=before) if each[0] not in gone]
-        del recent[self.recent :]
+        recent = self._latest(tx, self.recent, gone, before)
         entities = dict.fromkeys(name for draft in arriving for name in draft.memory.entities)
         last: dict[str, tuple[int, float]] = {}
         for source in dict.fromkeys(draft.memory.source for draft in arriving):
-            newest = tx.latest(1 + len(gone), source=source, before=before)
-            last.update((source, each) for each in reversed(newest) if each[0] not in gone)
+            last.update((source, each) for each in self._latest(tx, 1, gone, before, source))
         keys = [key for key, _ in recent]
         state.survey = Survey(
             live=tx.profile().memories - len(gone),
@@ -103,10 +115,22 @@ class TakeSurvey:
         )
         return state
 
+    def _latest(
+        self, tx: Writer, count: int, gone: set[int], before: float, source: str | None = None
+    ) -> list[tuple[int, float]]:
+        """The newest that may be seen; looked for among four times as many, for what is in quarantine."""
+        newest = tx.latest(4 * count + len(gone), source=source, before=before)
+        seen = tx.eligible(np.array([key for key, _ in newest], dtype=np.int64), Filter())
+        shown = [each for each, is_seen in zip(newest, seen, strict=True) if is_seen and each[0] not in gone]
+        return shown[:count]
+
     def _naming(self, entities: list[str], gone: set[int], tx: Writer) -> dict[str, tuple[int, list[int]]]:
-        named = tx.naming(entities, self.per_entity + len(gone))
+        named = tx.naming(entities, 4 * self.per_entity + len(gone))
+        every = np.array(sorted({key for _, keys in named.values() for key in keys}), dtype=np.int64)
+        seen = set(every[tx.eligible(every, Filter())].tolist())
+        named = {name: (count, [key for key in keys if key in seen]) for name, (count, keys) in named.items()}
         if not gone:
-            return named
+            return {name: (count, keys[: self.per_entity]) for name, (count, keys) in named.items()}
         lost = Counter(
             name for memory in tx.memories(gone) for name in {each.casefold() for each in memory.entities}
         )
@@ -118,7 +142,10 @@ class TakeSurvey:
 
 @dataclass(frozen=True)
 class Write:
-    """Inserts the drafts with vectors and index terms; what they replace is superseded, never deleted."""
+    """Inserts the drafts with vectors and index terms; what they replace is superseded, never deleted.
+
+    Those that wait for a vector (`pending_embed`) are queued in the same transaction.
+    """
 
     needs: ClassVar[tuple[str, ...]] = ("settled", "survey")
     gives: ClassVar[tuple[str, ...]] = ("written",)
@@ -139,6 +166,9 @@ class Write:
         ]
         for draft, key in zip(arriving, state.writer.insert(arrivals), strict=True):
             draft.key = key
+        waiting = [draft.key for draft in arriving if draft.memory.status == "pending_embed" and draft.key]
+        if waiting:
+            state.writer.queue.put(model, waiting, state.now)
         for draft in arriving:
             self._supersede(draft, state)
         self._log(state, arriving)
@@ -205,4 +235,5 @@ class Write:
             return
         for draft in state.drafts:
             action = "skip" if draft.skipped else "replace" if draft.replaced_id else "add"
+            action = draft.guard.partition(":")[0] or action
             tx.note("remember", draft.replaced_id or "" if draft.skipped else draft.memory.id, action, state.now)

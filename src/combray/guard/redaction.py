@@ -35,18 +35,28 @@ def _looks_random(text: str) -> bool:
     return mixed + symbols >= 2 and not text.startswith(("<", "{", "$", "%", "["))
 
 
+def _has_figure(text: str) -> bool:
+    """Whether a value that a sentence names is more than the next word of it."""
+    return any(character.isdigit() for character in text) and any(character.isalpha() for character in text)
+
+
 @dataclass(frozen=True, slots=True)
 class _Shape:
+    """`needs`: texts in lower case without which the pattern cannot match; most texts hold none of them."""
+
     sort: str
     pattern: re.Pattern[str]
     fits: Callable[[str], bool] = bool
+    needs: tuple[str, ...] = ()
 
 
+# Every repetition is bounded, or starts where its like cannot have started before: no text takes long.
 # Prefixes that services publish for their keys; the last group of a pattern, if it has one, is the secret.
 _SHAPES = (
     _Shape(
         "private key",
         re.compile(r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*-----|\Z)"),
+        needs=("-----begin",),
     ),
     _Shape(
         "API key",
@@ -56,16 +66,32 @@ _SHAPES = (
             r"|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{32,}|dop_v1_[a-f0-9]{64})"
         ),
     ),
-    _Shape("access key", re.compile(r"(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])")),
+    _Shape(
+        "access key", re.compile(r"(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])"), needs=("akia", "asia")
+    ),
     _Shape(
         "token",
         re.compile(
             r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,}"
-            r"|xox[abeoprs]-[A-Za-z0-9-]{10,}|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})"
+            r"|xox[abeoprs]-[A-Za-z0-9-]{10,})"
         ),
     ),
-    _Shape("token", re.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~-]{16,}=*)"), _looks_random),
-    _Shape("password", re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]{1,200}:([^\s/@]{3,200})@")),
+    _Shape(
+        "token",
+        re.compile(r"(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+        needs=("eyj",),
+    ),
+    _Shape(
+        "token",
+        re.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~-]{16,}=*)"),
+        _looks_random,
+        ("bearer", "basic"),
+    ),
+    _Shape(
+        "password",
+        re.compile(r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{1,200}:([^\s/@]{3,200})@"),
+        needs=("://",),
+    ),
     _Shape(
         "password",
         re.compile(
@@ -73,7 +99,18 @@ _SHAPES = (
             r"[\"']?\s{0,3}(?:=|:)\s{0,3}[\"']?([^\s\"'`,;]{6,200})"
         ),
         _looks_random,
+        ("pass", "secret", "key", "token"),
     ),
+    _Shape(
+        "password",
+        re.compile(
+            r"(?i)\b(?:password|passcode|passphrase|mật khẩu|contraseña|mot de passe|passwort)"
+            r"\s{1,3}(?:is|was|là|es|est|ist)\s{1,3}[\"'“]?([^\s\"'“”,;]{4,100}?)[.!?]?(?=[\s\"'”,;]|$)"
+        ),
+        _has_figure,
+        ("pass", "mật", "contra", "mot de"),
+    ),
+    _Shape("password", re.compile(r"密码(?:是|为)[:：]?\s?[\"'“]?([!-~]{4,100})"), _has_figure, ("密码",)),
     _Shape("card number", re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-]?\d)"), _luhn),
 )
 
@@ -81,17 +118,36 @@ _SHAPES = (
 def find_secrets(text: str) -> list[Secret]:
     """Secrets by place; where two shapes fit, the one that begins first, then the longer one."""
     found = []
+    lowered = text.lower()
     for shape in _SHAPES:
+        if shape.needs and not any(each in lowered for each in shape.needs):
+            continue
         for match in shape.pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
             if shape.fits(text[start:end]):
                 found.append(Secret(shape.sort, start, end))
+    found += _private(text)
     found.sort(key=lambda each: (each.start, -each.end))
     apart: list[Secret] = []
     for each in found:
         if not apart or each.start >= apart[-1].end:
             apart.append(each)
     return apart
+
+
+_OPENING, _CLOSING = re.compile(r"(?i)<private>"), re.compile(r"(?i)</private>")
+
+
+def _private(text: str) -> list[Secret]:
+    """What stands between <private> and </private>, the tags too; one that is never closed hides the rest."""
+    found: list[Secret] = []
+    opening = _OPENING.search(text) if "<" in text else None
+    while opening is not None:
+        closing = _CLOSING.search(text, opening.end())
+        end = closing.end() if closing else len(text)
+        found.append(Secret("private text", opening.start(), end))
+        opening = _OPENING.search(text, end)
+    return found
 
 
 def redact(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.documents.redaction import find_secrets, redact
+from combray.guard.redaction import find_secrets, redact
 
 FAKE = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 
@@ -61,3 +61,26 @@ def test_finds_do_not_overlap_and_say_where() -> None:
         ("token", f"ghp_{FAKE}"),
         ("card number", "4111111111111111"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("before <private>my salary</private> after", "before [redacted private text] after"),
+        ("<PRIVATE>a\nb</PRIVATE>c <private>never closed", "[redacted private text]\nc [redacted private text]"),
+        ("the password is hunter2x.", "the password is [redacted password]."),
+        ("mật khẩu là bimat99", "mật khẩu là [redacted password]"),
+        ("密码是abc12345", "密码是[redacted password]"),
+        ("The password was changed yesterday.", "The password was changed yesterday."),
+    ],
+)
+def test_what_is_private_or_named_a_password_is_taken_out(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "a-", "-eyJ", "<private>", "4111 ", "xoxb-", "sk-", "-----BEGIN ", "bearer "]
+)
+def test_no_text_of_200_000_characters_takes_long(part: str) -> None:
+    # A pattern that starts anew at every character would take hours here.
+    find_secrets(part * (200_000 // len(part)))

@@ -1,0 +1,88 @@
+"""The command: `python -m bench.guard --data DATA [--train] [--curve FILE] [--wrong]`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from bench.guard import samples as texts
+from bench.guard.measuring import SHIPPED, Judged, curve, groups, judge_all, rates
+from bench.guard.training import train
+
+_WEIGHTS = Path(__file__).parents[2] / "src" / "combray" / "guard" / "tables" / "weights.json"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train if asked, then tables by part, language and kind, and the curve."""
+    made = argparse.ArgumentParser(prog="python -m bench.guard", description=__doc__)
+    made.add_argument("--data", type=Path, help="folder with injections/, locomo/ and longmemeval/")
+    made.add_argument("--train", action="store_true", help="train the weights anew and write them")
+    made.add_argument("--curve", type=Path, metavar="FILE", help="draw the curve as a picture")
+    made.add_argument("--wrong", action="store_true", help="list what is judged wrongly")
+    options = made.parse_args(arguments)
+    console = Console(width=110)
+    found = texts.own() + texts.documents()
+    if options.data is not None:
+        found += texts.bipia(options.data) + texts.locomo(options.data) + texts.chats(options.data)
+    if options.train:
+        learnt = [
+            each for each in found if not each.held and each.kind != "LoCoMo turns" and each.label != "chat"
+        ]
+        weights = msgspec.json.format(msgspec.json.encode(train(learnt)), indent=1)
+        _WEIGHTS.write_bytes(weights + b"\n")
+    judged = judge_all(found)
+    for part in (False, True):
+        console.print(
+            _table("held out" if part else "training and tuning", [each for each in judged if each.held == part])
+        )
+    for each in judged if options.wrong else []:
+        if each.wrong:
+            console.print(
+                f"  [{each.sample.language}, {each.sample.kind}] {each.sample.text[:90]!r}", markup=False
+            )
+    if options.curve is not None:
+        _draw(judged, options.curve)
+    return 0
+
+
+def _table(title: str, judged: list[Judged]) -> Table:
+    shown = Table(title=title)
+    for column in (
+        "",
+        "texts",
+        "quarantined % (untrusted)",
+        "marked % (agent)",
+        "quarantined % (agent)",
+        "quarantined % (owner)",
+    ):
+        shown.add_column(column, justify="right" if column else "left")
+    for name, group in groups(judged):
+        rate = rates(group)
+        shown.add_row(name, str(len(group)), *(f"{100 * each:.1f}" for each in rate))
+    return shown
+
+
+def _draw(judged: list[Judged], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
+    thresholds = [at / 50 for at in range(1, 50)]
+    held = [each for each in judged if each.held]
+    for label in ("direct", "indirect", "harmless", "ordinary"):
+        axes.plot(thresholds, [100 * each for each in curve(held, label, thresholds)], label=label)
+    axes.axvline(SHIPPED.untrusted, color="grey", linewidth=0.8, linestyle="--")
+    axes.set_xlabel("threshold of the score for untrusted texts (dashed: shipped)")
+    axes.set_ylabel("quarantined, % of held-out texts")
+    axes.legend()
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

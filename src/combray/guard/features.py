@@ -1,0 +1,218 @@
+"""What of a sentence speaks for an order to a model, and what against: features with readable reasons.
+
+A feature is a few word classes near one another, in any order: paraphrases and languages that put the verb last
+are the same feature. None is a verdict; `detecting.py` weighs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from combray.guard.sentences import Sentence
+from combray.guard.vocabulary import Vocabulary, mend
+
+Places = dict[str, list[tuple[int, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A feature that is there when all classes stand within `span` words of the first one.
+
+    `steering`: it tells how to answer, which the owner may; the others nobody asks of a memory. `ordered`: each
+    class stands behind the one before it.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    span: int
+    reason: str
+    steering: bool = False
+    ordered: bool = False
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("override", ("ignore", "rules", "prior"), 7, "tells to ignore earlier instructions"),
+    Rule("override_all", ("ignore", "told"), 6, "tells to forget all that came before"),
+    Rule("new_rules", ("newrules",), 0, "announces new instructions"),
+    Rule("persona", ("persona",), 0, "gives the model another role"),
+    Rule("unbound", ("unbound",), 0, "speaks of a model without limits"),
+    Rule("persona_unbound", ("persona", "unbound"), 25, "gives the model a role without limits"),
+    Rule("bypass", ("bypass", "safety"), 6, "tells to switch safety off"),
+    Rule("reveal", ("reveal", "sysprompt"), 8, "asks for the system prompt"),
+    Rule("sends_private", ("send", "private"), 12, "tells to send something private"),
+    Rule("exfiltration", ("send", "private", "anywhere"), 25, "tells to send something private to an address"),
+    Rule("markup", ("markup",), 0, "holds special tokens of a model"),
+    Rule("role_line", ("role",), 0, "begins as a system message"),
+    Rule("tool_call", ("tool",), 0, "holds the markup of a tool call"),
+    Rule("secretly", ("secretly",), 0, "wants it kept from the user"),
+    Rule("hides", ("nay", "telling", "user"), 6, "says what not to tell the user", ordered=True),
+    Rule("authority", ("authority",), 0, "claims authority"),
+    Rule("your_output", ("your", "output"), 3, "is about the model's own answer", steering=True, ordered=True),
+    Rule(
+        "your_response",
+        ("your", "generated"),
+        3,
+        "is about what the model generates",
+        steering=True,
+        ordered=True,
+    ),
+    Rule("your_code", ("your", "codething"), 3, "is about the code to be written", steering=True, ordered=True),
+    Rule("code_block", ("codeblock",), 0, "brings code to be taken over", steering=True),
+    Rule("tells_user", ("tell", "user"), 4, "says what to tell the user", steering=True, ordered=True),
+    Rule("form", ("edit", "letters"), 6, "changes the letters or the form of what is said", steering=True),
+    Rule("trigger", ("when", "ask"), 8, "waits for a question", steering=True, ordered=True),
+    Rule("when_asked", ("whenasked",), 0, "waits for the moment of answering", steering=True),
+    Rule("always", ("always", "directive"), 4, "says what to do always or never", steering=True),
+    Rule("future", ("future",), 0, "is meant for all later answers", steering=True),
+    Rule("persist", ("store", "memory"), 8, "wants to be kept in memory for good", steering=True),
+    Rule("addressed", ("addressed",), 0, "speaks to the model", steering=True),
+    Rule("assistant", ("assistant",), 0, "names the assistant"),
+    Rule("must", ("must",), 0, "demands"),
+    Rule("urgent", ("urgent",), 0, "presses"),
+    Rule("link", ("edit", "link"), 5, "wants a link put in", steering=True),
+    Rule("address", ("address",), 0, "gives an address"),
+    Rule(
+        "assistant_must", ("assistant", "modal", "deed"), 6, "says what an assistant must do", True, ordered=True
+    ),
+    Rule("acts", ("act", "acted"), 6, "wants something done outside"),
+)
+"""Sources: OWASP LLM01, BIPIA's categories, the ten patterns of upstream-notes.md 5.2."""
+
+_JOINED: tuple[tuple[str, str], ...] = (
+    ("trigger_order", "says how to answer when asked about something"),
+    ("future_order", "orders what all later answers are to be"),
+    ("imperative_output", "orders what goes into the answer"),
+    ("task", "is a task for the reader"),
+    ("order_assistant", "gives the model an order"),
+)
+OPENERS = ("ignore", "edit", "task", "act", "send", "reveal", "store", "bypass", "tell")
+"""Classes of words that make a sentence an order when it begins with one."""
+_SKIPPED = (
+    "must",
+    "urgent",
+    "always",
+    "secretly",
+    "assistant",
+    "addressed",
+    "whenasked",
+    "role",
+    "markup",
+    "pause",
+)
+"""What may stand before an order: "Important: please …"."""
+NAMES: tuple[str, ...] = (
+    *(rule.name for rule in RULES),
+    *(name for name, _ in _JOINED),
+    "imperative",
+    "disguised",
+    "quoted",
+    "about",
+    "first_person",
+    "reported",
+    "question",
+)
+REASONS: Mapping[str, str] = {
+    **{rule.name: rule.reason for rule in RULES},
+    **dict(_JOINED),
+    "imperative": "is an order",
+    "disguised": "was hidden",
+}
+STEERING: frozenset[str] = frozenset(
+    (*(rule.name for rule in RULES if rule.steering), *(name for name, _ in _JOINED))
+)
+
+
+def features(sentence: Sentence, languages: Sequence[Vocabulary], *, about: bool, disguised: bool) -> set[str]:
+    """Names of the features of a sentence. `about`: the sentence before speaks of attacks, or reports words."""
+    words = _mended(sentence, languages[0])
+    places: Places = {kind: list(found) for kind, found in sentence.others.items()}
+    for each in languages:
+        each.find(words, places)
+    places["deed"] = [place for name in (*OPENERS, "directive") for place in places.get(name, ())]
+    if "address" in places or "place" in places:
+        places["anywhere"] = [*places.get("address", ()), *places.get("place", ())]
+    present = {rule.name for rule in RULES if _holds(rule, places)}
+    imperative = _opens(places)
+    if imperative:
+        present.add("imperative")
+    if imperative and "product" in places and "task" in places:
+        present.add("task")
+    order = imperative or _opens_clause(places)
+    if order and present & {"trigger", "when_asked"}:
+        present.add("trigger_order")
+    if order and "future" in present:
+        present.add("future_order")
+    if order and "addressed" in present:
+        present.add("order_assistant")
+    if imperative and "your_output" in present:
+        present.add("imperative_output")
+    if disguised:
+        present.add("disguised")
+    if about or "about" in places:
+        present.add("about")
+    if "first" in places:
+        present.add("first_person")
+    if "reported" in places:
+        present.add("reported")
+    if sentence.asks:
+        present.add("question")
+    if _quoted(sentence, imperative):
+        present.add("quoted")
+    return present
+
+
+def _mended(sentence: Sentence, english: Vocabulary) -> list[str]:
+    """The words as they were meant. A word that turns out to be several is put in their place."""
+    known = english.known
+    if all(word in known for word in sentence.words):
+        return sentence.words
+    words: list[str] = []
+    for word in sentence.words:
+        if word in known or not word:
+            words.append(word)
+        else:
+            words.extend(mend(word, english))
+    return words
+
+
+def _holds(rule: Rule, places: Places) -> bool:
+    first = places.get(rule.classes[0])
+    if first is None:
+        return False
+    if len(rule.classes) == 1:
+        return True
+    rest = [places.get(name) for name in rule.classes[1:]]
+    if any(each is None for each in rest):
+        return False
+    return any(all(_near(place, each or [], rule) for each in rest) for place in first)
+
+
+def _near(place: tuple[int, int], others: list[tuple[int, int]], rule: Rule) -> bool:
+    start, end = place
+    if rule.ordered:
+        return any(0 < other - end <= rule.span for other, _ in others)
+    return any(other != start and -rule.span <= other - end <= rule.span for other, _ in others)
+
+
+def _opens(places: Places, first: int = 0) -> bool:
+    """Whether an order begins at a place, perhaps behind a call for attention."""
+    starts = {start for start, _ in places["deed"]}
+    skipped = sorted({place for name in _SKIPPED for place in places.get(name, ())})
+    for start, end in skipped:
+        if first in starts:
+            return True
+        if start <= first <= end:
+            first = end + 1
+    return first in starts
+
+
+def _opens_clause(places: Places) -> bool:
+    """Whether an order begins behind a comma or colon, or behind "always" or "must"."""
+    return any(_opens(places, end + 1) for name in ("pause", "always", "must") for _, end in places.get(name, ()))
+
+
+def _quoted(sentence: Sentence, imperative: bool) -> bool:
+    """Whether most of it stands in quotation marks, or a statement quotes something: an order may quote too."""
+    quoted = sum(sentence.quoted)
+    return quoted * 2 > len(sentence.quoted) or (quoted >= 2 and not sentence.quoted[0] and not imperative)

@@ -1,0 +1,216 @@
+"""Texts as a reader's eye, or a model, would take them: disguises off, hidden payloads decoded.
+
+Everything here is linear in the length of the text, and every payload is bounded.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+MOST_PAYLOADS = 32
+"""Runs of a text that are tried to decode; more are left alone."""
+MOST_DEPTH = 2
+"""A payload inside a payload is decoded, one inside that is not."""
+
+# Confusables of Unicode TS 39 among Cyrillic, Greek, Armenian and small capitals, for Latin letters.
+_ALIKE = str.maketrans(
+    "аеорсухікјѕԁһԛԝьвнмтгпбзԍӏαβγεηικνορτυχωϲϳաոսօցհզɑɡıᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",
+    "aeopcyxikjsdhqwbbhmtrnb3glabyenikvoptuxwcjwnuoghqagiabcdefghijklmnoprstuvwyz",
+)
+_FOREIGN = re.compile(r"[Ͱ-ϿЀ-ӿ԰-֏]")
+_MIXED = re.compile(r"[a-z][Ͱ-ϿЀ-ӿ]|[Ͱ-ϿЀ-ӿ][a-z]")
+_STROKES = str.maketrans("đłøħŧßþðæœ", "dlohtsbdao")
+_MARKS = re.compile(r"[̀-ͯ҃-҉᪰-᫿᷀-᷿⃐-⃿︠-︯]+")
+_NOISE = re.compile(r"[̀-ͯ᪰-᫿᷀-᷿⃐-⃿]{3,}")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\U000e0100-\U000e01ef]+"
+)
+_BETWEEN = re.compile(
+    "(?<=[^\\W\\d_])[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+(?=[^\\W\\d_])"
+)
+_JOINED_SCRIPTS = re.compile("[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff]")
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+_BIDI = re.compile("[\u202a\u202b\u202d\u202e\u2066-\u2068]")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+_ENTITIES = re.compile(r"(?:&#(?:x[0-9a-fA-F]{2,5}|\d{2,6});?\s?){4,}")
+_PERCENT = re.compile(r"[\w.+-]{0,40}(?:%[0-9A-Fa-f]{2}[\w.+-]{0,40}){3,}")
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\n[A-Za-z0-9+/]{4,})*={0,2}")
+_HEX = re.compile(r"(?<![A-Za-z0-9])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){10,}(?![A-Za-z0-9])")
+_BITS = re.compile(r"(?<![01])(?:[01]{8}[ ,]?){6,}(?![01])")
+_WORDLIKE = re.compile(r"[^\W\d_]{3,}|[㐀-鿿]{2}")
+
+_SPACED = re.compile(r"(?<!\S)(?:\S {1,4}){5,}\S(?!\S)|(?<!\w)(?:\w[.*_|-]{1,3}){5,}\w(?!\w)")
+_SEPARATOR = re.compile(r"[.*_|-]+")
+_LONGEST_RUN = 4000
+_ROT13 = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "nopqrstuvwxyzabcdefghijklmNOPQRSTUVWXYZABCDEFGHIJKLM"
+)
+_COMMON = frozenset(
+    """
+    the and you your for with now will are not all any from this that act only have was but can user
+    list add who has what when then them they there ignore previous instructions instruction disregard
+    system prompt reveal password assistant response answer always never secret forget rules pretend
+    override credentials reply about without every everything restrictions model account delete send
+    hide message memory follow command please must should
+    """.split()  # noqa: SIM905
+)
+"""Words that show, turned by 13 letters or read backwards, that a line was turned to hide what it says."""
+_TURNED = frozenset(word.translate(_ROT13) for word in _COMMON)
+_BACKWARDS = frozenset(word[::-1] for word in _COMMON)
+_FEWEST = 2
+"""Such words in a line, and more of them than of common ones, make it a hidden one."""
+_WORD = re.compile(r"[a-z]{3,20}")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One reading of a text: folded for matching, and by which disguise it was found ("" for the text itself)."""
+
+    text: str
+    disguise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All readings of a text, and the disguises that were taken off it, in words."""
+
+    views: tuple[View, ...]
+    disguises: tuple[str, ...]
+
+
+def read(text: str) -> Reading:
+    """The text as it looks, then every payload in it."""
+    seen, disguises = unveil(text)
+    views = [View(fold(seen))]
+    for name, payload in _payloads(seen, text):
+        views.append(View(fold(payload), name))
+        disguises.append(name)
+    return Reading(tuple(views), tuple(dict.fromkeys(disguises)))
+
+
+def fold(text: str) -> str:
+    """Lower case, compatibility forms resolved, accents off, look-alikes of Latin letters made Latin."""
+    if text.isascii():
+        return text.lower()
+    lowered = unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'")
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", lowered)).translate(_STROKES)
+    return bare.translate(_ALIKE) if _FOREIGN.search(bare) or not bare.isascii() else bare
+
+
+def unveil(text: str) -> tuple[str, list[str]]:
+    """The text without what cannot be seen, spaced letters joined, and what was found, in words."""
+    found: list[str] = []
+    if not text.isascii():
+        if _BETWEEN.search(text) and not _JOINED_SCRIPTS.search(text):
+            found.append("invisible characters inside words")
+        if _BIDI.search(text):
+            found.append("characters that turn the direction of writing")
+        if _NOISE.search(unicodedata.normalize("NFD", text)):
+            found.append("piles of combining marks")
+        text = _INVISIBLE.sub("", text)
+        if _MIXED.search(text.lower()):
+            found.append("letters of another alphabet inside words")
+    text = _CONTROLS.sub("", text)
+    joined = _SPACED.sub(_join, text)
+    if joined != text:
+        found.append("letters set apart")
+    return joined, found
+
+
+def _join(match: re.Match[str]) -> str:
+    """Letters set apart as words: wider gaps are the gaps between words."""
+    run = match[0]
+    # Tables and rows of figures are set apart too, and hold no words.
+    if 2 * sum(map(str.isalpha, run)) < len(run.replace(" ", "")) or len(run) > _LONGEST_RUN:
+        return run
+    if " " not in run:
+        return _SEPARATOR.sub(lambda gap: " " if len(gap[0]) > 1 else "", run)
+    return re.sub(" {1,4}", lambda gap: " " if len(gap[0]) > 1 else "", run)
+
+
+def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, str]]:
+    """(disguise, text) of what is encoded in a text."""
+    if not original.isascii():
+        for match in _TAGS.finditer(original):
+            yield "characters that are never shown", match[0].translate(_UNTAGGED)
+    left = MOST_PAYLOADS
+    for name, sign, pattern, decode in _CODES:
+        if sign not in seen:
+            continue
+        for match in pattern.finditer(seen):
+            if not left:
+                return
+            left -= 1
+            payload = decode(match[0])
+            if payload is not None and _WORDLIKE.search(payload):
+                yield name, payload
+                if depth < MOST_DEPTH:
+                    yield from _payloads(payload, payload, depth + 1)
+    for line in seen.splitlines():
+        words = set(_WORD.findall(line.lower()))
+        usual = max(len(words & _COMMON), _FEWEST - 1)
+        if len(words & _TURNED) > usual:
+            yield "rot13", line.translate(_ROT13)
+        if len(words & _BACKWARDS) > usual:
+            yield "text written backwards", line[::-1]
+
+
+def _from_entities(run: str) -> str:
+    return html.unescape(re.sub(r"(&#x?[0-9a-fA-F]+);?\s?", r"\1;", run))
+
+
+def _from_percent(run: str) -> str:
+    turned = run.replace("+", " ")
+    return re.sub(r"(?:%[0-9A-Fa-f]{2})+", lambda m: _utf8(bytes.fromhex(m[0].replace("%", ""))) or "", turned)
+
+
+def _from_escapes(run: str) -> str:
+    return "".join(chr(int(code, 16)) for code in re.findall(r"\\[ux]([0-9a-fA-F]+)", run))
+
+
+def _from_base64(run: str) -> str | None:
+    plain = run.replace("\n", "").replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        return _utf8(base64.b64decode(plain + "=" * (-len(plain) % 4)))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _from_hex(run: str) -> str | None:
+    digits = re.sub(r"0x|\\x|[ :,]", "", run)
+    return _utf8(bytes.fromhex(digits)) if len(digits) % 2 == 0 else None
+
+
+def _from_bits(run: str) -> str | None:
+    digits = re.sub(r"[ ,]", "", run)
+    return _utf8(bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits) - 7, 8)))
+
+
+def _utf8(data: bytes) -> str | None:
+    """Text, if the bytes are readable UTF-8; random bytes hardly ever are."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    shown = sum(character.isprintable() or character in "\n\t" for character in text)
+    return text if text and shown == len(text) else None
+
+
+_UNTAGGED = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}
+_CODES: tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...] = (
+    ("HTML entities", "&#", _ENTITIES, _from_entities),
+    ("URL encoding", "%", _PERCENT, _from_percent),
+    ("escape sequences", "\\", _ESCAPES, _from_escapes),
+    ("binary digits", "0", _BITS, _from_bits),
+    ("hexadecimal digits", "", _HEX, _from_hex),
+    ("base64", "", _BASE64, _from_base64),
+)

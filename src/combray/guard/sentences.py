@@ -1,0 +1,99 @@
+"""A folded text as sentences of words, with what stands in quotation marks, and what is markup or an address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+LONGEST = 60
+"""Words of a sentence looked at together; a longer one is read in windows of so many, overlapping by a third."""
+_STEP = 40
+
+_TOKEN = re.compile(
+    r"""
+    (?P<markup><\|[^|<>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|developer|sys)>
+        |\[(?:system|developer|admin)[^\]\n]{0,30}\]
+        |\#\#\#\ ?(?:system|instructions?|new\ instructions?|response)\b
+        |(?:begin|end)\ (?:system|of\ system)\ prompt|<(?:important|secret|instructions?|admin|override)>)
+    |(?P<tool></?(?:\w{1,20}:)?(?:tool_calls?|function_calls?|invoke|tool_use|functions?|tool_code)\b[^>\n]{0,80}>
+        |"(?:tool|function|function_call|tool_calls?|tool_name|name|action|recipient)"\s{0,4}:\s{0,4}["{\[][^\n]{0,80}?
+         "(?:arguments|parameters|args|input|action_input|tool_input)"\s{0,4}:)
+    |(?P<role>(?:(?<=\n)|(?<![^\n]))\s{0,4}(?:system|developer|sysadmin|he\ thong|系统|系統|sistema|systeme)
+        (?:\ (?:message|prompt|note|alert|notice|instruction|override))?\s?[:：](?!/))
+    |(?P<address>(?:https?|ftp)://[^\s"'<>]{3,200}|(?<![\w@.])www\.[^\s"'<>]{3,200}
+        |(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,63}
+        |(?<![\w.-])[\w-]{1,63}\.(?:com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|co|example|test|tk)(?![\w]))
+    |(?P<fence>```+|~~~+)
+    |(?P<opening>[“«„「『]|(?<!\w)'(?=\w))
+    |(?P<closing>[”»」』]|(?<=[\w.!?])'(?!\w))
+    |(?P<quote>["`＂])
+    |(?P<word>[㐀-鿿]|(?:(?![㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)
+    |(?P<pause>[:,，：、])
+    |(?P<question>[?？])
+    |(?P<end>[.!]+(?=\s|$|["”')\]*_])|[。！；;\n]+)
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(slots=True)
+class Sentence:
+    """Words, which of them are quoted, and what else stands among them (kind -> places, as for words)."""
+
+    words: list[str] = field(default_factory=list)
+    quoted: list[bool] = field(default_factory=list)
+    others: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    asks: bool = False
+
+    def add(self, word: str, quoted: bool) -> None:
+        """One more word."""
+        self.words.append(word)
+        self.quoted.append(quoted)
+
+    def mark(self, kind: str, quoted: bool) -> None:
+        """Something that is no word takes a place too."""
+        self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
+        self.add("", quoted)
+
+    def rest(self, first: int) -> Sentence:
+        """What begins at the word of that number: the next window of a long sentence."""
+        others = {
+            kind: [(at - first, at - first) for at, _ in places if at >= first]
+            for kind, places in self.others.items()
+            if places[-1][0] >= first
+        }
+        return Sentence(self.words[first:], self.quoted[first:], others)
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a folded text, those longer than LONGEST in windows."""
+    current = Sentence()
+    inside = fenced = False
+    quoted_line = text.startswith(">")
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup or ""
+        if kind == "word":
+            current.add(match[0], inside or fenced or quoted_line)
+        elif kind in ("end", "question"):
+            current.asks = kind == "question"
+            if "\n" in match[0]:
+                inside = False
+                quoted_line = text.startswith(">", match.end())
+            if current.words:
+                yield current
+                current = Sentence()
+        elif kind == "fence":
+            fenced = not fenced
+        elif kind == "quote":
+            inside = not inside
+        elif kind in ("opening", "closing"):
+            inside = kind == "opening"
+        else:
+            # A comma or colon takes a place too: behind it an order can begin ("If asked, answer …").
+            current.mark(kind, inside or fenced or quoted_line)
+        if len(current.words) >= LONGEST:
+            yield current
+            current = current.rest(_STEP)
+    if current.words:
+        yield current

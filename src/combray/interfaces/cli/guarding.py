@@ -1,0 +1,50 @@
+"""What the guard keeps apart: the list of `combray review --quarantined`, and `combray release`."""
+
+from __future__ import annotations
+
+import click
+
+from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import compact, console, for_people, show_json
+
+
+def show_quarantined(target: Target, limit: int) -> None:
+    """List quarantined memories with reasons, newest first."""
+    with target.open() as engine:
+        found = engine.quarantined(limit=limit)
+    if not for_people(target):
+        show_json(
+            [{**compact(each.memory), "reasons": list(each.reasons), "claimed": each.claimed} for each in found]
+        )
+        return
+    if not found:
+        console().print("Nothing is in quarantine.")
+        return
+    from combray.interfaces.cli.showing import table_of
+
+    console().print(table_of(("why",), [(("; ".join(each.reasons),), each.memory) for each in found]))
+    console().print("combray release ID [--trust owner] · combray forget ID · combray erase ID", style="dim")
+
+
+@click.command(cls=Verb, examples=("combray release ID", "combray release ID --trust owner"))
+@click.argument("memory_id", metavar="ID")
+@click.option(
+    "--trust",
+    type=click.Choice(("untrusted", "agent", "owner")),
+    default="untrusted",
+    show_default=True,
+    help="What it is from now on: untrusted is recalled but marked.",
+)
+@opens_store()
+def release(target: Target, memory_id: str, trust: str) -> None:
+    """Let a memory out of quarantine; its history keeps that."""
+    with target.open() as engine:
+        memory = engine.release(memory_id, trust)
+    if for_people(target):
+        console().print(f"{memory.id} is released as {memory.trust}: it is recalled from now on.")
+    else:
+        show_json({"id": memory.id, "status": "released", "trust": memory.trust})
+
+
+COMMANDS = {"release": release}
