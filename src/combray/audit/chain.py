@@ -1,0 +1,291 @@
+"""Where the lines are: one file and the full ones before it, or the memory of this process.
+
+Any number of processes and threads append to one file: the end of the chain is read from the file's end under
+the file's lock, so nobody needs to know who wrote before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from combray.audit.entry import CUT, Head, head_of, seal
+from combray.audit.locking import locked
+
+SEGMENT = 64 * 1024 * 1024
+"""Bytes above which the next entry begins a new file."""
+_AT_ONCE = 64 * 1024
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the chain: the entry's number and hash, its file's number, and where its line ends in it."""
+
+    seq: int
+    hash: str
+    segment: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The end of the chain while it is locked.
+
+    `holds` tells whether an entry still stands where it stood. `lost`: the end that this process knew, if the
+    file has become shorter since.
+    """
+
+    head: Head
+    holds: Callable[[Mark], bool]
+    lost: Head | None = None
+
+
+Drafting = Callable[[Tail], Sequence[Fields]]
+"""Given the end of the chain: the fields of the entries to write, all but `seq` and `previous`."""
+
+
+def segments(path: str) -> list[tuple[int, str]]:
+    """Number and path of every full file of the log, in order; the file that grows is not among them."""
+    place = Path(path)
+    found = []
+    with suppress(FileNotFoundError):
+        for each in place.parent.iterdir():
+            number = each.name.removeprefix(place.name + ".")
+            if each.name.startswith(place.name + ".") and number.isdigit():
+                found.append((int(number), str(each)))
+    return sorted(found)
+
+
+class FileChain:
+    """Implements the chain in a file. `segment` is in bytes."""
+
+    def __init__(self, path: str, *, segment: int = SEGMENT) -> None:
+        self.path = path
+        self._place = Path(path)
+        self._most = segment
+        self._lock = threading.Lock()
+        self._descriptor = -1
+        self._process = os.getpid()
+        self._number = 1
+        self._known = (0, Head())
+
+    def append(
+        self, drafting: Drafting, *, flush: bool = False, done: Callable[[Mark], None] | None = None
+    ) -> Mark:
+        """Write the entries that `drafting` gives, all or none; the place of the last.
+
+        `flush` also has the disk keep them. `done` is called with that place while the file is still locked.
+        Raises OSError.
+        """
+        with self._lock, self._open() as descriptor:
+            size, head, torn = self._end(descriptor)
+            known = self._known[1]
+            lost = known if known.seq > head.seq else None
+            tail = Tail(head, lambda mark: self._holds(descriptor, mark), lost)
+            drafts = drafting(tail)
+            data = b""
+            if torn:
+                shown = {"bytes": len(torn), "sha256": hashlib.sha256(torn).hexdigest()}
+                closing = {"operation": CUT, "result": "ok", "namespace": "", "detail": shown}
+                data = b"\n"
+                drafts = [{**drafts[0], **_EMPTY, **closing}, *drafts]
+            for fields in drafts:
+                line, head = seal(head, fields)
+                data += line
+            self._write(descriptor, data, size)
+            if flush:
+                os.fsync(descriptor)
+            size += len(data)
+            self._known = (size, head)
+            mark = Mark(head.seq, head.hash, self._number, size)
+            if done is not None:
+                done(mark)
+            if size >= self._most:
+                self._begin_segment()
+            return mark
+
+    def measured(self, look: Callable[[], None] = lambda: None) -> list[tuple[str, int]]:
+        """Every file of the log, in order, and how much of it was there at one moment; `look` is called then."""
+        if not Path(self.path).exists():
+            look()
+            return [(path, Path(path).stat().st_size) for _, path in segments(self.path)]
+        # Whoever may only read need not wait for writers: a line that is being written is seen as cut.
+        if not os.access(self.path, os.W_OK):
+            look()
+            return self._sizes()
+        with self._lock, self._open():
+            look()
+            return self._sizes()
+
+    def _sizes(self) -> list[tuple[str, int]]:
+        paths = [*(path for _, path in segments(self.path)), self.path]
+        return [(path, Path(path).stat().st_size) for path in paths]
+
+    def close(self) -> None:
+        """Release the file."""
+        with self._lock:
+            self._release()
+
+    # -- the file ------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _open(self) -> Iterator[int]:
+        """The file that grows, locked; opened again after a fork, or when another process began a new one."""
+        if self._process != os.getpid():
+            # A lock belongs to the open file, which parent and child would share.
+            self._release()
+            self._process = os.getpid()
+        while True:
+            if self._descriptor < 0:
+                flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+                self._descriptor = os.open(self.path, flags, 0o600)
+                full = segments(self.path)
+                self._number = full[-1][0] + 1 if full else 1
+            with locked(self._descriptor):
+                if self._is_current():
+                    yield self._descriptor
+                    return
+            self._release()
+
+    def _is_current(self) -> bool:
+        try:
+            there = self._place.stat()
+        except FileNotFoundError:
+            return False
+        here = os.fstat(self._descriptor)
+        return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+    def _release(self) -> None:
+        # The next file at the path may be another one that happens to be as long.
+        self._known = (0, self._known[1])
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _write(self, descriptor: int, data: bytes, size: int) -> None:
+        try:
+            written = os.write(descriptor, data)
+            while written < len(data):
+                written += os.write(descriptor, data[written:])
+        except OSError:
+            # A full disk takes a part: take it back, or the next entry closes it off.
+            with suppress(OSError):
+                os.ftruncate(descriptor, size)
+            raise
+
+    def _end(self, descriptor: int) -> tuple[int, Head, bytes]:
+        """Size, head of the chain, and the unfinished line at the end."""
+        size = os.fstat(descriptor).st_size
+        if size and size == self._known[0]:
+            return size, self._known[1], b""
+        head, torn = _last(descriptor, size)
+        if head is None:
+            full = segments(self.path)
+            head = _head_of_file(full[-1][1]) if full else Head()
+        return size, head, torn
+
+    def _holds(self, descriptor: int, mark: Mark) -> bool:
+        """Whether the line that ends at the mark states its hash."""
+        if mark.segment == self._number:
+            return _states(descriptor, mark)
+        path = dict(segments(self.path)).get(mark.segment)
+        if path is None:
+            return False
+        other = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        try:
+            return _states(other, mark)
+        finally:
+            os.close(other)
+
+    def _begin_segment(self) -> None:
+        full = segments(self.path)
+        number = full[-1][0] + 1 if full else 1
+        with suppress(PermissionError):
+            # Windows refuses while another process has it open: then the file grows on.
+            Path(self.path).rename(f"{self.path}.{number:04}")
+            # The next append finds another file, or none, at the path, and opens that.
+            self._known = (0, self._known[1])
+
+
+class MemoryChain:
+    """The same for a store in memory: it ends with the process."""
+
+    path = ""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lines: list[bytes] = []
+        self._head = Head()
+
+    def append(
+        self, drafting: Drafting, *, flush: bool = False, done: Callable[[Mark], None] | None = None
+    ) -> Mark:
+        """Keep the entries; the place of the last."""
+        del flush
+        with self._lock:
+            for fields in drafting(Tail(self._head, lambda _: True)):
+                line, self._head = seal(self._head, fields)
+                self._lines.append(line)
+            mark = Mark(self._head.seq, self._head.hash, 1, 0)
+            if done is not None:
+                done(mark)
+            return mark
+
+    def lines(self) -> list[bytes]:
+        """Every line, without its end."""
+        with self._lock:
+            return [line.rstrip(b"\n") for line in self._lines]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+_EMPTY: Fields = {"within": "", "ids": (), "counts": {}, "preset": "", "tier": "", "query": "", "after": None}
+
+
+def _last(descriptor: int, size: int) -> tuple[Head | None, bytes]:
+    """The head that the last readable line stands for, and what follows the last end of line.
+
+    Lines behind it that cannot be read count as one entry each: the chain goes on, and a check names them.
+    """
+    length = min(size, _AT_ONCE)
+    while True:
+        os.lseek(descriptor, size - length, os.SEEK_SET)
+        data = b""
+        while len(data) < length and (some := os.read(descriptor, length - len(data))):
+            data += some
+        *lines, torn = data.split(b"\n")
+        # The first of them may have begun before what was read.
+        for skipped, line in enumerate(reversed(lines if length == size else lines[1:])):
+            head = head_of(line)
+            if head is not None:
+                if not skipped:
+                    return head, torn
+                return Head(head.seq + skipped, hashlib.sha256(lines[-1]).hexdigest()), torn
+        if length == size:
+            return (Head(len(lines), hashlib.sha256(lines[-1]).hexdigest()) if lines else None), torn
+        length = min(size, 4 * length)
+
+
+def _head_of_file(path: str) -> Head:
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        return _last(descriptor, os.fstat(descriptor).st_size)[0] or Head()
+    finally:
+        os.close(descriptor)
+
+
+def _states(descriptor: int, mark: Mark) -> bool:
+    wanted = mark.hash.encode() + b'"}\n'
+    if mark.end < len(wanted):
+        return False
+    os.lseek(descriptor, mark.end - len(wanted), os.SEEK_SET)
+    return os.read(descriptor, len(wanted)) == wanted

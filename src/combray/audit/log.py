@@ -1,0 +1,170 @@
+"""The audit log of one open store: writes are written down before they are committed, reads before they answer.
+
+A write whose line cannot be written is refused. A read answers all the same, and `problem` says why its line is
+missing.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from combray.audit import anchor as anchors
+from combray.audit.anchor import AnchorFile
+from combray.audit.chain import FileChain, Mark, MemoryChain, Tail
+from combray.audit.entry import GAP, MOST_IDS, Head
+from combray.audit.key import Key
+from combray.audit.verb import actor, current
+from combray.errors import DiskFullError, StoreError
+from combray.runtime import Clock, Deeds
+
+
+class AuditLog:
+    """Implements `runtime.Audit` and `runtime.Witness`.
+
+    `durable` has the disk keep every write's line before the write is committed (durability "full").
+    """
+
+    def __init__(
+        self,
+        chain: FileChain | MemoryChain,
+        *,
+        clock: Clock,
+        key: Key,
+        anchor: AnchorFile | None = None,
+        durable: bool = False,
+    ) -> None:
+        self.chain = chain
+        self.anchor = anchor
+        self.key = key
+        self.problem = ""
+        self._clock = clock
+        self._durable = durable
+        self._in_database: Callable[[], str] = str
+
+    # -- reads, and what is refused --------------------------------------------------------------------
+
+    def record(
+        self,
+        operation: str,
+        namespace: str,
+        *,
+        result: str = "ok",
+        ids: Iterable[str] = (),
+        counts: Mapping[str, int] | None = None,
+        preset: str = "",
+        tier: str = "",
+        query: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Write down something that has no write of its own; the entry's number, 0 if it could not be written.
+
+        `query` is what was asked: only its keyed digest is kept. `ids` beyond MOST_IDS are left out.
+        """
+        inner, outer = current()
+        fields = self._fields(operation, outer or inner, namespace, result, ids, counts)
+        fields |= {"preset": preset, "tier": tier, "detail": dict(detail or {})}
+        if query is not None:
+            fields["query"] = self.key.digest(query)
+        try:
+            mark = self.chain.append(lambda tail: [*self._gaps(tail, ""), fields], done=self._keep)
+        except OSError as error:
+            self.problem = f"{self.chain.path}: cannot be written ({error.strerror or error})"
+            return 0
+        self.problem = ""
+        return mark.seq
+
+    # -- writes ---------------------------------------------------------------------------------------
+
+    def ask(self, in_database: Callable[[], str]) -> None:
+        """Tell the log how to read what the database keeps of it."""
+        self._in_database = in_database
+
+    def committing(self, namespace: str, deeds: Deeds, known: str) -> str:
+        """Write down what is about to be committed; what the database is to keep of the log.
+
+        `known` is what it keeps now. Raises StoreError when the line cannot be written: then nothing may be.
+        """
+        kept = anchors.from_text(known)
+        written = kept[1] if kept else 0
+        if not deeds.counts:
+            return known
+        inner, outer = current()
+        fields = self._fields(inner or deeds.operation, outer, namespace, "ok", deeds.ids, deeds.counts)
+        fields["after"] = written
+        try:
+            mark = self.chain.append(
+                lambda tail: [*self._gaps(tail, known), fields], flush=self._durable, done=self._keep
+            )
+        except OSError as error:
+            kind = DiskFullError if error.errno == errno.ENOSPC else StoreError
+            raise kind(
+                f"{self.chain.path or 'audit'}: the audit cannot be written ({error.strerror or error}), so "
+                "nothing was written to the store. Make room or give the right to write there; "
+                "COMBRAY_AUDIT=false does without an audit."
+            ) from error
+        deeds.seq = mark.seq
+        return anchors.to_text(mark, mark.seq)
+
+    def rolled_back(self, namespace: str, deeds: Deeds, error: BaseException) -> None:
+        """Write down that what was written down before did not happen."""
+        detail = {"entry": deeds.seq, "error": type(error).__name__}
+        self.record(current()[0] or deeds.operation, namespace, result="undone", detail=detail)
+
+    # -- checks ---------------------------------------------------------------------------------------
+
+    def in_database(self) -> tuple[Mark, int] | None:
+        """The place in the log that the database keeps, and the last write that it has committed."""
+        return anchors.from_text(self._in_database())
+
+    def close(self) -> None:
+        """Release the files."""
+        self.chain.close()
+        if self.anchor is not None:
+            self.anchor.close()
+
+    def _fields(
+        self,
+        operation: str,
+        within: str,
+        namespace: str,
+        result: str,
+        ids: Iterable[str],
+        counts: Mapping[str, int] | None,
+    ) -> dict[str, Any]:
+        return {
+            "at": self._now(),
+            "operation": operation,
+            "within": within if within != operation else "",
+            "namespace": namespace,
+            "actor": actor(),
+            "result": result,
+            "ids": tuple(islice(ids, MOST_IDS)),
+            "counts": dict(counts or {}),
+        }
+
+    def _now(self) -> str:
+        return datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="microseconds")
+
+    def _keep(self, mark: Mark) -> None:
+        if self.anchor is not None:
+            self.anchor.write(mark)
+
+    def _gaps(self, tail: Tail, known: str) -> Sequence[dict[str, Any]]:
+        """Entries that say what should be there and is not: the next head would hide it."""
+        kept = anchors.from_text(known)
+        missing: list[tuple[str, Head | Mark]] = []
+        if tail.lost is not None:
+            missing.append(("this process", tail.lost))
+        if kept is not None and not tail.holds(kept[0]):
+            missing.append(("the database", kept[0]))
+        there = None if self.anchor is None else self.anchor.read()
+        if there is not None and not tail.holds(there):
+            missing.append(("the anchor", there))
+        shown = {"operation": GAP, "namespace": "", "actor": actor(), "result": "failed", "at": self._now()}
+        return [
+            {**shown, "detail": {"known_to": who, "seq": head.seq, "hash": head.hash}} for who, head in missing
+        ]

@@ -1,0 +1,200 @@
+"""The verb `audit`: show what was done with the store, check that the log is whole, write it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, nothing_found
+from combray.interfaces.cli.options import Target, in_a_folder, opens_store
+from combray.interfaces.cli.output import console, for_people, show_json, table, visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from combray.audit.entry import Entry
+    from combray.audit.verify import Finding, Report
+
+_SHOWN_IDS = 3
+
+
+@click.group(
+    cls=VerbGroup,
+    invoke_without_command=True,
+    examples=("combray audit verify", "combray audit show --operation erase", "combray audit export audit.jsonl"),
+)
+@opens_store()
+@click.pass_context
+def audit(ctx: click.Context, /, target: Target) -> None:
+    """Show what was done with the store, and check the log.
+
+    Without a verb of its own: the latest entries.
+    """
+    ctx.obj = target
+    if ctx.invoked_subcommand is None:
+        _show(target, limit=20)
+
+
+@audit.command(cls=Verb)
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Entries at most.")
+@click.option("--operation", metavar="VERB", help="Only this verb.")
+@click.option("--since", metavar="WHEN", help='Only from then on: 2026-03-01, "last week", …')
+@click.option("--id", "memory_id", metavar="ID", help="Only what touched this memory.")
+@click.option("--query", metavar="TEXT", help="Only where exactly this was asked.")
+@opens_store()
+def show(target: Target, **wanted: Any) -> None:
+    """Show the latest entries that fit, newest first.
+
+    They are those of all namespaces, or of the one that --namespace names.
+    """
+    _show(target, **wanted)
+
+
+def _show(target: Target, **wanted: Any) -> None:
+    import msgspec
+
+    with target.open() as engine:
+        entries = engine.audit_entries(namespace=target.namespace, **wanted)
+    if not for_people(target):
+        show_json(msgspec.to_builtins(entries))
+    elif entries:
+        console().print(_table(entries))
+    if not entries:
+        nothing_found("the audit has no such entry")
+
+
+def _table(entries: list[Entry]) -> Table:
+    shown = table("#", "when", "who", "namespace", "what", "memories", unbroken=("#", "when"))
+    for entry in entries:
+        what = entry.operation + (f" in {entry.within}" if entry.within else "")
+        if entry.result != "ok":
+            what += f": {entry.result}"
+        ids = [each[:13] for each in entry.ids[:_SHOWN_IDS]]
+        more = len(entry.ids) - len(ids)
+        shown.add_row(
+            str(entry.seq),
+            entry.at[:19].replace("T", " "),
+            visible(entry.actor),
+            visible(entry.namespace),
+            visible(what),
+            " ".join(ids) + (f" and {more} more" if more else ""),
+        )
+    return shown
+
+
+@audit.command(cls=Verb)
+@opens_store()
+def verify(target: Target) -> None:
+    """Check every line of the log, their order, and its end.
+
+    Exit code 1 when an entry was changed, taken out, moved or put in, or the end is missing.
+    """
+    with target.open() as engine:
+        report = engine.verify_audit()
+    if for_people(target):
+        _tell(report)
+    else:
+        show_json(
+            {
+                "ok": report.ok,
+                "entries": report.entries,
+                "last": report.last,
+                "files": report.files,
+                "findings": [_as_json(each) for each in report.findings],
+                "more_findings": report.more,
+                "notes": [_as_json(each) for each in report.notes],
+            }
+        )
+    if not report.ok:
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+def _as_json(finding: Finding) -> dict[str, Any]:
+    return {name: getattr(finding, name) for name in ("file", "line", "kind", "detail")}
+
+
+def _tell(report: Report) -> None:
+    from rich.text import Text
+
+    out = console()
+    if report.findings or report.notes:
+        shown = table("file", "line", "", "what", unbroken=("line",))
+        for style, findings in (("red", report.findings), ("dim", report.notes)):
+            for each in findings:
+                name = visible(Path(each.file).name)
+                shown.add_row(name, str(each.line or "end"), Text(each.kind, style), visible(each.detail))
+        out.print(shown)
+    if report.more:
+        out.print(f"… and {report.more} more places.")
+    files = f"{len(report.files)} file{'s' if len(report.files) != 1 else ''}"
+    if report.ok:
+        out.print(f"The audit is whole: {report.entries} entries in {files}.")
+    else:
+        out.print(f"The audit is broken; {report.entries} entries in {files} could be read.", style="red")
+
+
+@audit.command(cls=Verb)
+@click.argument("memory_id", metavar="ID")
+@opens_store()
+def certificate(target: Target, memory_id: str) -> None:
+    """Show the proof that a memory was erased, as it was written down.
+
+    The salt, with which alone the text can be shown to be what was looked for, was printed when it was erased.
+    """
+    with target.open() as engine:
+        entries = engine.certificates(memory_id)
+    if not entries:
+        nothing_found(f"the audit has no proof for {memory_id}. One is made by: combray erase ID --prove")
+    shown = [{"seq": each.seq, "at": each.at, "id": each.ids[0], **each.detail} for each in entries]
+    if for_people(target):
+        for each in shown:
+            console().print(proof(each))
+    else:
+        show_json(shown)
+
+
+def proof(fields: Mapping[str, Any]) -> Table:
+    """A certificate as a table."""
+    shown = table("proof of erasure", "")
+    for name, value in fields.items():
+        if name != "digests":
+            shown.add_row(name.replace("_", " "), visible(_in_words(value)))
+    return shown
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{each} {name}" for name, each in value.items()) or "nothing"
+    if isinstance(value, (list, tuple)):
+        return "\n".join(_place(each) if isinstance(each, Mapping) else str(each) for each in value) or "nothing"
+    return str(value)
+
+
+def _place(left: Mapping[str, Any]) -> str:
+    return f"{left['file']}: {left['count']} {left['kind']}"
+
+
+@audit.command(cls=Verb)
+@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
+@opens_store()
+def export(target: Target, path: Path) -> None:
+    """Write the whole log to a new file, one entry a line, as it stands."""
+    if path.exists():
+        raise click.UsageError(f"{path} exists already. Name a new file.")
+    count = 0
+    with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:
+        for line in engine.audit_lines():
+            file.write(line)
+            count += 1
+    if for_people(target):
+        console().print(f"Wrote {count} entries to {path}.")
+    else:
+        show_json({"status": "written", "path": str(path), "entries": count})
+
+
+COMMANDS = {"audit": audit}

@@ -1,0 +1,184 @@
+"""Proof that a memory is gone: what is looked for, where, and that the search would find it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import combray
+from combray import Engine
+from combray.audit.key import digest
+from combray.language import contrast
+from combray.runtime import Doubt, Provable, Runtime
+from combray.stores.reference import ReferenceStore
+from combray.testing.fakes import FakeClock, FakeEmbedder
+
+SECRET = 'Xylophonist Quetzalcoatl kept "zwieback" in Ouagadougou, and nobody else ever knew of the bathysphere'
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with combray.open(str(tmp_path / "a.db"), embedder=FakeEmbedder(), clock=FakeClock()) as engine:
+        engine.remember_many([f"Alice saw film number {n} with Bob and a dog" for n in range(20)], diff=False)
+        yield engine
+
+
+def remember(engine: Engine) -> str:
+    return engine.remember(
+        SECRET,
+        context="perspicacious",
+        tags=["sesquipedalian"],
+        author="Mxyzptlk",
+        metadata={"note": ["floccinaucinihilipilification"]},
+    ).id
+
+
+def test_the_search_finds_everything_before_it_is_erased(engine: Engine, tmp_path: Path) -> None:
+    """Every kind of trace is in some file while the memory is there: the search is not blind."""
+    memory_id = remember(engine)
+    key = engine.key_of(memory_id)
+    with engine.store.transaction("default") as tx:
+        tx.change(key, "edit", "someone", 0.0, context="perspicacious twice")
+    store = engine.store
+    assert isinstance(store, Provable)
+    traces = store.traces("default", key)
+    data = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    kinds = {trace.kind for trace in traces}
+    assert kinds == {"author", "entity", "hash", "id", "tag", "text", "vector", "version", "word"}
+    # Each kind is found; quotes within a text stand escaped in versions, and only there.
+    assert kinds == {trace.kind for trace in traces if trace.value in data}
+    words = {trace.value.decode() for trace in traces if trace.kind == "word"}
+    assert {"xylophonist", "Quetzalcoatl", "zwieback", "bathysphere"} <= words
+    assert store.rows_left(key) == ["memory", "version", "label", "edge", "vector"]
+
+
+def test_nothing_is_left_after_it(engine: Engine) -> None:
+    memory_id = remember(engine)
+    engine.recall("Which xylophonist kept zwieback?")
+    other = engine.remember("Alice likes tea").id
+    engine.link(other, memory_id, reason="because of zwieback")
+    certificate = engine.erase(memory_id[:36], prove=True)
+    assert certificate is not None
+    assert (certificate.clean, certificate.left, certificate.rows, certificate.copies) == (True, (), (), ())
+    assert {"a.db", "a.db.audit", "a.db.audit-key"} <= {Path(path).name for path in certificate.files}
+    assert min(certificate.looked_for[kind] for kind in ("text", "word", "vector", "entity", "tag", "hash")) >= 1
+
+
+def test_chunks_doubts_and_waiting_vectors_go_too(engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text("# Secrets\n\nQuetzalcoatl kept zwieback in the bathysphere.\n")
+    engine.index(folder)
+    chunk = engine.memory_search("zwieback").passages[0].memory.id
+    key, other = engine.key_of(chunk), engine.key_of(engine.remember("Alice likes tea").id)
+    with engine.store.transaction("default") as tx:
+        tx.put_doubts([Doubt(min(key, other), max(key, other), "Quetzalcoatl or tea")])
+        tx.queue.put("another:model", [key], 0.0)
+    store = engine.store
+    assert isinstance(store, Provable)
+    assert {"chunk", "doubt", "embed_job"} <= set(store.rows_left(key))
+    (folder / "MEMORY.md").unlink()
+    certificate = engine.erase(chunk, prove=True)
+    assert certificate is not None
+    assert (certificate.clean, certificate.rows) == (True, ())
+    assert certificate.looked_for["hash"] == 2
+
+
+def test_what_others_hold_too_is_no_trace(engine: Engine) -> None:
+    memory_id = engine.remember("Alice saw film number 3 with Bob and a zwieback").id
+    certificate = engine.erase(memory_id, prove=True)
+    assert certificate is not None
+    assert certificate.clean
+    assert certificate.looked_for["word"] <= 2
+
+
+def test_an_older_copy_is_named_and_does_not_spoil_the_proof(engine: Engine, tmp_path: Path) -> None:
+    memory_id = remember(engine)
+    engine.backup(str(tmp_path / "elsewhere.db"))
+    (tmp_path / "a.db.backup-v1").write_bytes((tmp_path / "elsewhere.db").read_bytes())
+    (tmp_path / "notes.txt").write_text("of Quetzalcoatl")
+    certificate = engine.erase(memory_id, prove=True, also=[tmp_path / "notes.txt"])
+    assert certificate is not None
+    assert certificate.clean
+    assert {Path(left.file).name for left in certificate.copies} == {
+        "elsewhere.db",
+        "a.db.backup-v1",
+        "notes.txt",
+    }
+    engine.backup(str(tmp_path / "later.db"))
+    again = engine.erase(remember_another(engine), prove=True)
+    assert again is not None
+    assert str(tmp_path / "later.db") in again.searched_copies
+    assert "later.db" not in {Path(left.file).name for left in again.copies}
+
+
+def remember_another(engine: Engine) -> str:
+    return engine.remember("Rumpelstiltskin spun straw in Kuala Lumpur").id
+
+
+def test_what_is_left_in_the_store_is_told(engine: Engine, tmp_path: Path) -> None:
+    memory_id = remember(engine)
+    (tmp_path / "a.db-old").write_text("... Quetzalcoatl ...")
+    with engine.store.transaction("default") as tx:
+        tx.note("remember", "", "kept zwieback", 0.0)
+    certificate = engine.erase(memory_id, prove=True)
+    assert certificate is not None
+    assert not certificate.clean
+    assert {Path(left.file).name for left in certificate.left} == {"a.db", "a.db-old"}
+    (entry,) = engine.certificates(memory_id)
+    assert entry.result == "failed"
+
+
+def test_the_certificate_is_in_the_audit_without_what_would_tell_the_text(engine: Engine, tmp_path: Path) -> None:
+    memory_id = remember(engine)
+    store = engine.store
+    assert isinstance(store, Provable)
+    traces = store.traces("default", engine.key_of(memory_id))
+    certificate = engine.erase(memory_id, prove=True)
+    assert certificate is not None
+    (entry,) = engine.certificates(memory_id)
+    assert (entry.seq, entry.detail["commitment"]) == (certificate.seq, certificate.commitment)
+    assert hashlib.sha256("".join(certificate.digests).encode()).hexdigest() == certificate.commitment
+    log = (tmp_path / "a.db.audit").read_text()
+    assert certificate.salt not in log
+    assert not any(each in log for each in certificate.digests)
+    # Whoever holds the certificate and knows the text can show that it was looked for.
+    salt = bytes.fromhex(certificate.salt)
+    text = next(trace for trace in traces if trace.value == b"Quetzalcoatl")
+    assert digest(salt, text.value.hex()) in certificate.digests
+    assert engine.verify_audit().ok
+
+
+def test_memory_of_the_process_lets_go_too(engine: Engine) -> None:
+    memory_id = remember(engine)
+    contrast._terms(SECRET)
+    engine.recall("zwieback")
+    engine.erase(memory_id)
+    assert contrast._terms.cache_info().currsize == 0
+    assert contrast._statement.cache_info().currsize == 0
+
+
+def test_a_log_in_use_elsewhere_is_told_and_not_passed_over(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.db")
+    with combray.open(path, embedder="none") as engine:
+        memory_id = remember(engine)
+        engine.store.busy_timeout = 0.05  # type: ignore[attr-defined]
+        engine.store._writer.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
+        with combray.open(path, embedder="none") as other, other.store._reading() as reading:  # type: ignore[attr-defined]
+            reading.execute("SELECT count(*) FROM memory").fetchone()
+            certificate = engine.erase(memory_id, prove=True)
+    assert certificate is not None
+    assert not certificate.clean
+    assert "a.db-wal" in {Path(left.file).name for left in certificate.left}
+
+
+def test_a_store_that_cannot_prove_says_so_and_erases_nothing() -> None:
+    engine = combray.open(":memory:", embedder="none")
+    engine = Engine(Runtime(ReferenceStore()), "default", engine._preset)
+    memory_id = engine.remember(SECRET).id
+    with pytest.raises(combray.StoreError, match="cannot prove"):
+        engine.erase(memory_id, prove=True)
+    assert engine.get(memory_id).content == SECRET

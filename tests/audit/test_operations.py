@@ -1,0 +1,266 @@
+"""What the engine's verbs leave in the audit: who did what with which memories, and none of their words."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import combray
+from combray import Engine, InvalidInputError, NotFoundError
+from combray.audit.entry import MOST_IDS, Entry
+from combray.audit.verb import acting_as
+from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.transfer import export_to, import_from
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with combray.open(str(tmp_path / "a.db"), embedder="none", clock=FakeClock()) as engine:
+        yield engine
+
+
+def last(engine: Engine) -> Entry:
+    return engine.audit_entries(1)[0]
+
+
+def test_a_write_has_one_entry_with_its_ids_and_the_write_before_it(engine: Engine) -> None:
+    first = engine.remember("Alice moved to Berlin").id
+    assert (last(engine).seq, last(engine).after) == (1, 0)
+    second = engine.remember("Alice adopted a dog").id
+    entry = last(engine)
+    assert (entry.seq, entry.after, entry.operation, entry.result) == (2, 1, "remember", "ok")
+    assert entry.ids == (second,)
+    assert entry.counts["added"] == 1
+    engine.forget(first)
+    assert (last(engine).operation, last(engine).ids, last(engine).counts["changed"]) == ("forget", (first,), 1)
+    engine.erase(first)
+    assert (last(engine).operation, last(engine).ids, last(engine).counts["erased"]) == ("erase", (first,), 1)
+    assert engine.verify_audit().ok
+
+
+def test_a_batch_has_an_entry_a_transaction_that_names_a_hundred(engine: Engine) -> None:
+    engine.remember_many([f"Film number {n} was shown in hall {n}" for n in range(250)], batch=125, diff=False)
+    entries = engine.audit_entries(operation="remember_many")
+    assert [entry.counts["added"] for entry in entries] == [125, 125]
+    assert [len(set(entry.ids)) for entry in entries] == [MOST_IDS, MOST_IDS]
+
+
+def test_a_recall_has_an_entry_before_it_answers(engine: Engine) -> None:
+    memory_id = engine.remember("Alice moved to Berlin").id
+    answer = engine.recall("Where did Alice move?")
+    entry = last(engine)
+    assert (entry.operation, entry.ids, entry.counts, entry.preset) == (
+        "recall",
+        (memory_id,),
+        {"found": len(answer)},
+        "default",
+    )
+    assert (len(entry.query), entry.after) == (32, None)
+
+
+READS: dict[str, Callable[[Engine, str], Any]] = {
+    "recall": lambda engine, _: engine.recall("Alice"),
+    "search": lambda engine, _: engine.search("Alice"),
+    "context": lambda engine, _: engine.context("Alice"),
+    "think": lambda engine, _: engine.think("Where did Alice move?"),
+    "get": lambda engine, memory_id: engine.get(memory_id),
+    "memory_search": lambda engine, _: engine.memory_search("Alice"),
+    "gc": lambda engine, _: engine.gc(threshold=10.0),
+}
+
+
+@pytest.mark.parametrize("verb", READS)
+def test_a_verb_that_reads_is_one_entry_with_what_it_showed(engine: Engine, verb: str) -> None:
+    memory_id = engine.remember("Alice moved to Berlin").id
+    READS[verb](engine, memory_id)
+    entries = engine.audit_entries()
+    assert [entry.operation for entry in entries] == [verb, "remember"]
+    shown = () if verb == "memory_search" else (memory_id,)
+    assert entries[0].ids == shown
+
+
+def test_what_a_verb_asks_of_others_is_told_under_both(engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text("# Travel\n\nAlice moved to Berlin.\n")
+    engine.index(folder)
+    entry = last(engine)
+    assert (entry.operation, entry.within, entry.counts["added"]) == ("index", "", 1)
+    export = tmp_path / "export.jsonl"
+    with export.open("w", encoding="utf-8", newline="\n") as stream:
+        engine.note_read("export", count=export_to(engine.store, engine.namespace, stream))
+    assert (last(engine).operation, last(engine).counts) == ("export", {"found": 1})
+    import_from(engine, "default", ['{"content": "Bob likes tea"}'], dry_run=False)
+    assert [(each.operation, each.within) for each in engine.audit_entries(operation="import")][-1:] == [
+        ("remember_many", "import")
+    ]
+
+
+def test_what_a_conversation_shows_is_told(engine: Engine) -> None:
+    talk = engine.conversation("s")
+    turn = talk.add("I moved to Berlin", author="Alice")
+    talk.context()
+    assert (last(engine).operation, last(engine).ids) == ("conversation", (turn.id,))
+    assert len(talk.turns()) == 1
+    assert (last(engine).operation, last(engine).counts) == ("conversation", {"found": 1})
+
+
+def test_a_run_of_consolidation_and_its_undoing_are_told(engine: Engine) -> None:
+    engine.remember("The invoices are written by Marta", kind="fact")
+    engine.remember("The invoices are written by Marta!", kind="fact", diff=False)
+    done = engine.consolidate()
+    assert engine.audit_entries(operation="consolidate")
+    engine.undo(done.run_id)
+    assert last(engine).operation == "undo"
+    assert engine.verify_audit().notes == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "call", "error"),
+    [
+        ("get", lambda engine: engine.get("00000000-0000"), "NotFoundError"),
+        ("recall", lambda engine: engine.recall("Alice", limit=0), "InvalidInputError"),
+        ("remember", lambda engine: engine.remember("x", importance=9), "InvalidInputError"),
+    ],
+)
+def test_what_is_refused_is_told_by_the_kind_of_error_only(
+    engine: Engine, verb: str, call: Callable[[Engine], Any], error: str
+) -> None:
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        call(engine)
+    entry = last(engine)
+    assert (entry.operation, entry.result, entry.detail) == (verb, "refused", {"error": error})
+
+
+def test_a_write_that_fails_before_its_commit_is_told_as_failed(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory_id = engine.remember("Alice moved to Berlin").id
+
+    def fails(self: Any, *arguments: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("combray.stores.sqlite.writer.SqliteWriter.note", fails)
+    with pytest.raises(ZeroDivisionError):
+        engine.forget(memory_id)
+    entry = last(engine)
+    assert (entry.operation, entry.result, entry.after) == ("forget", "failed", None)
+    assert entry.detail == {"error": "ZeroDivisionError"}
+    assert engine.verify_audit().ok
+
+
+def test_no_word_of_a_memory_or_a_question_is_in_the_log(engine: Engine, tmp_path: Path) -> None:
+    engine.remember("Xylophonist kept zwieback", tags=["perspicacious"], author="Mxyzptlk", context="bathysphere")
+    engine.recall("Which xylophonist kept zwieback?", authors=("Mxyzptlk",))
+    with pytest.raises(InvalidInputError):
+        engine.remember("zwieback", category="zwieback")
+    log = (tmp_path / "a.db.audit").read_text().casefold()
+    words = ("xylophonist", "zwieback", "perspicacious", "mxyzptlk", "bathysphere")
+    assert [word for word in words if word in log] == []
+
+
+def test_a_question_is_found_again_with_the_key_and_not_without(engine: Engine, tmp_path: Path) -> None:
+    engine.remember("Alice moved to Berlin")
+    engine.recall("Alice")
+    engine.recall("Bob")
+    (entry,) = engine.audit_entries(query="Alice")
+    assert entry.seq == 2
+    key = tmp_path / "a.db.audit-key"
+    if os.name == "posix":
+        assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    key.write_bytes(bytes(32))
+    with combray.open(str(tmp_path / "a.db"), embedder="none") as other:
+        assert other.audit_entries(query="Alice") == []
+
+
+def test_filters_by_verb_namespace_time_and_memory(engine: Engine) -> None:
+    first = engine.remember("Alice moved to Berlin").id
+    other = engine.within("other")
+    other.remember("Bob likes tea")
+    other.recall("tea")
+    assert [entry.namespace for entry in engine.audit_entries(namespace="other")] == ["other", "other"]
+    assert [entry.operation for entry in engine.audit_entries(operation="recall")] == ["recall"]
+    assert [entry.seq for entry in engine.audit_entries(memory_id=first)] == [1]
+    assert engine.audit_entries(since="2999-01-01") == []
+    assert len(engine.audit_entries(since="2000-01-01")) == 3
+
+
+def test_a_server_names_whom_it_acts_for(engine: Engine) -> None:
+    with acting_as("alice@example.org"):
+        engine.remember("Alice moved to Berlin")
+    engine.recall("Alice")
+    assert [entry.actor == "alice@example.org" for entry in engine.audit_entries()] == [False, True]
+
+
+def test_a_store_in_memory_has_its_log_in_memory() -> None:
+    engine = combray.open(":memory:", embedder="none")
+    memory_id = engine.remember("Alice moved to Berlin").id
+    engine.recall("Alice")
+    assert [entry.ids for entry in engine.audit_entries()] == [(memory_id,), (memory_id,)]
+    report = engine.verify_audit()
+    assert (report.ok, report.entries, report.files) == (True, 2, ["memory"])
+
+
+def test_switched_off_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMBRAY_AUDIT", "false")
+    with combray.open(str(tmp_path / "a.db"), embedder="none") as engine:
+        engine.remember("Alice moved to Berlin")
+        engine.recall("Alice")
+        with pytest.raises(combray.StoreError, match="switched off"):
+            engine.verify_audit()
+        assert [each.detail for each in engine.doctor() if each.name == "audit"] == ["switched off"]
+    assert not list(tmp_path.glob("*.audit*"))
+
+
+def test_a_backup_begins_a_log_of_its_own(tmp_path: Path, engine: Engine) -> None:
+    engine.remember("Alice moved to Berlin")
+    engine.backup(str(tmp_path / "copy.db"))
+    assert last(engine).detail == {"path": str(tmp_path / "copy.db")}
+    with combray.open(str(tmp_path / "copy.db"), embedder="none") as copy:
+        copy.remember("Bob likes tea")
+        assert (copy.verify_audit().ok, copy.verify_audit().entries) == (True, 1)
+
+
+def test_a_store_that_was_set_back_to_a_backup_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with combray.open(str(path), embedder="none") as engine:
+        engine.remember("Alice moved to Berlin")
+        engine.backup(str(tmp_path / "copy.db"))
+        engine.remember("Alice adopted a dog")
+    (tmp_path / "copy.db").replace(path)
+    for side in ("-wal", "-shm"):
+        Path(f"{path}{side}").unlink(missing_ok=True)
+    with combray.open(str(path), embedder="none") as engine:
+        engine.remember("Bob likes tea")
+        report = engine.verify_audit()
+        assert report.ok
+        assert [note.kind for note in report.notes] == ["set back"]
+        assert "had committed entry 1 and knows of entry 0 only" in report.notes[0].detail
+
+
+def test_a_guard_can_write_its_decision(engine: Engine) -> None:
+    """What a stage calls: `runtime.audit.record`."""
+    audit = engine.runtime.audit
+    assert audit is not None
+    number = audit.record(
+        "guard", "default", result="refused", counts={"patterns": 2}, detail={"rules": ["override", "exfiltrate"]}
+    )
+    entry = last(engine)
+    assert (entry.seq, entry.operation, entry.result) == (number, "guard", "refused")
+    assert entry.detail == {"rules": ["override", "exfiltrate"]}
+
+
+def test_answers_are_the_same_with_and_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answers(path: Path) -> list[tuple[str, float]]:
+        with combray.open(str(path), embedder=FakeEmbedder(), clock=FakeClock()) as engine:
+            engine.remember_many(["Alice moved to Berlin", "Alice adopted a dog", "Bob likes tea"])
+            return [(hit.memory.content, hit.score) for hit in engine.recall("What about Alice?")]
+
+    with_audit = answers(tmp_path / "a.db")
+    monkeypatch.setenv("COMBRAY_AUDIT", "false")
+    assert answers(tmp_path / "b.db") == with_audit
