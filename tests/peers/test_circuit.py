@@ -51,7 +51,7 @@ def test_five_errors_in_a_row_disable_a_peer_until_it_has_cooled_down() -> None:
     circuit = Circuit(peer, clock)
     assert [failed(circuit) for _ in range(5)] == ["peer team: down"] * 5
     clock.pass_(seconds=15)
-    message = "peer team: not asked, since 5 calls in a row failed; tried again in 45 s"
+    message = "peer team: not asked, since 5 calls in a row failed, the last with: down; tried again in 45 s"
     assert failed(circuit) == message
     assert peer.calls == 5
     clock.pass_(seconds=45)

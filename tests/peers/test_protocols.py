@@ -101,16 +101,16 @@ def test_times_as_peers_write_them() -> None:
 # -- failures ----------------------------------------------------------------------------------------
 
 BROKEN: list[tuple[dict[str, Any], str]] = [
-    ({"body": b"<html>"}, "peer team: the answer is not of the expected shape"),
-    ({"body": b""}, "not of the expected shape"),
+    ({"body": b"<html>"}, "peer team: the answer is no JSON"),
+    ({"body": b""}, "no JSON"),
     ({"body": {"results": [{"id": "no text"}]}}, "not of the expected shape .*`text`"),
-    ({"body": {"results": "none"}}, "not of the expected shape"),
-    ({"body": b"[" * 100_000}, "not of the expected shape"),
-    ({"status": 500}, "peer team: answers with status 500"),
-    ({"status": 401}, "status 401"),
+    ({"body": {"results": "none"}}, "peer team: the answer is not of the expected shape"),
+    ({"body": b"[" * 100_000}, "no JSON"),
+    ({"status": 500}, "peer team: status 500"),
+    ({"status": 401}, "status 401: check COMBRAY_PEER_KEY_TEAM"),
     ({"status": 302, "headers": {"Location": "/v2/search"}}, "sends us elsewhere"),
     ({"body": b" " * (MOST_BYTES + 1)}, "more than 1,000,000 bytes"),
-    ({"headers": {"Content-Encoding": "gzip"}, "body": b"\x1f\x8b\x08\x00junk"}, "not of the expected shape"),
+    ({"headers": {"Content-Encoding": "gzip"}, "body": b"\x1f\x8b\x08\x00junk"}, "no JSON"),
 ]
 
 
@@ -135,7 +135,7 @@ def test_nobody_listens() -> None:
 def test_a_peer_that_does_not_answer_is_given_up() -> None:
     """It answers only when the test lets it, which is after it was given up."""
     with serving(Service(waits_for=threading.Event())) as service:
-        with pytest.raises(ModelError, match=r"peer team: did not answer within 0\.2 s"):
+        with pytest.raises(ModelError, match=r"peer team: no answer within 0\.2 s"):
             asked(service, timeout=0.2)
         assert service.waits_for is not None
         assert not service.waits_for.is_set()

@@ -142,7 +142,8 @@ def test_a_hanging_peer_costs_its_timeout_and_nothing_else(opened: Open) -> None
     assert [hit.memory.content for hit in answer] == [FACT]
     assert of_peers(answer) == [("combray", "quick")]
     (said,) = answer.details["degraded"]
-    assert said.startswith("peer slow: did not answer ")
+    # Recall and the call to the peer give up at the same moment: either may be the first to say so.
+    assert said in ("peer slow: did not answer in time", "peer slow: no answer within 0.3 s")
 
 
 def test_each_failure_is_told_in_the_order_of_the_setting(opened: Open) -> None:
@@ -201,7 +202,7 @@ def test_a_hanging_peer_does_not_hold_up_the_end_of_the_program(tmp_path: Path) 
             cwd=tmp_path,
         )
     assert done.returncode == 0, done.stderr
-    assert "did not answer" in done.stdout
+    assert "did not answer" in done.stdout or "no answer within" in done.stdout
 
 
 def test_without_peers_nothing_is_said_of_them(opened: Open) -> None:

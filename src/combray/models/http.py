@@ -15,6 +15,7 @@ import msgspec
 from combray.errors import ModelError
 from combray.models.breaker import Breaker
 from combray.models.usage import Usage
+from combray.runtime import Health
 
 if TYPE_CHECKING:
     import httpx2
@@ -56,10 +57,11 @@ class Client:
     """Posts JSON to one service; safe for threads.
 
     `name` stands in front of every error. A call may take `patience` seconds in all, or as long as its caller
-    says, and each try `attempt` seconds. It is tried again twice, after status 429 or 5xx, a timeout or a broken
-    connection, never after any other refusal. Pauses are drawn evenly from 0 to 0.5 and to 1 second ("full
-    jitter"), or last as long as Retry-After says. Redirects are not followed: they would carry texts and key to
-    somebody else. Keys are in headers, which no message shows.
+    says, and each try `attempt` seconds. It is tried again, `retries` times at most, after status 429 or 5xx, a
+    timeout or a broken connection, never after any other refusal. Pauses are drawn evenly from 0 to 0.5 and to
+    1 second ("full jitter"), or last as long as Retry-After says. Redirects are not followed: they would carry
+    texts and key to somebody else. Keys are in headers, which no message shows. `proxied`: an https address may
+    be reached by a proxy that the environment names.
     """
 
     def __init__(
@@ -75,6 +77,8 @@ class Client:
         most_bytes: int = MOST_BYTES,
         timing: Timing | None = None,
         breaker: Breaker | None = None,
+        retries: int = RETRIES,
+        proxied: bool = True,
     ) -> None:
         self.name = name
         self.url = url.rstrip("/")
@@ -88,6 +92,8 @@ class Client:
         self._most_bytes = most_bytes
         self._timing = timing or Timing()
         self._breaker = breaker or Breaker(clock=self._timing.clock)
+        self._retries = retries
+        self._proxied = proxied
         self._lock = threading.Lock()
         self._opened: httpx2.Client | None = None
 
@@ -95,18 +101,35 @@ class Client:
         """The time at which a call that begins now is given up: for several posts that are one call."""
         return self._timing.clock() + (self.patience if patience is None else patience)
 
-    def post(self, path: str, body: Mapping[str, Any], *, until: float | None = None) -> Any:
-        """POST `body` to `url + path`; the decoded JSON of the answer. Raises ModelError, StatusError."""
+    def health(self) -> Health:
+        """How the service has fared in this process."""
+        return self._breaker.health(self.usage)
+
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        until: float | None = None,
+        read: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """POST `body` to `url + path`; the decoded JSON of the answer, or what `read` makes of it.
+
+        An answer that `read` refuses, with a ModelError, counts as a failed call. Raises ModelError, StatusError.
+        """
         content = self._encoded(body)
         refusal = self._breaker.refusal()
         if refusal:
             raise self.error(refusal)
         try:
+            # Loading the library and the certificates is no part of the service's time.
+            self._client()
             answer = self._try(path, content, self.until() if until is None else until)
+            answer = answer if read is None else read(answer)
         except StatusError as error:
             self.usage.call(failed=True)
             if error.status in _REFUSED:
-                self._breaker.passed()
+                self._breaker.refused(self._unnamed(error))
             else:
                 self._breaker.failed(self._unnamed(error))
             raise
@@ -140,7 +163,7 @@ class Client:
                 drawn = self._timing.chance() * _FIRST_PAUSE * 2**retry
                 pause = drawn if passing.wait is None else passing.wait
                 left = until - self._timing.clock()
-                if retry == RETRIES or pause > LONGEST_PAUSE or pause >= left:
+                if retry == self._retries or pause > LONGEST_PAUSE or pause >= left:
                     raise passing.problem from None
             self._timing.sleep(pause)
             retry += 1
@@ -235,7 +258,7 @@ class Client:
                 local = not self.url.startswith("https:")
                 # A proxy of the environment would see what is meant for this machine; plain HTTP reads no
                 # certificates.
-                self._opened = httpx2.Client(verify=not local, trust_env=not local)
+                self._opened = httpx2.Client(verify=not local, trust_env=self._proxied and not local)
             return self._opened
 
 

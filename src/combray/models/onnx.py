@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.models.onnx_files import digest, find, open_session, open_tokenizer, run
+from combray.models.onnx_files import digest, encode, find, open_session, open_tokenizer, run
 from combray.runtime import Vectors
 
 MAX_TOKENS = 256
@@ -48,7 +48,7 @@ class OnnxEmbedder:
         return np.stack([row for row in out if row is not None])
 
     def _embed_batch(self, texts: list[str]) -> Vectors:
-        encodings = self._tokenizer.encode_batch(texts)
+        encodings = encode(self._tokenizer, texts)
         output = run(self._session, encodings)
         if output.ndim == 3:
             weights = np.array([each.attention_mask for each in encodings], dtype=np.float32)[:, :, None]

@@ -62,6 +62,15 @@ def open_tokenizer(path: Path, max_tokens: int) -> Any:
     return tokenizer
 
 
+def encode(tokenizer: Any, texts: Sequence[Any]) -> list[Any]:
+    """Encodings of texts or pairs. Raises ModelError: a tokenizer may lack what it says it has."""
+    try:
+        encodings: list[Any] = tokenizer.encode_batch(texts)
+    except Exception as error:  # as in open_tokenizer
+        raise ModelError(f"the tokenizer failed: {error}") from error
+    return encodings
+
+
 def run(session: Any, encodings: Sequence[Any]) -> NDArray[Any]:
     """The model's first output for encoded texts or pairs, fed with those inputs that it has."""
     feeds = {

@@ -72,7 +72,7 @@ def connect(service: Service, spec: Spec, **limits: Any) -> Client:
     key = os.environ.get(service.key_variable, "").strip() if service.key_variable else ""
     if service.key_variable and not key and not spec.url:
         raise ModelError(f"{name}: no key; set {service.key_variable}")
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
+    if not usable_key(key):
         raise ModelError(f"{name}: {service.key_variable} holds characters that no key has")
     if key and url.startswith("http:") and not is_loopback(urlsplit(url).hostname or ""):
         raise ModelError(
@@ -87,6 +87,11 @@ def connect(service: Service, spec: Spec, **limits: Any) -> Client:
         headers={**service.headers, **authority},
         **limits,
     )
+
+
+def usable_key(key: str) -> bool:
+    """Whether a key, or none, can stand in a header."""
+    return key.isascii() and key.isprintable() and " " not in key
 
 
 def is_loopback(host: str) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from combray.errors import InvalidInputError
+from combray.models.catalogue import Offer, is_set
+from combray.models.services import is_loopback, usable_key
 from combray.peers.circuit import Circuit
 from combray.peers.combray import CombrayPeer
 from combray.peers.lightrag import LightRagPeer
 from combray.peers.mem0 import Mem0Peer
+from combray.peers.posting import key_variable
 from combray.runtime import Clock, Peer
 
 KINDS: dict[str, Callable[[str, str, str, float], Peer]] = {
@@ -20,7 +22,11 @@ KINDS: dict[str, Callable[[str, str, str, float], Peer]] = {
     "mem0": Mem0Peer,
     "lightrag": LightRagPeer,
 }
-KEY_VARIABLE = "COMBRAY_PEER_KEY_"
+ABOUT = {
+    "combray": "our own protocol (docs/federation.md), small enough to be put in front of any service",
+    "mem0": "mem0's self-hosted REST server",
+    "lightrag": "a LightRAG server: its passages, without its answer",
+}
 LONGEST_WAIT = 60.0
 
 _SPEC = re.compile(r"(?P<kind>[a-z0-9]+)(?::(?P<name>[a-z][a-z0-9_-]{0,39}))?(?P<plain>\+plain)?=(?P<url>\S+)")
@@ -48,6 +54,15 @@ def open_peers(specs: str, timeout: float, clock: Clock) -> tuple[Peer, ...]:
     return tuple(opened.values())
 
 
+def offers() -> list[Offer]:
+    """Every kind of peer, with the variable of its key when it is called like its kind."""
+    variables = {kind: key_variable(kind) for kind in KINDS}
+    return [
+        Offer("peer", f"{kind}:NAME=URL", ABOUT[kind], key_variable=variable, key_is_set=is_set(variable))
+        for kind, variable in variables.items()
+    ]
+
+
 def _open(spec: str, timeout: float) -> Peer:
     read = _SPEC.fullmatch(spec)
     if read is None:
@@ -56,7 +71,9 @@ def _open(spec: str, timeout: float) -> Peer:
         raise InvalidInputError("peers", f"{read['kind']!r} is no kind of peer.", f"Kinds: {', '.join(KINDS)}.")
     _check(read["url"], plain=read["plain"] is not None)
     name = read["name"] or read["kind"]
-    key = os.environ.get(KEY_VARIABLE + name.upper().replace("-", "_"), "")
+    key = os.environ.get(key_variable(name), "").strip()
+    if not usable_key(key):
+        raise InvalidInputError(key_variable(name), "holds characters that no key has.")
     return KINDS[read["kind"]](name, read["url"].rstrip("/"), key, timeout)
 
 
@@ -70,7 +87,7 @@ def _check(url: str, *, plain: bool) -> None:
         raise InvalidInputError("peers", f"{url!r} is no address of an HTTP service.", _REMEDY)
     if parts.username is not None or parts.password is not None:
         raise InvalidInputError(
-            "peers", "an address holds a password.", f"Put the key into {KEY_VARIABLE}NAME instead."
+            "peers", "an address holds a password.", f"Put the key into {key_variable('name')} instead."
         )
     if parts.scheme == "http" and not plain and not is_loopback(host):
         raise InvalidInputError(
@@ -78,13 +95,3 @@ def _check(url: str, *, plain: bool) -> None:
             f"{url!r} is another machine, without encryption.",
             "Use https, or say kind+plain=url to send questions and key in the clear.",
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import threading
-
 from combray.errors import ModelError
-from combray.runtime import Clock, Peer, PeerHit
+from combray.models.breaker import COOL_DOWN, Breaker
+from combray.models.breaker import MOST_FAILURES as MOST_ERRORS
+from combray.models.usage import Usage
+from combray.runtime import Clock, Health, Peer, PeerHit
 
-MOST_ERRORS = 5
-"""Errors in a row after which a peer is disabled (Engram's public code: "disabled after 5")."""
-COOL_DOWN = 60.0
-"""Seconds until a disabled peer is tried again (the page's recovery interval)."""
+__all__ = ["COOL_DOWN", "MOST_ERRORS", "Circuit"]
 
 
 class Circuit:
-    """Passes calls on to a peer; after five errors in a row refuses them until the cool-down is over.
-
-    Then one call is let through: if it works the peer is back, if not the next cool-down begins. Only that
-    one call is tried, however many threads ask meanwhile.
+    """Passes calls on to a peer, behind a breaker: five errors in a row disable it (Engram's public code:
+    "disabled after 5") until a cool-down of 60 s (the page's recovery interval) is over.
     """
 
     def __init__(self, peer: Peer, clock: Clock) -> None:
         self._peer = peer
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._errors = 0
-        self._retry_at = 0.0
-        self._trying = False
+        self._breaker = Breaker(clock=clock)
+        self.usage = Usage()
 
     @property
     def name(self) -> str:
@@ -38,30 +31,24 @@ class Circuit:
         """The peer's timeout, in seconds."""
         return self._peer.timeout
 
+    def health(self) -> Health:
+        """How the peer has fared in this process."""
+        return self._breaker.health(self.usage)
+
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         """Ask the peer. Raises ModelError: its own, or that it is disabled."""
-        self._admit()
+        refusal = self._breaker.refusal()
+        if refusal:
+            raise ModelError(f"peer {self.name}: {refusal}")
         try:
             found = self._peer.search(query, limit, namespace)
-        except BaseException:
-            with self._lock:
-                self._errors += 1
-                self._trying = False
-                self._retry_at = self._clock() + COOL_DOWN
+        except ModelError as error:
+            self.usage.call(failed=True)
+            self._breaker.failed(str(error).removeprefix(f"peer {self.name}: "))
             raise
-        with self._lock:
-            self._errors = 0
-            self._trying = False
+        except BaseException:
+            self._breaker.given_up()
+            raise
+        self.usage.call(failed=False)
+        self._breaker.passed()
         return found
-
-    def _admit(self) -> None:
-        with self._lock:
-            if self._errors < MOST_ERRORS:
-                return
-            left = self._retry_at - self._clock()
-            if left > 0 or self._trying:
-                raise ModelError(
-                    f"peer {self.name}: not asked, since {self._errors} calls in a row failed; "
-                    f"tried again in {max(0, round(left))} s"
-                )
-            self._trying = True

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 
-from combray.peers.posting import MOST_CHARACTERS, moment, post
+from combray.models.http import Client
+from combray.peers.posting import MOST_CHARACTERS, connect, moment, post
 from combray.runtime import PeerHit
 
 
@@ -31,11 +33,14 @@ class CombrayPeer:
     key: str
     timeout: float
 
+    @cached_property
+    def _client(self) -> Client:
+        return connect(self.name, self.url, self.timeout, self.key, "Authorization", "Bearer ")
+
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         """Results in the peer's order. Raises ModelError."""
-        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         body = {"query": query, "limit": limit, "namespace": namespace}
-        answer = post(self.name, f"{self.url}/v1/search", body, headers, self.timeout, _Answer)
+        answer = post(self._client, "/v1/search", body, _Answer)
         return [
             PeerHit(each.text[:MOST_CHARACTERS], each.score, each.id, moment(each.when), each.source)
             for each in answer.results[:limit]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 
-from combray.peers.posting import MOST_CHARACTERS, post
+from combray.models.http import Client
+from combray.peers.posting import MOST_CHARACTERS, connect, post
 from combray.runtime import PeerHit
 
 
@@ -36,10 +38,13 @@ class LightRagPeer:
     timeout: float
     mode: str = "naive"
 
+    @cached_property
+    def _client(self) -> Client:
+        return connect(self.name, self.url, self.timeout, self.key, "X-API-Key")
+
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         """Passages in LightRAG's order, or its whole context as one result. Raises ModelError."""
         del namespace
-        headers = {"X-API-Key": self.key} if self.key else {}
         body = {
             "query": query,
             "mode": self.mode,
@@ -49,7 +54,7 @@ class LightRagPeer:
             "include_references": True,
             "include_chunk_content": True,
         }
-        answer = post(self.name, f"{self.url}/query", body, headers, self.timeout, _Answer)
+        answer = post(self._client, "/query", body, _Answer)
         passages = [
             PeerHit(text[:MOST_CHARACTERS], id=each.reference_id, source=each.file_path)
             for each in answer.references or ()

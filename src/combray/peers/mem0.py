@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from combray.peers.posting import MOST_CHARACTERS, moment, post
+from combray.models.http import Client
+from combray.peers.posting import MOST_CHARACTERS, connect, moment, post
 from combray.runtime import PeerHit
 
 
@@ -36,13 +38,16 @@ class Mem0Peer:
     key: str
     timeout: float
 
+    @cached_property
+    def _client(self) -> Client:
+        return connect(self.name, self.url, self.timeout, self.key, "X-API-Key")
+
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         """Results in mem0's order. Raises ModelError."""
-        headers = {"X-API-Key": self.key} if self.key else {}
         body = {"query": query, "user_id": namespace, "limit": limit, "top_k": limit}
         # The first versions answered with a bare list.
         shape: Any = _Answer | list[_Result]
-        answer = post(self.name, f"{self.url}/search", body, headers, self.timeout, shape)
+        answer = post(self._client, "/search", body, shape)
         results: list[_Result] = answer.results if isinstance(answer, _Answer) else answer
         return [
             PeerHit(

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from combray.models.http import Client, StatusError
 from combray.models.usage import Usage
+from combray.runtime import Health
 
 Body = dict[str, Any]
 
@@ -56,13 +57,13 @@ class PostedLanguageModel:
         """What it has cost so far."""
         return self._client.usage
 
+    def health(self) -> Health:
+        """How it has fared in this process."""
+        return self._client.health()
+
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
         """The model's answer, stripped. Raises ModelError: also for one that is empty, cut off or withheld."""
-        answer = self._ask(self._form.body(self._model, system, prompt, max_tokens), self._client.until())
-        try:
-            completion = self._form.read(answer)
-        except (LookupError, TypeError, AttributeError):
-            raise self._client.error("the answer is not of the expected shape") from None
+        completion = self._ask(self._form.body(self._model, system, prompt, max_tokens), self._client.until())
         self.usage.tokens(*completion.tokens)
         if completion.withheld:
             raise self._client.error(f"the answer was withheld ({completion.withheld})")
@@ -73,11 +74,20 @@ class PostedLanguageModel:
             raise self._client.error("the answer is empty")
         return text
 
-    def _ask(self, body: Body, until: float) -> Any:
+    def _read(self, answer: Any) -> Completion:
+        try:
+            return self._form.read(answer)
+        except (LookupError, TypeError, AttributeError):
+            raise self._client.error("the answer is not of the expected shape") from None
+
+    def _ask(self, body: Body, until: float) -> Completion:
         while True:
             refused = self._refused
             try:
-                return self._client.post(self._path, self._without(body, refused), until=until)
+                completion: Completion = self._client.post(
+                    self._path, self._without(body, refused), until=until, read=self._read
+                )
+                return completion
             except StatusError as error:
                 # A message that asks for another field names that one; one that wants a field gone names it.
                 named = [

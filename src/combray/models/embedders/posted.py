@@ -13,7 +13,7 @@ import numpy as np
 from combray.models.http import PATIENCE, Client
 from combray.models.services import Spec
 from combray.models.usage import Usage
-from combray.runtime import Vectors
+from combray.runtime import Health, Vectors
 
 MOST_CHARACTERS = 6000
 """Of one text: in Chinese still fewer than the 8,192 tokens that most models read at most."""
@@ -83,6 +83,10 @@ class PostedEmbedder:
         """What it has cost so far."""
         return self._client.usage
 
+    def health(self) -> Health:
+        """How it has fared in this process."""
+        return self._client.health()
+
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Vectors of unit length; zeros for an empty text, which is not sent. Raises ModelError.
 
@@ -101,15 +105,21 @@ class PostedEmbedder:
 
     def _post(self, texts: list[str], *, query: bool, patience: float) -> Vectors:
         body = self._form.body(self._spec.model, texts, query, self._spec.dimensions)
-        answer = self._client.post(
-            self._form.path.format(model=quote(self._spec.model)), body, until=self._client.until(patience)
+        vectors: Vectors = self._client.post(
+            self._form.path.format(model=quote(self._spec.model)),
+            body,
+            until=self._client.until(patience),
+            read=lambda answer: self._read(answer, len(texts)),
         )
+        return vectors
+
+    def _read(self, answer: Any, count: int) -> Vectors:
         try:
             pairs = msgspec.convert(list(self._form.rows(answer)), list[tuple[int, list[float]]])
             self.usage.tokens(self._form.tokens(answer))
         except (LookupError, TypeError, AttributeError, msgspec.ValidationError):
             raise self._client.error("the answer holds no list of vectors") from None
-        return self._checked(pairs, len(texts))
+        return self._checked(pairs, count)
 
     def _checked(self, pairs: list[tuple[int, list[float]]], count: int) -> Vectors:
         if sorted(index for index, _ in pairs) != list(range(count)):

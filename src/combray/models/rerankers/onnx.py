@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.models.onnx_files import find, open_session, open_tokenizer, run
+from combray.models.onnx_files import encode, find, open_session, open_tokenizer, run
 from combray.models.rerankers.posted import MOST_CHARACTERS, logistic
 
 MAX_TOKENS = 512
@@ -57,7 +57,7 @@ class OnnxReranker:
     def _score(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
         """One logit a pair."""
         session, tokenizer = self._opened
-        output = run(session, tokenizer.encode_batch(pairs))
+        output = run(session, encode(tokenizer, pairs))
         logits = output.astype(np.float64).reshape(len(output), -1)
         if len(logits) != len(pairs) or logits.shape[1] not in (1, 2):
             raise ModelError(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from combray.models.http import Client
 from combray.models.usage import Usage
+from combray.runtime import Health
 
 MOST_CHARACTERS = 4000
 """Of the query and of each text that are sent, as of a query that is embedded."""
@@ -53,6 +55,10 @@ class PostedReranker:
         """What it has cost so far."""
         return self._client.usage
 
+    def health(self) -> Health:
+        """How it has fared in this process."""
+        return self._client.health()
+
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         """One relevance in [0, 1] a text, in order; None where the model gave none. Raises ModelError.
 
@@ -67,15 +73,15 @@ class PostedReranker:
             batch = places[start : start + self._format.most]
             sent = [texts[place][:MOST_CHARACTERS] for place in batch]
             body = self._format.body(self._model, query[:MOST_CHARACTERS], sent)
-            answer = self._client.post(self._format.path, body, until=until)
-            self._count(answer)
-            for index, relevance in self._read(answer, len(batch)).items():
+            read = partial(self._read, count=len(batch))
+            for index, relevance in self._client.post(self._format.path, body, until=until, read=read).items():
                 found[batch[index]] = relevance
         if all(each is None for each in found):
             raise self._client.error("the answer holds no relevance for any of the texts")
         return _within_unit(found)
 
     def _read(self, answer: Any, count: int) -> dict[int, float | None]:
+        self._count(answer)
         results = answer.get(self._format.results) if isinstance(answer, dict) else None
         if not isinstance(results, list):
             raise self._client.error(f"the answer has no list {self._format.results!r}")

@@ -1,0 +1,127 @@
+"""`combray models`: what can be configured, and whether what is configured works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup
+from combray.interfaces.cli.options import Target, names_models
+from combray.interfaces.cli.output import console, for_people, show_json, table, visible
+
+if TYPE_CHECKING:
+    from combray.modelling import Trial
+    from combray.models.catalogue import Offer
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
+_KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "language model", "peer": "peer"}
+
+
+@click.group(cls=VerbGroup, invoke_without_command=True, examples=("combray models test",))
+@_JSON
+@click.pass_context
+def models(ctx: click.Context, as_json: bool) -> None:
+    """List the models that can be configured, or test those that are.
+
+    Keys are read from the environment; whether a variable is set is shown, never what it holds.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(_target(ctx, as_json))
+
+
+@models.command(
+    cls=Verb,
+    examples=(
+        "combray models test",
+        "combray models test --language-model openai:qwen3@http://127.0.0.1:11434/v1",
+    ),
+)
+@names_models
+@_JSON
+@click.pass_context
+def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
+    """Try each configured model with a tiny request.
+
+    A language model is asked for one word, which may cost a fraction of a cent. Exit code 1 if one failed.
+    """
+    from combray.modelling import trials
+
+    target = _target(ctx, as_json)
+    tried = list(trials({**named, "embedder": named["embedder"] or target.embedder}))
+    if for_people(target):
+        _show(tried)
+    else:
+        show_json([_as_json(each) for each in tried])
+    if any(each.ok is False for each in tried):
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+def _as_json(trial: Trial) -> dict[str, Any]:
+    return {
+        "kind": trial.kind,
+        "name": trial.name,
+        "ok": trial.ok,
+        "detail": trial.detail,
+        "remedy": trial.remedy,
+        "milliseconds": trial.milliseconds,
+    }
+
+
+def _show(tried: list[Trial]) -> None:
+    from rich.text import Text
+
+    signs = {True: Text("ok", "green"), False: Text("failed", "red"), None: Text("-")}
+    shown = table("model", "", "ms", "what it said, and how to mend it", unbroken=("ms",))
+    for each in tried:
+        said = f"{each.detail}\n{each.remedy}".strip()
+        milliseconds = "" if each.milliseconds is None else f"{each.milliseconds:.0f}"
+        shown.add_row(f"{_KINDS[each.kind]}\n{visible(each.name)}", signs[each.ok], milliseconds, visible(said))
+    console().print(shown)
+
+
+def _list(target: Target) -> None:
+    from combray.modelling import in_use, offers
+
+    offered = offers()
+    used = in_use({"embedder": target.embedder})
+    if not for_people(target):
+        show_json({"in_use": used, "offers": [_offered(each) for each in offered]})
+        return
+    shown = table("kind", "spec", "what it is", "needs")
+    for each in offered:
+        shown.add_row(_KINDS[each.kind], each.spec, each.about, _needs(each))
+    out = console()
+    out.print(shown)
+    out.print("In use: " + visible("; ".join(f"{kind.replace('_', ' ')} {spec}" for kind, spec in used.items())))
+
+
+def _offered(offer: Offer) -> dict[str, Any]:
+    return {
+        "kind": offer.kind,
+        "spec": offer.spec,
+        "about": offer.about,
+        "extra": offer.extra,
+        "installed": offer.installed,
+        "key_variable": offer.key_variable,
+        "key_is_set": offer.key_is_set,
+    }
+
+
+def _needs(offer: Offer) -> str:
+    needs = []
+    if offer.extra:
+        needs.append(f"extra {offer.extra}: {'installed' if offer.installed else 'not installed'}")
+    if offer.key_variable:
+        needs.append(f"{offer.key_variable}: {'set' if offer.key_is_set else 'not set'}")
+    return "; ".join(needs)
+
+
+def _target(ctx: click.Context, as_json: bool) -> Target:
+    """Whether JSON was asked for here, before `test`, or before `models`; and an embedder named before it."""
+    outer = ctx.find_object(Target) or Target()
+    before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
+    return Target(json=as_json or before or outer.json, embedder=outer.embedder)
+
+
+COMMANDS = {"models": models}

@@ -1,0 +1,58 @@
+"""What can be configured, one line each: specs, extras, and the variables of keys (never a key)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+
+from combray.models import EMBEDDERS, LANGUAGE_MODELS, RERANKERS
+
+_TABLES: Mapping[str, tuple[Mapping[str, str], str]] = {
+    "embedder": (EMBEDDERS, "embedders"),
+    "reranker": (RERANKERS, "rerankers"),
+    "language_model": (LANGUAGE_MODELS, "chat"),
+}
+_IN_PROCESS: Mapping[str, tuple[str, str]] = {"onnx": ("onnxruntime", "onnx"), "wordllama": ("wordllama", "")}
+"""Provider -> the package it needs, and the extra that brings it."""
+_NEEDS_NOTHING = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One thing a setting may name. `installed`: its library is there; `key_is_set`: its variable holds one."""
+
+    kind: str
+    spec: str
+    about: str
+    extra: str = ""
+    installed: bool = True
+    key_variable: str = ""
+    key_is_set: bool = False
+
+
+def offers() -> list[Offer]:
+    """Every embedder, reranker and language model, in the order of their tables."""
+    return [
+        _offer(kind, spec, about, folder)
+        for kind, (table, folder) in _TABLES.items()
+        for spec, about in table.items()
+    ]
+
+
+def is_set(variable: str) -> bool:
+    """Whether an environment variable holds anything."""
+    return bool(variable and os.environ.get(variable, "").strip())
+
+
+def _offer(kind: str, spec: str, about: str, folder: str) -> Offer:
+    provider = spec.partition(":")[0]
+    if provider == _NEEDS_NOTHING:
+        return Offer(kind, spec, about)
+    if provider in _IN_PROCESS:
+        package, extra = _IN_PROCESS[provider]
+        return Offer(kind, spec, about, extra, find_spec(package) is not None)
+    variable = import_module(f"combray.models.{folder}.{provider}").SERVICE.key_variable
+    return Offer(kind, spec, about, key_variable=variable, key_is_set=is_set(variable))
