@@ -13,7 +13,7 @@ from combray.runtime import Arm, Filter, Found, Reader
 def found(answer: Found) -> dict[str, Any]:
     return {
         "keys": answer.keys.tolist(),
-        "eligible": answer.eligible,
+        "eligible": (answer.eligible, answer.vectorless),
         "lists": {name: (each.keys.tolist(), each.scores.tolist()) for name, each in answer.lists.items()},
         "scores": {name: each.tolist() for name, each in answer.scores.items()},
     }
@@ -64,5 +64,7 @@ def everything(reader: Reader, models: tuple[str, ...], names: tuple[str, ...]) 
         "revision": reader.revision(),
         "entities": (reader.entity_counts(1000), reader.known_entities(names)),
         "profile": profile,
+        "queue": (reader.queue.backlogs(), [reader.queue.jobs(model) for model in models]),
+        "vectorless": [(reader.queue.orphans(each), reader.queue.lacking(each)) for each in models],
         "ids": reader.keys_of([each.id for each in reader.memories(keys)]),
     }

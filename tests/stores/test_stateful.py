@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -229,6 +230,32 @@ class Walk(RuleBasedStateMachine):
     @rule(namespace=SPACES, given=st.lists(picks, min_size=1, max_size=2))
     def erase(self, namespace: str, given: list[int]) -> None:
         self.both(namespace, lambda tx: tx.erase([self.key(pick) for pick in given], T0))
+
+    @rule(namespace=SPACES, given=st.lists(picks, max_size=3), model=st.sampled_from(MODELS))
+    def queue(self, namespace: str, given: list[int], model: str) -> None:
+        self.both(namespace, lambda tx: tx.queue.put(model, [self.key(pick) for pick in given], T0 + len(given)))
+
+    @rule(namespace=SPACES, model=st.sampled_from(MODELS), holder=st.sampled_from("ab"), limit=st.integers(0, 3))
+    def take_jobs(self, namespace: str, model: str, holder: str, limit: int) -> None:
+        self.both(namespace, lambda tx: tx.queue.take(model, holder, T0 + limit, T0 + limit + 2, limit))
+
+    @rule(namespace=SPACES, model=st.sampled_from(MODELS), holder=st.sampled_from("ab"), failed=st.booleans())
+    def end_jobs(self, namespace: str, model: str, holder: str, failed: bool) -> None:
+        def write(tx: Writer) -> Any:
+            held = tx.queue.held(model, holder)
+            tx.queue.finish(model, [job.key for job in held[1:]])
+            tx.queue.update([replace(job, holder="", failed=failed, error="no") for job in held])
+            return held, tx.queue.holders(model), tx.queue.due(model, T0 + 2)
+
+        self.both(namespace, write)
+
+    @rule(namespace=SPACES, model=st.sampled_from(MODELS), holder=st.sampled_from("ab"))
+    def let_jobs_go(self, namespace: str, model: str, holder: str) -> None:
+        self.both(namespace, lambda tx: (tx.queue.release(holder, T0), tx.queue.retry(model, T0)))
+
+    @rule(namespace=SPACES, model=st.sampled_from(MODELS))
+    def drop_a_model(self, namespace: str, model: str) -> None:
+        self.both(namespace, lambda tx: (tx.drop_vectors(model), tx.queue.drop(model)))
 
     @rule(namespace=SPACES, given=given, pick=picks, axes=axes3, values=changes, erasing=st.booleans())
     def roll_back(

@@ -67,7 +67,9 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
         lists[name] = ranked(snapshot.keys, full[name], limit, listed)
     keys = np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     slots = np.searchsorted(snapshot.keys, keys)
-    return Found(keys, lists, {name: scores[slots] for name, scores in full.items()}, int(eligible.sum()))
+    vectorless = next((int((eligible & ~has).sum()) for _, has in cosines.values()), 0)
+    found = {name: scores[slots] for name, scores in full.items()}
+    return Found(keys, lists, found, int(eligible.sum()), vectorless)
 
 
 def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:

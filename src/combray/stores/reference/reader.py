@@ -34,6 +34,7 @@ from combray.scoring.ranking import DECIMALS
 from combray.stores.matrix import check_dimensions, decode
 from combray.stores.reference import formulas
 from combray.stores.reference.documents import ReferenceDocuments
+from combray.stores.reference.queue import ReferenceQueue
 from combray.stores.reference.state import Row, State, moment_at, seconds
 from combray.types import EDGE_TYPES, TIERS, Edge, Memory, Version
 
@@ -87,7 +88,10 @@ class ReferenceReader:
         }
         union = sorted({int(key) for each in lists.values() for key in each.keys})
         aligned = {name: np.array([found[key] for key in union]) for name, found in scores.items()}
-        return Found(_keys(union), lists, aligned, len(eligible))
+        models = [arm.model for arm in arms.values() if isinstance(arm, VectorArm)][:1]
+        codes = self._committed().vectors
+        vectorless = sum(not any(codes.get((model, key), b"")) for model in models for key in eligible)
+        return Found(_keys(union), lists, aligned, len(eligible), vectorless)
 
     def _score(self, rows: list[Row], arm: Arm, eligible: set[int]) -> dict[int, float]:
         if isinstance(arm, RecencyArm):
@@ -321,6 +325,11 @@ class ReferenceReader:
             return self._state().row(self.namespace, key) is not None
 
         return ReferenceDocuments(self.namespace, lambda: self._state().shelf, known)
+
+    @property
+    def queue(self) -> ReferenceQueue:
+        """Which memories wait for a vector, to change that inside a transaction."""
+        return ReferenceQueue(self.namespace, self._state)
 
     def runs(self, limit: int) -> list[Run]:
         """The latest runs, newest first."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from combray.indexing import IndexEntry, index_entry
+from combray.jobs import Job
 from combray.stores.reference.documents import Shelf
 from combray.stores.reference.runs import Ledger
 from combray.types import LIVE_STATUSES, Edge, Memory, Version
@@ -75,6 +76,7 @@ class State:
     revisions: dict[str, int] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
     shelf: Shelf = field(default_factory=Shelf)
+    jobs: dict[tuple[int, str], Job] = field(default_factory=dict)
     last_key: int = 0
     last_operation: int = 0
 
@@ -90,6 +92,7 @@ class State:
             revisions=dict(self.revisions),
             ledger=self.ledger.copy(),
             shelf=self.shelf.copy(),
+            jobs=dict(self.jobs),
             last_key=self.last_key,
             last_operation=self.last_operation,
         )

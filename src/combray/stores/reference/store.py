@@ -31,6 +31,15 @@ class ReferenceStore:
         """Always."""
         return True
 
+    @property
+    def unwritable(self) -> str:
+        """Never."""
+        return ""
+
+    def probe(self) -> str:
+        """It can always be written to."""
+        return ""
+
     def _state(self) -> State:
         if self._closed:
             raise StoreError(f"{self.location}: the store is closed; open it again.")
@@ -72,8 +81,9 @@ class ReferenceStore:
         self._state()
         return []
 
-    def backup(self, path: str) -> None:
+    def backup(self, path: str, key: str | bytes | None = None) -> None:
         """Always raises StoreError: there is no file to copy."""
+        del key
         raise StoreError(f"{path}: the {self.location} cannot be backed up; export its memories instead.")
 
     def close(self) -> None:

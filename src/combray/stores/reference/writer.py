@@ -130,6 +130,14 @@ class ReferenceWriter(ReferenceReader):
             check_dimensions(model, self.draft.models.setdefault(model, len(vector)), len(vector))
             self.draft.vectors[model, key] = encode(vector[None, :])[0]
 
+    def drop_vectors(self, model: str) -> int:
+        """Destroy all vectors of a model."""
+        gone = [place for place in self.draft.vectors if place[0] == model]
+        gone = [place for place in gone if self.draft.row(self.namespace, place[1])]
+        for place in gone:
+            del self.draft.vectors[place]
+        return len(gone)
+
     def link(self, links: Sequence[Link], at: float) -> int:
         """Store edges, keeping the higher weight; how many are new."""
         new = 0
@@ -230,6 +238,7 @@ class ReferenceWriter(ReferenceReader):
                 self.draft.vectors.pop((model, key), None)
             self.draft.ledger.forget(key)
             self.draft.shelf.chunks.pop(key, None)
+            self.draft.jobs = {place: job for place, job in self.draft.jobs.items() if place[0] != key}
             self._forget_mentions(row.memory.id)
         self.note("erase", "", f"{erased} memories", at)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -14,10 +15,18 @@ from urllib.parse import quote
 from combray.errors import (
     CorruptStoreError,
     DiskFullError,
+    EncryptionError,
     InvalidInputError,
     ReadOnlyStoreError,
     StoreBusyError,
     StoreError,
+)
+from combray.stores.sqlite.encryption import (
+    Key,
+    encrypted_driver,
+    errors,
+    looks_encrypted,
+    unlock,
 )
 
 Durability = Literal["normal", "full"]
@@ -33,7 +42,7 @@ def explained(location: str) -> Iterator[None]:
     """Turn SQLite's errors into Combray's, with the file's name and what to do."""
     try:
         yield
-    except sqlite3.Error as error:
+    except errors() as error:
         raise translate(error, location) from error
     except UnicodeEncodeError as error:
         problem = f"holds a lone surrogate (at place {error.start}), which no file can store."
@@ -43,7 +52,7 @@ def explained(location: str) -> Iterator[None]:
         raise CorruptStoreError(f"{location}: the file is damaged ({error}). Restore a backup.") from error
 
 
-def translate(error: sqlite3.Error, location: str) -> StoreError:
+def translate(error: Exception, location: str) -> StoreError:
     """The Combray error for an SQLite error."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = None if code is None else code & 0xFF
@@ -58,6 +67,10 @@ def translate(error: sqlite3.Error, location: str) -> StoreError:
         return StoreBusyError(
             f"{location}: another process has held the write lock for too long; try again, "
             "or raise COMBRAY_BUSY_TIMEOUT."
+        )
+    if primary == sqlite3.SQLITE_NOTADB and looks_encrypted(location):
+        return EncryptionError(
+            f"{location}: is encrypted, or no store of Combray. Set COMBRAY_KEY or COMBRAY_KEY_FILE to its key."
         )
     if primary == sqlite3.SQLITE_NOTADB:
         return CorruptStoreError(
@@ -78,18 +91,22 @@ def translate(error: sqlite3.Error, location: str) -> StoreError:
     return StoreError(f"{location}: {text}")
 
 
-def connect(path: str, *, durability: Durability, busy_timeout: float, read_only: bool) -> sqlite3.Connection:
+def connect(
+    path: str, *, durability: Durability, busy_timeout: float, read_only: bool, key: Key | None = None
+) -> sqlite3.Connection:
     """An open connection in autocommit mode; transactions are begun by hand.
 
     A file that cannot be written is opened read-only; on a read-only medium, where WAL's side files
-    cannot be made either, as an immutable file.
+    cannot be made either, as an immutable file. `key` is that of an encrypted file.
     """
     if path == MEMORY:
         connection = _open(MEMORY, busy_timeout, uri=False)
     elif read_only:
-        connection = _read_only(path, busy_timeout)
+        connection = _read_only(path, busy_timeout, key)
     else:
-        connection = _open(path, busy_timeout, uri=False)
+        if key is not None and not Path(path).exists():
+            _begin_encrypted(path, key)
+        connection = _unlocked(path, path, busy_timeout, key, uri=False)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
@@ -102,8 +119,9 @@ def connect(path: str, *, durability: Durability, busy_timeout: float, read_only
     return connection
 
 
-def _open(target: str, busy_timeout: float, *, uri: bool) -> sqlite3.Connection:
-    return sqlite3.connect(
+def _open(target: str, busy_timeout: float, *, uri: bool, encrypted: bool = False) -> sqlite3.Connection:
+    # SQLCipher's connections do what sqlite3's do, but are no kind of them.
+    connection: sqlite3.Connection = (encrypted_driver() if encrypted else sqlite3).connect(
         target,
         timeout=busy_timeout,
         isolation_level=None,
@@ -111,24 +129,58 @@ def _open(target: str, busy_timeout: float, *, uri: bool) -> sqlite3.Connection:
         uri=uri,
         cached_statements=256,
     )
+    return connection
 
 
-def _read_only(path: str, busy_timeout: float) -> sqlite3.Connection:
+def opened(path: str, key: Key | None) -> sqlite3.Connection:
+    """A connection to a file of its own: a backup, or the source of one."""
+    return _unlocked(path, path, 5.0, key, uri=False)
+
+
+def _unlocked(path: str, target: str, busy_timeout: float, key: Key | None, *, uri: bool) -> sqlite3.Connection:
+    if key is None:
+        return _open(target, busy_timeout, uri=uri)
+    connection = _open(target, busy_timeout, uri=uri, encrypted=True)
+    try:
+        unlock(connection, path, key)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _begin_encrypted(path: str, key: Key) -> None:
+    """Make an empty encrypted file, whole and at once.
+
+    Two processes that each began one would each draw a salt, and one would read what it cannot decrypt.
+    """
+    draft = Path(f"{path}.new-{secrets.token_hex(4)}")
+    try:
+        with closing(_unlocked(str(draft), str(draft), 0.0, key, uri=False)) as connection:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _read_only(path: str, busy_timeout: float, key: Key | None) -> sqlite3.Connection:
     escaped = quote(str(Path(path).absolute()))
     try:
-        return _probed(f"file:{escaped}?mode=ro", busy_timeout)
-    except sqlite3.OperationalError:
+        return _probed(path, f"file:{escaped}?mode=ro", busy_timeout, key)
+    except errors("OperationalError"):
         log = Path(f"{path}-wal")
         if log.exists() and log.stat().st_size:
             raise StoreError(
                 f"{path}: its write-ahead log holds memories that cannot be read without write access; "
                 "open the file once where it can be written, or copy it together with the -wal file."
             ) from None
-        return _probed(f"file:{escaped}?mode=ro&immutable=1", busy_timeout)
+        return _probed(path, f"file:{escaped}?mode=ro&immutable=1", busy_timeout, key)
 
 
-def _probed(target: str, busy_timeout: float) -> sqlite3.Connection:
-    connection = _open(target, busy_timeout, uri=True)
+def _probed(path: str, target: str, busy_timeout: float, key: Key | None) -> sqlite3.Connection:
+    connection = _unlocked(path, target, busy_timeout, key, uri=True)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
@@ -164,7 +216,7 @@ def use_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
+        except errors("OperationalError"):
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.01)

@@ -8,7 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from combray.errors import CorruptStoreError, NewerSchemaError
-from combray.stores.sqlite.connection import APPLICATION_ID, MEMORY
+from combray.stores.sqlite.connection import APPLICATION_ID, MEMORY, opened
+from combray.stores.sqlite.encryption import Key
 
 Migration = tuple[int, str, str]
 
@@ -56,7 +57,9 @@ def check_identity(connection: sqlite3.Connection, path: str, newest: int) -> in
     return int(version)
 
 
-def migrate(connection: sqlite3.Connection, path: str, steps: list[Migration] | None = None) -> list[str]:
+def migrate(
+    connection: sqlite3.Connection, path: str, steps: list[Migration] | None = None, key: Key | None = None
+) -> list[str]:
     """Apply what is missing; names of what was applied. The file before is kept as PATH.backup-vN."""
     steps = migrations() if steps is None else steps
     newest = steps[-1][0]
@@ -68,7 +71,7 @@ def migrate(connection: sqlite3.Connection, path: str, steps: list[Migration] | 
         version = schema_version(connection)
         missing = [(number, name, sql) for number, name, sql in steps if number > version]
         if missing and version and path != MEMORY:
-            _back_up(path, version)
+            _back_up(path, version, key)
         for number, _, sql in missing:
             for statement in _statements(sql):
                 connection.execute(statement)
@@ -93,13 +96,13 @@ def _statements(sql: str) -> list[str]:
     return found
 
 
-def _back_up(path: str, version: int) -> None:
+def _back_up(path: str, version: int, key: Key | None) -> None:
     """Copy the file as it was before. The caller holds the write lock, so nothing can change meanwhile."""
     target = Path(f"{path}.backup-v{version}")
     unfinished = Path(f"{target}.unfinished")
     unfinished.unlink(missing_ok=True)
     # Connections of their own: SQLite does not copy from one that is in the middle of a write.
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+    with closing(opened(path, key)) as source, closing(opened(str(unfinished), key)) as copy:
         source.backup(copy)
         # The copy takes over the log mode; as one plain file it can be moved about.
         copy.execute("PRAGMA journal_mode = DELETE")

@@ -35,6 +35,7 @@ from combray.stores.sqlite import queries, runs
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
+from combray.stores.sqlite.queue import SqliteQueue
 from combray.stores.sqlite.rows import SELECT, to_memory
 from combray.types import EDGE_TYPES, Edge, Memory, Version
 
@@ -317,6 +318,11 @@ class SqliteReader:
     def documents(self) -> SqliteDocuments:
         """The files it holds."""
         return SqliteDocuments(self.reading, self._number)
+
+    @property
+    def queue(self) -> SqliteQueue:
+        """Which memories wait for a vector."""
+        return SqliteQueue(self.reading, self._number)
 
     def _number(self, connection: Connection) -> int | None:
         row = connection.execute("SELECT id FROM namespace WHERE name = ?", (self.namespace,)).fetchone()

@@ -16,7 +16,7 @@ _SECOND = 1_000_000
 def runs(connection: sqlite3.Connection, namespace: int | None, limit: int) -> list[Run]:
     """The latest runs, newest first."""
     rows = connection.execute(
-        "SELECT id, started, ended, state, counts FROM run WHERE namespace = ? "
+        "SELECT id, started, ended, state, counts, seen FROM run WHERE namespace = ? "
         "ORDER BY started DESC, id DESC LIMIT ?",
         (namespace, limit),
     )
@@ -27,8 +27,9 @@ def runs(connection: sqlite3.Connection, namespace: int | None, limit: int) -> l
             None if ended is None else ended / _SECOND,
             state,
             msgspec.json.decode(counts, type=dict[str, int]),
+            seen,
         )
-        for run_id, started, ended, state, counts in rows
+        for run_id, started, ended, state, counts, seen in rows
     ]
 
 
@@ -37,8 +38,9 @@ def put_run(connection: sqlite3.Connection, namespace: int, run: Run, parts: Seq
     ended = None if run.ended is None else to_micro(run.ended)
     counts = msgspec.json.encode(dict(run.counts), order="deterministic").decode()
     connection.execute(
-        "INSERT OR REPLACE INTO run (namespace, id, started, ended, state, counts) VALUES (?, ?, ?, ?, ?, ?)",
-        (namespace, run.id, to_micro(run.started), ended, run.state, counts),
+        "INSERT OR REPLACE INTO run (namespace, id, started, ended, state, counts, seen) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (namespace, run.id, to_micro(run.started), ended, run.state, counts, run.seen),
     )
     (last,) = connection.execute(
         "SELECT coalesce(max(number), 0) FROM run_part WHERE namespace = ? AND run = ?", (namespace, run.id)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from combray.errors import ReadOnlyStoreError, StoreError
-from combray.stores.sqlite import upkeep
+from combray.runtime import Deeds, Trace, Witness
+from combray.stores.sqlite import holding, probing, proving, upkeep
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.connection import (
     MEMORY,
@@ -21,16 +22,22 @@ from combray.stores.sqlite.connection import (
     use_wal,
     writable,
 )
+from combray.stores.sqlite.copying import back_up
+from combray.stores.sqlite.encryption import Key, errors, key_from
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.reader import SqliteReader
+from combray.stores.sqlite.witnessing import kept, tell
 from combray.stores.sqlite.writer import SqliteWriter
+
+_NOT_WRITABLE = "{}: the file or its folder cannot be written to"
 
 
 class SqliteStore:
     """Implements `runtime.Store`.
 
     `durability` "normal" survives a killed process, "full" also a power cut (one disk flush a commit).
-    `busy_timeout` is in seconds. Raises StoreError and its kinds.
+    `busy_timeout` is in seconds. `key`: the file is encrypted with it (a store in memory has no file). Raises
+    StoreError and its kinds.
     """
 
     def __init__(
@@ -40,11 +47,15 @@ class SqliteStore:
         durability: Durability = "normal",
         busy_timeout: float = 30.0,
         read_only: bool = False,
+        witness: Witness | None = None,
+        key: Key | None = None,
     ) -> None:
         self.path = path
+        self._key = None if path == MEMORY else key
         self.durability: Durability = durability
         self.busy_timeout = busy_timeout
         self.read_only = read_only or not writable(path)
+        self._trouble = _NOT_WRITABLE.format(path) if self.read_only and not read_only else ""
         self._process = os.getpid()
         self._caches: dict[str, NamespaceCache] = {}
         self._lock = threading.Lock()
@@ -53,14 +64,19 @@ class SqliteStore:
         self._closed = False
         self._log_holds_erased = False
         self._prepare_place()
-        check_length(path)
+        if not holding.held(path, encrypted=self._key is not None) and self._key is None:
+            check_length(path)
         with explained(path):
-            self._writer = self._connect()
+            self._writer = self._connect(read_only=self.read_only)
             try:
-                self._prepare_schema()
+                self._prepare_schema(self._writer, read_only=self.read_only)
             except BaseException:
                 self._writer.close()
                 raise
+        self._held = holding.hold(path, encrypted=self._key is not None)
+        self._witness = witness
+        if witness is not None:
+            witness.ask(self._kept_for_witness)
 
     def _prepare_place(self) -> None:
         if self.path == MEMORY:
@@ -73,10 +89,10 @@ class SqliteStore:
         if self.read_only and not place.exists():
             raise ReadOnlyStoreError(f"{self.path}: there is no such file, and it cannot be made here.")
 
-    def _prepare_schema(self) -> None:
+    def _prepare_schema(self, connection: sqlite3.Connection, *, read_only: bool) -> None:
         newest = migrations()[-1][0]
-        version = check_identity(self._writer, self.path, newest)
-        if self.read_only:
+        version = check_identity(connection, self.path, newest)
+        if read_only:
             if version < newest:
                 raise ReadOnlyStoreError(
                     f"{self.path}: has schema {version}, this Combray needs {newest}; "
@@ -85,13 +101,17 @@ class SqliteStore:
             return
         # Only now: a file that is not ours must not be changed, not even its journal mode.
         if self.path != MEMORY:
-            use_wal(self._writer, self.busy_timeout)
-        migrate(self._writer, self.path)
-        upkeep.rebuild_terms_if_stale(self._writer)
+            use_wal(connection, self.busy_timeout)
+        migrate(connection, self.path, key=self._key)
+        upkeep.rebuild_terms_if_stale(connection)
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, *, read_only: bool) -> sqlite3.Connection:
         return connect(
-            self.path, durability=self.durability, busy_timeout=self.busy_timeout, read_only=self.read_only
+            self.path,
+            durability=self.durability,
+            busy_timeout=self.busy_timeout,
+            read_only=read_only,
+            key=self._key,
         )
 
     @property
@@ -103,6 +123,59 @@ class SqliteStore:
     def writable(self) -> bool:
         """False for a file opened read-only."""
         return not self.read_only
+
+    @property
+    def unwritable(self) -> str:
+        """Why the last write failed, or the file was opened read-only without being asked to."""
+        return self._trouble
+
+    def probe(self) -> str:
+        """Look again whether the file can be written to; one that could not be is opened anew.
+
+        Nothing is written, and nobody waited for: while another thread writes, that write tells.
+        """
+        ours = not self._closed and os.getpid() == self._process
+        wanted = not self.read_only or self._trouble
+        if not (ours and wanted and self._write_lock.acquire(blocking=False)):
+            return self._trouble
+        try:
+            if self.read_only:
+                self._trouble = self._open_to_write()
+            elif not self._writer.in_transaction:
+                self._trouble = probing.probe(self._writer, self.path, self.busy_timeout)
+        finally:
+            self._write_lock.release()
+        return self._trouble
+
+    @contextmanager
+    def _noting_trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except errors() as error:
+            self._trouble = probing.unwritable(error, self.path) or self._trouble
+            raise
+        self._trouble = ""
+
+    def _open_to_write(self) -> str:
+        if not writable(self.path):
+            return _NOT_WRITABLE.format(self.path)
+        try:
+            with explained(self.path):
+                writer = self._connect(read_only=False)
+                try:
+                    self._prepare_schema(writer, read_only=False)
+                except BaseException:
+                    writer.close()
+                    raise
+        except StoreError as error:
+            return str(error)
+        with self._lock:
+            self._writer.close()
+            self._writer, self.read_only = writer, False
+            # They may read as from a medium that never changes.
+            while self._idle:
+                self._idle.pop().close()
+        return ""
 
     def namespaces(self) -> list[str]:
         """Names of all namespaces, sorted."""
@@ -132,32 +205,36 @@ class SqliteStore:
     def _reading_file(self) -> Iterator[sqlite3.Connection]:
         self._check_open()
         with explained(self.path):
-            connection = self._take_idle()
+            connection, read_only = self._take_idle()
             try:
                 connection.execute("BEGIN")
                 yield connection
             finally:
-                self._give_back(connection)
+                self._give_back(connection, stale=read_only and not self.read_only)
 
-    def _take_idle(self) -> sqlite3.Connection:
-        """A connection nobody reads with now: as many are made as ever read at the same time."""
+    def _take_idle(self) -> tuple[sqlite3.Connection, bool]:
+        """A connection nobody reads with now: as many are made as ever read at the same time.
+
+        And whether the file was opened read-only then.
+        """
         with self._lock:
+            read_only = self.read_only
             if self._idle:
-                return self._idle.pop()
-        connection = self._connect()
+                return self._idle.pop(), read_only
+        connection = self._connect(read_only=read_only)
         connection.execute("PRAGMA query_only = ON")
-        return connection
+        return connection, read_only
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: sqlite3.Connection, *, stale: bool) -> None:
         try:
             if connection.in_transaction:
                 connection.execute("COMMIT")
-        except sqlite3.Error:
+        except errors():
             # Nothing was written; what was wrong with the file the read itself has met.
             connection.close()
             return
         with self._lock:
-            if not self._closed:
+            if not self._closed and not stale:
                 self._idle.append(connection)
                 return
         connection.close()
@@ -182,18 +259,26 @@ class SqliteStore:
     def _transaction(self, namespace: str) -> Iterator[SqliteWriter]:
         if self.read_only:
             raise ReadOnlyStoreError(f"{self.path}: opened read-only; nothing was written.")
-        with self._write_lock, explained(self.path):
+        with self._write_lock, explained(self.path), self._noting_trouble():
             self._check_open()
             if self._writer.in_transaction:
                 raise StoreError(f"{self.path}: a transaction is open already; end it before the next begins.")
+            self._writer.execute("BEGIN IMMEDIATE")
+            deeds = Deeds()
             try:
-                self._writer.execute("BEGIN IMMEDIATE")
                 writer = SqliteWriter(namespace, self._cache(namespace), self._writer)
+                deeds = writer.deeds
                 yield writer
+                if self._witness is not None:
+                    tell(self._writer, self._witness, writer)
                 self._writer.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 self._roll_back()
+                if deeds.seq and self._witness is not None:
+                    self._witness.rolled_back(namespace, deeds, error)
                 raise
+            if writer.erased:
+                self._cache(namespace).drop()
             self._log_holds_erased |= writer.erased
             if self._log_holds_erased:
                 self._empty_log()
@@ -201,7 +286,7 @@ class SqliteStore:
     def _roll_back(self) -> None:
         # SQLite rolls some failed writes back by itself, and a full disk can fail the rollback too.
         if self._writer.in_transaction:
-            with suppress(sqlite3.Error):
+            with suppress(*errors()):
                 self._writer.execute("ROLLBACK")
 
     def _empty_log(self) -> None:
@@ -215,9 +300,47 @@ class SqliteStore:
             return
         try:
             busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        except sqlite3.OperationalError:
+        except errors("OperationalError"):
             busy = 1
         self._log_holds_erased = bool(busy)
+
+    # -- proof of erasure (`runtime.Provable`) ---------------------------------------------------------
+
+    def traces(self, namespace: str, key: int) -> list[Trace]:
+        """What stands for a memory, as bytes."""
+        with self._reading() as connection:
+            row = connection.execute("SELECT id FROM namespace WHERE name = ?", (namespace,)).fetchone()
+            return [] if row is None else proving.traces(connection, row[0], namespace, key)
+
+    def rows_left(self, key: int) -> list[str]:
+        """Tables that still name the key."""
+        with self._reading() as connection:
+            return proving.rows_left(connection, key)
+
+    def shared(self, traces: Sequence[Trace]) -> set[Trace]:
+        """Those that other memories hold too."""
+        with self._reading() as connection:
+            return proving.shared(connection, traces)
+
+    def let_go(self) -> bool:
+        """Drop the caches and the connections nobody reads with, and empty the write-ahead log."""
+        with self._write_lock, explained(self.path):
+            self._check_open()
+            with self._lock:
+                while self._idle:
+                    self._idle.pop().close()
+            for cache in self._caches.values():
+                cache.drop()
+            self._empty_log()
+            return not self._log_holds_erased
+
+    def files(self) -> list[str]:
+        """Every file beside the store whose name begins with the store's."""
+        return [] if self.path == MEMORY else proving.files(self.path)
+
+    def _kept_for_witness(self) -> str:
+        with self._reading() as connection:
+            return kept(connection)
 
     def check(self) -> list[str]:
         """Problems found in the file, in words."""
@@ -238,12 +361,12 @@ class SqliteStore:
                 cache.drop()
         return done
 
-    def backup(self, path: str) -> None:
-        """A consistent copy in a new file. Raises StoreError if the file exists."""
-        if Path(path).exists():
-            raise StoreError(f"{path}: exists already; name a new file for the backup.")
-        with explained(path), self._reading() as connection, closing(sqlite3.connect(path)) as copy:
-            connection.backup(copy)
+    def backup(self, path: str, key: str | bytes | None = None) -> None:
+        """A consistent copy in a new file, with the store's own key or, if one is given, with that one.
+
+        Raises StoreError if the file exists, InvalidInputError for a key that is none.
+        """
+        back_up(self._reading, self.path, self._key, path, self._key if key is None else key_from(key))
 
     def close(self) -> None:
         """Release the file. Reads that are under way end first in their own threads."""
@@ -255,3 +378,4 @@ class SqliteStore:
                 connection.close()
             self._idle = []
             self._writer.close()
+            holding.release(self._held)

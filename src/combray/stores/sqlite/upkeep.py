@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from combray.errors import CorruptStoreError
 from combray.indexing import TERMS_VERSION, index_entry
 from combray.stores.sqlite import indexes
+from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.migrations import keyword_index_sql
 from combray.stores.sqlite.postings import indexed
 from combray.stores.sqlite.rows import SELECT, to_memory
@@ -33,10 +34,11 @@ _REMEDY = "'combray doctor --repair' rebuilds it"
 def check(connection: sqlite3.Connection) -> list[str]:
     """What is wrong, in words; empty when all is sound. Reads everything: 20 s at 100,000 memories."""
     problems: list[str] = []
+    damage: tuple[type[Exception], ...] = (CorruptStoreError, *errors("DatabaseError"))
     for part in (_structure_problems, _stray_problems, _index_problems):
         try:
             problems += part(connection)
-        except (sqlite3.DatabaseError, CorruptStoreError) as error:
+        except damage as error:
             problems.append(f"the file is damaged ({error}); {_REMEDY}, or restore a backup")
     return list(dict.fromkeys(problems))
 
@@ -138,7 +140,7 @@ def _damaged(connection: sqlite3.Connection) -> bool:
             connection.execute("INSERT INTO term_index (term_index) VALUES ('delete-all')")
         finally:
             _roll_back(connection)
-    except sqlite3.DatabaseError:
+    except errors("DatabaseError"):
         return True
     return False
 

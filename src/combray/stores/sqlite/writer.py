@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from combray.errors import InvalidInputError, NotFoundError
 from combray.indexing import index_entry
-from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
+from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, encode
 from combray.stores.sqlite import indexes, runs
@@ -19,13 +18,17 @@ from combray.stores.sqlite import rows as mapping
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.changing import Change, apply, put_history
 from combray.stores.sqlite.documents import SqliteDocumentsWriter
+from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.erasing import erase
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.indexes import Indexed
+from combray.stores.sqlite.queue import SqliteQueueWriter
 from combray.stores.sqlite.reader import Connection, SqliteReader, chunks, marks
 from combray.stores.validity import check_memory
 from combray.types import EDGE_TYPES, Version
 
+_MOST_NAMED = 100
+"""Memories whose ids are told to the witness of a transaction."""
 _LIVE = "status IN ('active', 'pending_embed')"
 _LINK = """
 INSERT INTO edge (source, target, type, subtype, weight, reason, created_by, created_at)
@@ -41,6 +44,8 @@ class SqliteWriter(SqliteReader):
         super().__init__(namespace, cache, lambda: nullcontext(connection))
         self.connection = connection
         self.erased = False
+        self.deeds = Deeds()
+        self._touched: dict[int, None] = {}
         connection.execute("INSERT OR IGNORE INTO namespace (name) VALUES (?)", (namespace,))
         number, revision = connection.execute(
             "SELECT id, revision FROM namespace WHERE name = ?", (namespace,)
@@ -114,6 +119,22 @@ class SqliteWriter(SqliteReader):
         sql = f"SELECT count(*) FROM memory WHERE namespace = ? AND {_LIVE}{among}"
         return int(self.connection.execute(sql, (self.number, *kinds)).fetchone()[0])
 
+    # -- what was done ----------------------------------------------------------------------------
+
+    def witnessed(self) -> Deeds:
+        """What this transaction has done so far, with the ids of the first memories it touched."""
+        known = set(self.deeds.ids)
+        sql = f"SELECT id FROM memory WHERE key IN ({marks(list(self._touched))}) ORDER BY key"
+        rows = self.connection.execute(sql, list(self._touched)).fetchall()
+        self.deeds.ids += [row[0] for row in rows if row[0] not in known]
+        return self.deeds
+
+    def _did(self, what: str, keys: Sequence[int], count: int | None = None) -> None:
+        """Count it, and keep the first keys: as many as one entry of the audit names."""
+        self.deeds.add(what, len(keys) if count is None else count)
+        if len(self._touched) < _MOST_NAMED:
+            self._touched.update(dict.fromkeys(keys[:_MOST_NAMED]))
+
     # -- writing ----------------------------------------------------------------------------------
 
     def insert(self, arrivals: Sequence[Arrival]) -> list[int]:
@@ -129,13 +150,14 @@ class SqliteWriter(SqliteReader):
             row = mapping.to_row(memory, self.number, self.revision_now, entry)
             try:
                 key = self.connection.execute(mapping.INSERT, row).lastrowid
-            except sqlite3.IntegrityError as error:
+            except errors("IntegrityError") as error:
                 raise InvalidInputError(
                     "id", f"{memory.id!r} is in namespace {self.namespace!r} already."
                 ) from error
             added.append((int(key or 0), memory, entry))
         indexes.add(self.connection, self.number, added)
         keys = [key for key, _, _ in added]
+        self._did("added", keys)
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
             given = [
                 (key, arrival.vectors[model])
@@ -151,6 +173,7 @@ class SqliteWriter(SqliteReader):
         Raises NotFoundError for a key of no memory here, InvalidInputError for unusable vectors.
         """
         self._must_know(keys)
+        self._did("embedded", keys)
         # The matrix is filled from what was committed before the rows change under it.
         self.cache.matrix(self.connection, model, self._snapshot)
         for some in chunks(keys):
@@ -179,10 +202,20 @@ class SqliteWriter(SqliteReader):
             [(self.number, number, key, code) for key, code in zip(keys, encode(vectors), strict=True)],
         )
 
+    def drop_vectors(self, model: str) -> int:
+        """Destroy all vectors of a model; every cache of the namespace starts afresh."""
+        # As in put_vectors: what is rolled back must not have got into the matrix.
+        self.cache.matrix(self.connection, model, self._snapshot)
+        sql = "DELETE FROM vector WHERE namespace = ? AND model = (SELECT id FROM model WHERE name = ?)"
+        count = self.connection.execute(sql, (self.number, model)).rowcount
+        self.connection.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?", (self.number,))
+        return count
+
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
         """Change fields, keeping what they were as a version row."""
         change = Change(operation, actor, at, changes)
         apply(self.connection, self.number, self.namespace, self.revision_now, key, change)
+        self._did("changed", [key])
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
         """Store version rows of a memory that has none. Raises NotFoundError, InvalidInputError."""
@@ -210,7 +243,12 @@ class SqliteWriter(SqliteReader):
                 for each in links
             ],
         )
-        return len({(each.source, each.target, each.type, each.subtype) for each in links}) - before
+        new = len({(each.source, each.target, each.type, each.subtype) for each in links}) - before
+        # Edges of a new memory are told with it; of edges alone, both ends.
+        alone = "added" not in self.deeds.counts
+        ends = [end for each in links for end in (each.source, each.target)] if alone else []
+        self._did("linked", ends, new)
+        return new
 
     def _edge_count(self, links: Sequence[Link]) -> int:
         """How many of the edges are already there."""
@@ -227,7 +265,9 @@ class SqliteWriter(SqliteReader):
             "AND EXISTS (SELECT 1 FROM memory WHERE key = edge.source AND namespace = ?)"
         )
         code = EDGE_TYPES.index(type_)
-        return self.connection.execute(sql, (source, target, code, self.number)).rowcount
+        count = self.connection.execute(sql, (source, target, code, self.number)).rowcount
+        self.deeds.add("unlinked", count)
+        return count
 
     def touch(self, accesses: Mapping[int, tuple[int, float]]) -> None:
         """Add to access counts."""
@@ -243,6 +283,10 @@ class SqliteWriter(SqliteReader):
             "INSERT INTO operation (namespace, at, name, memory_id, detail) VALUES (?, ?, ?, ?, ?)",
             (self.number, mapping.to_micro(at), operation, memory_id, detail),
         )
+        self.deeds.operation = operation
+        self.deeds.add("noted")
+        if memory_id and memory_id not in self.deeds.ids:
+            self.deeds.ids.append(memory_id)
 
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
         """Store a run, or replace it, and parts of its plan."""
@@ -274,8 +318,17 @@ class SqliteWriter(SqliteReader):
         """The files it holds, to change them."""
         return SqliteDocumentsWriter(self.reading, self._number)
 
+    @property
+    def queue(self) -> SqliteQueueWriter:
+        """Which memories wait for a vector, to change that."""
+        return SqliteQueueWriter(self.reading, self._number, self.revision_now)
+
     def erase(self, keys: Sequence[int], at: float) -> None:
         """Destroy memories; the store empties the log file after the commit."""
+        for some in chunks(keys[:_MOST_NAMED]):
+            sql = f"SELECT id FROM memory WHERE +namespace = ? AND key IN ({marks(some)})"
+            self.deeds.ids += [row[0] for row in self.connection.execute(sql, (self.number, *some))]
         count = erase(self.connection, self.number, self.namespace, keys)
         self.erased = True
+        self.deeds.add("erased", count)
         self.note("erase", "", f"{count} memories", at)

@@ -1,0 +1,161 @@
+"""What reads a bare text: words, entities, dates, claims, questions, and the other readers of language/."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench.fuzz.drawing import Draw
+from bench.fuzz.target import Run, Target
+from combray.errors import CombrayError
+from combray.language import (
+    causality,
+    claims,
+    contrast,
+    cues,
+    dates,
+    entities,
+    expansion,
+    intent,
+    noise,
+    polarity,
+    pronouns,
+    quality,
+    questions,
+    saying,
+    token_count,
+    tokens,
+    trivial,
+)
+from combray.language.dates.moments import parse_range
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SETS = Path(__file__).parents[2] / "sets"
+_LINES = 12
+
+
+def sentences() -> list[str]:
+    """Some texts of our own question sets, in three languages, and a few that hold what parsers look for."""
+    found = [
+        "I can't come: we moved from Paris to Berlin in 2021, and it cost $1,200.50.",
+        "between 3 May 2023 and last Friday at 5:30 pm; 2026-03-01T13:56Z; hai tuần trước; 三天前",
+        "Remember that the API key is not sk-test; call PostgreSQL 15.2 before deploying v1.2.3!",
+        "Why did she say he had not finished it yet, because of what happened after the rollout?",
+    ]
+    for path in sorted(SETS.glob("*.jsonl")):
+        with path.open(encoding="utf-8") as lines:
+            taken = [json.loads(line) for _, line in zip(range(_LINES), lines, strict=False)]
+        found += [str(each["text"]) for each in taken if "text" in each]
+    return found
+
+
+def seeds() -> list[bytes]:
+    """Each sentence as it is, some among hostile pieces, and short pieces again and again."""
+    plain = [b"\x00" + text.encode() for text in sentences()]
+    again = [*(each[1:40] for each in plain[:4]), *(bytes([letter]) for letter in b"1 a-.\n'(:=<"), b"1-", b"A "]
+    return [*plain, *(b"\x05" + each for each in again), *(b"\x14" + each[1:] for each in plain[:8])]
+
+
+def _words(draw: Draw) -> Any:
+    text = draw.text()
+    found = tokens.words(text)
+    read = (
+        tokens.terms,
+        tokens.query_terms,
+        tokens.content_terms,
+        tokens.term_set,
+        tokens.language,
+        tokens.script,
+    )
+    said = [sorted(value) if isinstance(value := one(text), frozenset) else value for one in read]
+    return found, said, tokens.word_count(text), token_count.estimate(text)
+
+
+def _dates(draw: Draw) -> Any:
+    text = draw.text()
+    return [
+        (each.start, each.end, each.span, text[slice(*each.span)])
+        for each in dates.resolve(text, NOW)
+        if each.start < each.end or _wrong(each)
+    ]
+
+
+def _wrong(expression: object) -> bool:
+    raise AssertionError(f"an empty range: {expression}")
+
+
+def _moments(draw: Draw) -> Any:
+    return parse_range(draw.text(200), NOW)
+
+
+def _claims(draw: Draw) -> Any:
+    old = draw.text(2000)
+    new = draw.text()
+    kept = (
+        claims.compare(old, new),
+        contrast.supports(old, new, speaker=draw.text(20), strict=draw.byte() % 2 == 0),
+    )
+    before, after = contrast.traits(old), contrast.traits(new)
+    return (
+        kept,
+        contrast.may_contradict(before, after),
+        polarity.same_polarity(old, new),
+        causality.link(old, new),
+    )
+
+
+def _entities(draw: Draw) -> Any:
+    known = [draw.text(30) for _ in range(draw.byte() % 3)]
+    text = draw.text()
+    return entities.extract(text, known), entities.names(text)
+
+
+def _questions(draw: Draw) -> Any:
+    authors = [draw.text(20) for _ in range(draw.byte() % 4)]
+    text = draw.text()
+    return questions.read(text, authors), intent.detect(text)
+
+
+def _readers(draw: Draw) -> Any:
+    text = draw.text()
+    spread = expansion.expand(text)
+    read: tuple[Callable[[str], Any], ...] = (
+        noise.noise_class, pronouns.find, quality.warnings, saying.worth_saving, trivial.says_nothing,
+        trivial.internal, trivial.asks_what_happened, cues.cues, cues.asked, causality.signal, polarity.negations,
+        polarity.changes,
+    )  # fmt: skip
+    replaced = pronouns.replaced(text, lambda _: "Ada")
+    return spread, [one(text) for one in read], replaced
+
+
+def _reading(function: Callable[[Draw], Any]) -> Callable[[Path], Run]:
+    return lambda _: lambda data: function(Draw(data))
+
+
+def _guard(draw: Draw) -> Any:
+    from combray.guard.detecting import judge
+
+    return judge(draw.text())
+
+
+_LANGUAGE = ("combray.language",)
+TARGETS = (
+    Target("words", "cutting, folding, stemming, counting", _reading(_words), seeds, _LANGUAGE),
+    Target("dates", "times named in a text", _reading(_dates), seeds, _LANGUAGE),
+    Target(
+        "moments",
+        "one moment or range by itself",
+        _reading(_moments),
+        seeds,
+        _LANGUAGE,
+        (CombrayError, ValueError),
+    ),
+    Target("claims", "two statements compared", _reading(_claims), seeds, _LANGUAGE),
+    Target("entities", "names in a text", _reading(_entities), seeds, _LANGUAGE),
+    Target("questions", "a question read against authors", _reading(_questions), seeds, _LANGUAGE),
+    Target("guard", "instructions to a model in a text", _reading(_guard), seeds, ("combray.guard",)),
+    Target("readers", "pronouns, noise, cues and the other readers", _reading(_readers), seeds, _LANGUAGE),
+)

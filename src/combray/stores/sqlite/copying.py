@@ -1,0 +1,41 @@
+"""A consistent copy of an open store in a new file, with its own key, another, or the first it ever has."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+
+from combray.errors import StoreError
+from combray.stores.sqlite.connection import MEMORY, explained, opened
+from combray.stores.sqlite.encryption import Key, write_encrypted
+from combray.stores.sqlite.reader import Connection
+from combray.stores.sqlite.witnessing import forget
+
+Reading = Callable[[], AbstractContextManager[Connection]]
+
+
+def back_up(reading: Reading, source: str, own: Key | None, target: str, key: Key | None) -> None:
+    """Copy what `reading` reads into the new file `target`; `own` is the store's key, `key` that of the copy.
+
+    Raises StoreError if the file exists, MissingExtraError.
+    """
+    if Path(target).exists():
+        raise StoreError(f"{target}: exists already; name a new file for the backup.")
+    with explained(target):
+        if key is None or own is not None:
+            _copy(reading, target, key)
+            return
+        # By way of a plain copy beside the plain store: two builds of SQLite must not open one file at once.
+        folder = None if source == MEMORY else Path(source).absolute().parent
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".combray-") as place:
+            plain = str(Path(place) / "copy.db")
+            _copy(reading, plain, None)
+            write_encrypted(plain, target, key)
+
+
+def _copy(reading: Reading, target: str, key: Key | None) -> None:
+    with reading() as connection, closing(opened(target, key)) as copy:
+        connection.backup(copy)
+        forget(copy)
