@@ -25,11 +25,17 @@ NO_OFFICE = "Our office is not in Berlin"
 
 @contextmanager
 def opened(
-    location: str = ":memory:", clock: FakeClock | None = None, *, embedder: Any = None, words: bool = False
+    location: str = ":memory:",
+    clock: FakeClock | None = None,
+    *,
+    embedder: Any = None,
+    words: bool = False,
+    distil: bool = False,
 ) -> Iterator[combray.Engine]:
-    """An engine with the fake embedder, or with none (`words`)."""
+    """An engine with the fake embedder, or with none (`words`); episodes become facts with `distil` only."""
     model: Any = "none" if words else embedder or FakeEmbedder()
     with closing(combray.open(location, embedder=model, clock=clock or FakeClock())) as engine:
+        engine.settings = {**engine.settings, "distil": distil}
         yield engine
 
 

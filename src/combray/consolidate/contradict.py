@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from combray.consolidate.belief import begins
-from combray.consolidate.relation import Pair, in_order, pair
+from combray.consolidate.relation import Pair, in_order, pair, slot
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS, Halve, Supersede
 from combray.language.tokens import query_terms
@@ -55,7 +57,7 @@ class Contradictions:
             found.update(pair(key, other) for other in others if self._worth(state, key, other))
             if done % 1000 == 0:
                 state.tell(self, done, len(live))
-        return found
+        return found | {both for both in _of_one_slot(state, live) if not state.answered(*both)}
 
     def _worth(self, state: Planning, one: int, other: int) -> bool:
         first, second = state.facts[one], state.facts.get(other)
@@ -70,6 +72,20 @@ class Contradictions:
         arm = KeywordArm(wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
         # One place more: the fact itself holds all of its words.
         return [int(key) for key in reader.search({"words": arm}, where, self.words_most + 1).lists["words"].keys]
+
+
+def _of_one_slot(state: Planning, live: list[int]) -> set[Pair]:
+    """Pairs of facts that give a value of the same thing, however differently they say it; neighbours in time."""
+    by_slot: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for key in live:
+        place = slot(state.facts[key])
+        if place is not None:
+            by_slot[place].append(key)
+    found: set[Pair] = set()
+    for keys in by_slot.values():
+        keys.sort(key=lambda key: (begins(state.facts[key]), key))
+        found.update(pair(one, other) for one, other in pairwise(keys))
+    return found
 
 
 def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") -> None:

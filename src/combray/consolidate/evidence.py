@@ -54,13 +54,15 @@ class GatherEvidence:
         if not state.facts:
             return state
         reader = runtime.store.reader(state.namespace)
+        # Nothing has been said since the facts of this very run were made.
+        known = state.facts.keys() - state.fresh.keys()
         since = min(memory.recorded_at for memory in state.facts.values()).timestamp()
         where = Filter(kinds=("episode",), trusts=self.trusts, since=since)
         if not len(reader.scan(where, limit=1)):
             return state
         read = _Reading(reader, where, lru_cache(maxsize=_KEPT)(lambda key: reader.memories([key])))
         nearness = Nearness(reader, state.model, where, self.similar_from, _MOST)
-        for done, (key, near) in enumerate(nearness.near(sorted(state.facts))):
+        for done, (key, near) in enumerate(nearness.near(sorted(known))):
             candidates = None if near is None else near.keys.tolist()
             found = self._supporting(state.facts[key], candidates, read, state.now)
             if found:
@@ -68,7 +70,7 @@ class GatherEvidence:
                 step = Support(key, tuple(each for each, _ in found), latest)
                 state.take(step, _told(found), {each: episode.id for each, episode in found})
             if done % 1000 == 0:
-                state.tell(self, done, len(state.facts))
+                state.tell(self, done, len(known))
         return state
 
     def _supporting(

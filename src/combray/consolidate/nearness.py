@@ -10,7 +10,7 @@ import numpy as np
 
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
-from combray.runtime import Filter, Ranked, Reader, Runtime
+from combray.runtime import Filter, Keys, Ranked, Reader, Runtime, Scores
 
 BATCH = 256
 """Facts compared at once: their cosines with every memory are looked at in blocks of a few megabytes."""
@@ -63,7 +63,7 @@ class FindNear:
     most: int = 256
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Fill `near`; facts without vector are left out of it."""
+        """Fill `near`; facts without vector are left out of it. Those the plan makes count like stored ones."""
         live = state.live()
         nearness = Nearness(
             runtime.store.reader(state.namespace), state.model, Filter(kinds=FACTS), self.similar_from, self.most
@@ -73,4 +73,40 @@ class FindNear:
                 state.near[key] = near
             if done % BATCH == 0:
                 state.tell(self, done, len(live))
+        for key, found in _among_fresh(state, nearness).items():
+            state.near[key] = Ranked(found.keys[: self.most], found.scores[: self.most])
         return state
+
+
+def _among_fresh(state: Planning, stored: Nearness) -> dict[int, Ranked]:
+    """What is near the facts that the plan makes, and the lists of stored facts with these added."""
+    having = [key for key, made in state.fresh.items() if state.model in made.vectors]
+    if not having:
+        return {}
+    vectors = np.stack([state.fresh[key].vectors[state.model] for key in having])
+    keys = np.array(having, dtype=np.int64)
+    lists = stored.reader.nearest(state.model, vectors, stored.where, stored.limit, stored.minimum)
+    found: dict[int, Ranked] = {}
+    added: dict[int, list[tuple[int, float]]] = {}
+    for key, vector, near in zip(having, vectors, lists, strict=True):
+        cosines = (vectors @ vector).astype(np.float64)
+        others = (keys != key) & (cosines >= stored.minimum)
+        found[key] = _sorted(
+            np.concatenate((near.keys, keys[others])), np.concatenate((near.scores, cosines[others]))
+        )
+        for other, score in zip(near.keys.tolist(), near.scores.tolist(), strict=True):
+            added.setdefault(other, []).append((key, score))
+    for other, more in added.items():
+        if other in state.near:
+            before = state.near[other]
+            found[other] = _sorted(
+                np.append(before.keys, [key for key, _ in more]),
+                np.append(before.scores, [score for _, score in more]),
+            )
+    return found
+
+
+def _sorted(keys: Keys, scores: Scores) -> Ranked:
+    """Best first, ties by key."""
+    order = np.lexsort((keys, -scores))
+    return Ranked(keys[order], scores[order])

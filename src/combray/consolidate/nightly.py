@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from combray.consolidate.contradict import Contradictions
 from combray.consolidate.deprecate import DeprecateFacts
+from combray.consolidate.distil import DistilFacts
 from combray.consolidate.evidence import GatherEvidence
 from combray.consolidate.fade import FadeFacts
 from combray.consolidate.judge import Judge
@@ -17,6 +18,7 @@ NIGHTLY: Pipeline[Planning] = Pipeline(
     "consolidate",
     (
         LoadFacts(),
+        DistilFacts(),
         GatherEvidence(),
         FadeFacts(),
         FindNear(),

@@ -9,7 +9,8 @@ from combray.consolidate.belief import begins
 from combray.indexing import normalised
 from combray.language.contrast import Traits, may_contradict, traits
 from combray.language.polarity import negations
-from combray.language.tokens import stem
+from combray.language.statement_grammar import is_single
+from combray.language.tokens import stem, term_set
 from combray.types import Memory
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ class Relations:
             return APART
         if normalised(old.content) == normalised(new.content):
             return Relation("same", "the same text")
+        if slot(old) and slot(old) == slot(new) and _other_value(old, new):
+            values = old.metadata["value"], new.metadata["value"]
+            return Relation("replaced", "another value for the same thing", _spelt((values,)))
         mine, theirs = self.traits(old_key, old), self.traits(new_key, new)
         shared = len(mine.terms & theirs.terms) / max(len(mine.terms | theirs.terms), 1)
         if shared < (0.2 if theirs.ends else _UNSURE_FROM):
@@ -86,6 +90,20 @@ class Relations:
 def comparable(one: Memory, other: Memory) -> bool:
     """Whether two facts may be about the same thing at all: category and author agree."""
     return one.category == other.category and (one.author or "") == (other.author or "")
+
+
+def slot(fact: Memory) -> tuple[str, str] | None:
+    """Subject and attribute that a fact gives the one value of; None where it is not known, or has many."""
+    subject, attribute, value = (fact.metadata.get(name) for name in ("subject", "attribute", "value"))
+    if not (isinstance(subject, str) and isinstance(attribute, str) and isinstance(value, str) and value):
+        return None
+    return (normalised(subject), attribute) if is_single(attribute) and not negations(fact.content) else None
+
+
+def _other_value(old: Memory, new: Memory) -> bool:
+    """Whether the values differ, and neither says the other in more words ("Berlin", "Berlin, Germany")."""
+    one, other = (term_set(fact.metadata["value"]) for fact in (old, new))
+    return not (one <= other or other <= one)
 
 
 def in_order(

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from combray.consolidate.steps import Step, Support, decode, effect, encode, touched
-from combray.runtime import Clock, Link, Reader, Run, Store, Writer
+from combray.consolidate.steps import Step, Support, decode, effect, encode, renamed, touched
+from combray.runtime import Arrival, Clock, Link, Reader, Run, Store, Writer
 from combray.types import Memory
 
 PART = 200
@@ -26,11 +26,24 @@ def actor(run: str) -> str:
     return f"consolidate:{run}"
 
 
-def record(store: Store, namespace: str, run: Run, steps: Sequence[Step], hold: Hold) -> None:
-    """Store the plan before anything of it is done."""
-    parts = [encode(list(steps[start : start + PART])) for start in range(0, len(steps), PART)]
+def record(
+    store: Store,
+    namespace: str,
+    run: Run,
+    steps: Sequence[Step],
+    hold: Hold,
+    fresh: Mapping[int, Arrival] | None = None,
+) -> None:
+    """Store the plan before anything of it is done, and with it the facts it makes (`fresh`), still hidden.
+
+    So the plan itself holds keys and no text, a killed run has all it needs, and an erased fact is erased.
+    """
+    made = fresh or {}
     with store.transaction(namespace) as tx:
         hold(tx)
+        keys = dict(zip(made, tx.insert(list(made.values())), strict=True)) if made else {}
+        stored = [renamed(step, keys) for step in steps]
+        parts = [encode(stored[start : start + PART]) for start in range(0, len(stored), PART)]
         tx.put_run(run, parts)
 
 

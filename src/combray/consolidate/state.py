@@ -12,9 +12,12 @@ import msgspec
 from combray.consolidate.relation import Pair, Relations, pair
 from combray.consolidate.steps import Effect, Step, effect, weight
 from combray.pipeline import stage_name
-from combray.runtime import Doubt, Ranked
+from combray.runtime import Arrival, Doubt, Ranked
 from combray.types import LIVE_STATUSES, Memory
 from combray.types import Step as Signed
+
+FRESH = 1 << 62
+"""Facts that the plan makes have keys from here on until they are stored: behind all that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,10 @@ class Planning:
     run: str = ""
     most: int = 1000
     facts: dict[int, Memory] = field(default_factory=dict)
+    fresh: dict[int, Arrival] = field(default_factory=dict)
+    """Facts that the plan makes, by their keys in it, with their vectors."""
+    seen: int = 0
+    """Key of the last episode that was looked at for new facts, in this run or before."""
     settled: dict[Pair, Doubt] = field(default_factory=dict)
     """Pairs with an answer, and those that lost confidence already."""
     model: str = ""

@@ -21,6 +21,12 @@ FACTS = ("fact", "insight", "summary")
 """Kinds that have a confidence to manage. Episodes are what was said, chunks what is written: originals."""
 
 
+class Distil(msgspec.Struct, frozen=True, tag="distil"):
+    """A fact was made of what was said. It is stored hidden, with its plan; this step shows it."""
+
+    fact: int
+
+
 class Support(msgspec.Struct, frozen=True, tag="support"):
     """Episodes (keys) were found that support a fact; the last one is of `at`, unix seconds."""
 
@@ -95,7 +101,7 @@ class Revive(msgspec.Struct, frozen=True, tag="revive"):
     fact: int
 
 
-Step = Support | Fade | Confirm | Merge | Supersede | Halve | Ask | Answer | Deprecate | Revive
+Step = Distil | Support | Fade | Confirm | Merge | Supersede | Halve | Ask | Answer | Deprecate | Revive
 _encoder = msgspec.json.Encoder(order="deterministic")
 _decoder = msgspec.json.Decoder(list[Step])
 
@@ -143,13 +149,24 @@ def touched(step: Step) -> tuple[int, ...]:
     return (step.fact,)
 
 
+def renamed(step: Step, keys: Mapping[int, int]) -> Step:
+    """The step with other keys for its facts where `keys` has some."""
+    if not keys.keys() & set(touched(step)):
+        return step
+    if isinstance(step, Merge):
+        return Merge(keys.get(step.winner, step.winner), tuple(keys.get(key, key) for key in step.losers))
+    names = [name for name in ("fact", "old", "new", "first", "second") if hasattr(step, name)]
+    fields: dict[str, Any] = {name: keys.get(getattr(step, name), getattr(step, name)) for name in names}
+    return msgspec.structs.replace(step, **fields)
+
+
 def weight(step: Step) -> int:
     """How many memories a step takes out of, or brings back into, what is recalled, or makes doubtful."""
     if isinstance(step, Merge):
         return len(step.losers)
     if isinstance(step, Halve):
         return 2
-    return int(isinstance(step, Supersede | Deprecate | Revive))
+    return int(isinstance(step, Distil | Supersede | Deprecate | Revive))
 
 
 def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], now: float, run: str) -> Effect:
@@ -170,6 +187,9 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
         return Effect(doubt=Doubt(step.first, step.second, step.reason, step.answer, step.halved, run))
     if isinstance(step, Halve):
         return _halve(step, memories, now, run)
+    if isinstance(step, Distil):
+        hidden = memories[step.fact].status == "forgotten"
+        return Effect((Change(step.fact, "distil", {"status": "active"}),)) if hidden else Effect()
     return _single(step, memories[step.fact], ids, now)
 
 

@@ -190,3 +190,9 @@ def may_contradict(old: Traits, new: Traits) -> bool:
     if old.negated != new.negated or new.ends or (old.has_state and new.has_state):
         return True
     return any(are_antonyms(one, other) for one in old.words - new.words for other in new.words - old.words)
+
+
+def forget_texts() -> None:
+    """Let go of every text that was compared: erased words must not stay in memory."""
+    _statement.cache_clear()
+    _terms.cache_clear()

@@ -37,7 +37,7 @@ _PATTERNS = (
     ("location", r"\b(?!https?\b)\w+:\d{2,}\b", "a place like file:line or host:port, which moves easily"),
     (
         "transition",
-        r"\d+\s?(?:→|->)\s?\d+",
+        r"(?<!\d)\d+\s?(?:→|->)\s?\d+",
         "a change of numbers; keep the value that holds now and the reason",
     ),
 )

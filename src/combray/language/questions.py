@@ -110,7 +110,8 @@ def read(text: str, authors: Sequence[str]) -> Question:
 
 def _aliases(authors: Sequence[str]) -> dict[str, str]:
     """Name -> author: whole names, and first names that only one author bears."""
-    people = [author for author in authors if author.casefold() not in USERS | ASSISTANTS]
+    # A restored export may hold an author of blanks alone.
+    people = [author for author in authors if author.strip() and author.casefold() not in USERS | ASSISTANTS]
     aliases = {author: author for author in people}
     firsts = [author.split()[0] for author in people]
     for author, first in zip(people, firsts, strict=True):

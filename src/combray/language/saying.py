@@ -32,7 +32,7 @@ CODE_SHARE = 0.8
 """A message with a greater share of code lines is a dump (upstream notes 5.2)."""
 
 _FENCED_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
+_QUOTED_LINE = re.compile(r"^[^\S\n]*>.*$", re.MULTILINE)
 _QUOTATION = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』")
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]+(?=\s|$)|[。！？；]+|(?=\n|$))")
 _QUESTION_ENDS = ("?", "？")
@@ -48,6 +48,11 @@ class Saving:
     category: Literal["preference", "decision", "fact"]
     importance: int
     reason: str
+
+    @property
+    def labelled(self) -> bool:
+        """Whether it stood behind a label: "Save: …"."""
+        return self.kind == "explicit" and self.importance == _LABELLED
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,14 +120,16 @@ def _anywhere(section: str) -> re.Pattern[str]:
 @functools.cache
 def _opening(section: str) -> re.Pattern[str]:
     """Where a clause begins: at the start of the sentence or behind a comma, after openers and a lead."""
-    before = rf"(?:^|[,;]\s*)(?:{_any('openers')}[\s,!]*)*(?:{_any('leads')},?\s*)?"
+    before = rf"(?:^|[,;]\s*)(?:{_any('openers')}[\s,!]*){{0,5}}(?:{_any('leads')},?\s*)?"
     return re.compile(before + _any(section))
 
 
 @functools.cache
 def _wanted() -> re.Pattern[str]:
     """A sentence's beginning that asks to keep what follows; group "label" when it does so for the whole rest."""
-    before = rf"^(?:{_any('openers')}[\s,!]*)*(?:{_any('requests')}\s*)*(?:{_any('openers')}[\s,!]*)*"
+    # Few of each: with any number of them the time would grow with the square of a row of openers.
+    openers = rf"(?:{_any('openers')}[\s,!]*){{0,5}}"
+    before = rf"^{openers}(?:{_any('requests')}\s*){{0,5}}{openers}"
     return re.compile(f"{before}(?:(?P<label>{_any('labels')})|{_any('phrases')})\\s*")
 
 
@@ -132,19 +139,41 @@ def worth_saving(text: str, role: str = "user") -> list[Saving]:
     `role` is the author's role or name: what an agent, a tool or the system says is never kept. Nothing is kept
     of a message that holds a secret, an instruction to the model, remembered text, or mostly code.
     """
-    if role.strip().casefold() in {name for table in _tables() for name in table.agents}:
-        return []
+    return [] if is_agent(role) or is_unfit(text) else list(_savings(_own(text)))[:MOST]
+
+
+def is_agent(role: str) -> bool:
+    """Whether a role or name is that of an agent, a tool or the system."""
+    return role.strip().casefold() in {name for table in _tables() for name in table.agents}
+
+
+def is_unfit(text: str) -> bool:
+    """Whether nothing of a message may be kept: it holds a secret, an instruction to the model, remembered
+    text, the narration of an agent, or mostly code."""
     plain = fold(text)
-    if any(_anywhere(section).search(plain) for section in _NEVER):
-        return []
-    own = _QUOTED_LINE.sub("", _FENCED_CODE.sub("", text))
-    return [] if _is_code(own) else list(_savings(own))[:MOST]
+    return any(_anywhere(section).search(plain) for section in _NEVER) or _is_code(_own(text))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a message in the author's own words: without code blocks and quoted lines."""
+    return [found[0].strip() for found in _SENTENCE.finditer(_own(text)) if found[0].strip()]
+
+
+def is_said(sentence: str) -> bool:
+    """Whether a sentence says something by itself: no question, hypothesis, report, command, line of code."""
+    unquoted = fold(_QUOTATION.sub(" “” ", sentence)).strip()
+    if sentence.endswith(_QUESTION_ENDS) or not _fits(sentence, LONGEST_SENTENCE):
+        return False
+    return not any(_anywhere(section).search(unquoted) for section in _NOT_SAID) and not _line_of_code(sentence)
+
+
+def _own(text: str) -> str:
+    return _QUOTED_LINE.sub("", _FENCED_CODE.sub("", text))
 
 
 def _savings(text: str) -> Iterator[Saving]:
     for found in _SENTENCE.finditer(text):
         sentence = found[0].strip()
-        unquoted = fold(_QUOTATION.sub(" “” ", sentence)).strip()
         if wanted := _wanted().match(fold(sentence)):
             rest = text[found.start() :].strip() if wanted["label"] else sentence
             saving = _asked_for(rest, wanted.end(), labelled=bool(wanted["label"]))
@@ -152,7 +181,7 @@ def _savings(text: str) -> Iterator[Saving]:
                 yield saving
             if wanted["label"]:
                 return
-        elif (saving := _said(sentence, unquoted)) is not None:
+        elif (saving := _said(sentence)) is not None:
             yield saving
 
 
@@ -169,12 +198,8 @@ def _asked_for(text: str, prefix: int, *, labelled: bool) -> Saving | None:
     return Saving("explicit", kept, category, importance, "asked to be remembered")
 
 
-def _said(sentence: str, unquoted: str) -> Saving | None:
-    if sentence.endswith(_QUESTION_ENDS) or not _fits(sentence, LONGEST_SENTENCE):
-        return None
-    if any(_anywhere(section).search(unquoted) for section in _NOT_SAID) or _line_of_code(sentence):
-        return None
-    sign = _sign(unquoted)
+def _said(sentence: str) -> Saving | None:
+    sign = _sign(fold(_QUOTATION.sub(" “” ", sentence)).strip()) if is_said(sentence) else None
     return Saving(sign[1], sentence, sign[2], sign[3], f"says a {sign[1]}") if sign else None
 
 

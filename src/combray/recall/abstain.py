@@ -61,9 +61,11 @@ class Abstain:
         if state.question.subject not in rows.author_names:
             return 0.0
         own = rows.author == rows.author_names.index(state.question.subject)
-        if own.all() or not own.any():
+        # What has no author ("Ann lives in Oslo") was not said by somebody else.
+        others = ~own & (rows.author >= 0)
+        if not others.any() or not own.any():
             return 0.0
-        return float(held[own].max() - held[~own].max())
+        return float(held[own].max() - held[others].max())
 
     def _dated(self, state: Recalling) -> bool:
         """A question that is only about a date ("what happened on 3 May") is answered by that date's memories."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, brief
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.basic import SearchSubstring
+from combray.recall.embed import KEYWORD_ONLY
 from combray.recall.intent import INTENTS, DetectIntent
 from combray.recall.keyword import SearchKeywords
 from combray.recall.rewrite import ReadQuery
@@ -21,6 +21,8 @@ from combray.times import as_seconds
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer
 from combray.values import clean_text, one_of, whole
 
+TOLD_FROM = 0.1
+"""Share of memories without a vector from which an answer says so: a few always wait for theirs."""
 MAX_QUERY = 20_000
 MAX_LIMIT = 1_000
 
@@ -42,6 +44,7 @@ _LISTS: dict[str, tuple[str, ...] | None] = {
     "sessions": None,
     "tags": None,
 }
+SHOWN: tuple[str, ...] = tuple(trust for trust in TRUSTS if trust != "quarantined")
 OPTIONS = (
     "intent",
     "since",
@@ -62,6 +65,8 @@ class Asking:
     namespace: str
     reader: Reader
     runtime: Runtime
+    trusts: tuple[str, ...] = SHOWN
+    """Trust of the memories that may be shown; options can ask for less, never for more."""
 
     def answer(
         self,
@@ -76,19 +81,33 @@ class Asking:
         """Check the question, run the pipeline, hand out hits with the trace."""
         state = self._state(query, limit, options)
         if not basic and self._nothing_asked(state):
-            return Answer(query, (), state.intent, state.intent_source, state.reason, preset)
+            details = self._with_tier(state)
+            return Answer(query, (), state.intent, state.intent_source, state.reason, preset, details=details)
         chosen = Pipeline("basic", (SearchSubstring(), Assemble()), ("query",)) if basic else pipeline
         state = chosen.run(state, self.runtime)
+        details = self._with_tier(state)
         return Answer(
             query=query,
             hits=tuple(state.hits),
             intent=state.intent,
             intent_source=state.intent_source,
-            reason=state.reason,
+            reason="; ".join(filter(None, (state.reason, _vectorless(state)))),
             preset="basic" if basic else preset,
             trace=tuple(state.trace),
-            details={**state.details, "degraded": tuple(state.degraded)},
+            details={**details, "degraded": tuple(state.degraded)},
         )
+
+    def _with_tier(self, state: Recalling) -> dict[str, Any]:
+        """The details, with the service tier of this answer; the reason says why it is a lower one than usual."""
+        if self.runtime.service_tier is None:
+            return state.details
+        tier = self.runtime.service_tier.now()
+        failure = next((each for each in state.degraded if each.startswith(KEYWORD_ONLY)), "")
+        if failure:
+            tier = tier.without_vector(failure)
+        if tier.degraded and tier.why not in state.reason:
+            state.reason = f"{state.reason}; tier {tier.name}: {tier.why}".removeprefix("; ")
+        return {**state.details, "tier": {"tier": tier.name, "why": tier.why}}
 
     def keyword_pipeline(self) -> Pipeline[Recalling]:
         """Keyword search only."""
@@ -110,7 +129,7 @@ class Asking:
         now = self.runtime.clock()
         intent = options.get("intent")
         if intent is not None:
-            intent = one_of("intent", str(intent).upper(), INTENTS)
+            intent = one_of("intent", intent.upper() if isinstance(intent, str) else intent, INTENTS)
         return Recalling(
             query=text,
             namespace=self.namespace,
@@ -132,7 +151,18 @@ class Asking:
         lists = {
             name: _texts(name, options[name], allowed) for name, allowed in _LISTS.items() if options.get(name)
         }
+        asked = lists.pop("trusts", self.trusts)
+        if "quarantined" in asked:
+            raise InvalidInputError(
+                "trusts", "'quarantined' is never recalled.", "See combray review --quarantined."
+            )
+        trusts = tuple(trust for trust in asked if trust in self.trusts)
+        if not trusts:
+            raise InvalidInputError(
+                "trusts", f"none of {', '.join(asked)} is shown here.", f"Shown: {', '.join(self.trusts)}."
+            )
         return Filter(
+            trusts=trusts,
             since=since,
             until=until,
             as_of=as_of,
@@ -145,7 +175,7 @@ class Asking:
 
 def _texts(field: str, value: Any, allowed: tuple[str, ...] | None) -> tuple[str, ...]:
     if not isinstance(value, (str, list, tuple, set, frozenset)):
-        raise InvalidInputError(field, f"must be a text or a list of texts, not {value!r}.")
+        raise InvalidInputError(field, f"must be a text or a list of texts, not {brief(value)}.")
     texts = (value,) if isinstance(value, str) else tuple(value)
     for text in texts:
         clean_text(field, text, 200)
@@ -157,6 +187,19 @@ def _texts(field: str, value: Any, allowed: tuple[str, ...] | None) -> tuple[str
 def _number(field: str, value: Any) -> float:
     if value is None:
         return 0.0
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InvalidInputError(field, f"must be a finite number, not {value!r}.")
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    # Compared, not converted: a whole number may be too large for a float. NaN is in no range.
+    if not number or not -1e308 <= value <= 1e308:
+        raise InvalidInputError(field, f"must be a finite number, not {brief(value)}.")
     return float(value)
+
+
+def _vectorless(state: Recalling) -> str:
+    """In words, how many memories the query's vector could not find, if they are many."""
+    found = state.found
+    if found is None or found.vectorless <= TOLD_FROM * found.eligible:
+        return ""
+    return (
+        f"{found.vectorless} of {found.eligible} memories have no vector of {state.model} and are found by words "
+        "and links only ('combray worker --reembed' makes them)"
+    )

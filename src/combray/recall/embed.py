@@ -13,6 +13,8 @@ from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
 MAX_CHARACTERS = 4000
+KEYWORD_ONLY = "keyword only: "
+"""What stands before the reason why a query could not be embedded."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class EmbedQuery:
         try:
             vector = runtime.embedder.embed([text[:MAX_CHARACTERS]], query=True)[0]
         except ModelError as error:
-            state.degraded.append(f"keyword only: {error}")
+            state.degraded.append(f"{KEYWORD_ONLY}{error}")
             return state
         if np.any(vector):
             state.vector, state.model = vector, runtime.embedder.name

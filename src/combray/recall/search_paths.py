@@ -30,8 +30,8 @@ class SearchPaths:
     min(0.15, 0.03 · ln(1 + edges met at it)). Memories that neither vectors nor words have found get
     round((1 - third best local score) · `graph_slots`) places, so that the graph fills in where evidence is weak.
 
-    Names of known authors start no graph path. Every filter acts inside every path. `push_down` off leaves tags, sources and sessions to the stage
-    FilterScope: a scope then competes for the pool with all others.
+    Names of known authors start no graph path. Every filter acts inside every path. `push_down` off leaves tags,
+    sources and sessions to the stage FilterScope: a scope then competes for the pool with all others.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("terms", "entities", "expansion")
@@ -61,7 +61,7 @@ class SearchPaths:
         if "graph" in lists:
             order = np.argsort(graph.keys)
             scores["graph"] = _at(keys, graph.keys[order], graph.scores[order])
-        state.found = Found(keys, lists, scores, found.eligible)
+        state.found = Found(keys, lists, scores, found.eligible, found.vectorless)
         state.keys, state.signals = keys, dict(scores)
         return state
 

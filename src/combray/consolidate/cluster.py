@@ -1,0 +1,31 @@
+"""Episodes that speak of one thing: by density where the extra `cluster` is installed, else around leaders."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from combray.runtime import Vectors
+from combray.scoring.density import available, density_clusters
+from combray.scoring.leaders import clusters_by_leader
+
+Method = Literal["auto", "density", "leaders"]
+
+
+def clusters(vectors: Vectors, method: Method, *, least: int, similar_from: float) -> list[list[int]]:
+    """Groups of at least `least` places, each ascending; places in no group stand alone.
+
+    "auto" is density where its extra is installed. Leaders are those with most places near them (a cosine of at
+    least `similar_from`), of equal ones the first.
+    """
+    if method == "density" or (method == "auto" and available()):
+        return density_clusters(vectors, least)
+    near = [np.flatnonzero(vectors @ row >= similar_from) for row in vectors]
+    order = sorted(range(len(near)), key=lambda place: (-len(near[place]), place))
+    rank = {place: at for at, place in enumerate(order)}
+    found = clusters_by_leader(
+        len(order), lambda at: (rank[place] for place in near[order[at]].tolist()), lambda _, __: True
+    )
+    groups = [sorted(order[at] for at in group) for group in found]
+    return sorted(group for group in groups if len(group) >= least)

@@ -1,0 +1,207 @@
+"""Distilling: facts from what was said since the last run (Semantic facts, "Extraction"; SEEDS.md 21)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from combray.consolidate.candidates import Candidate, Said, stated_in
+from combray.consolidate.cluster import Method, clusters
+from combray.consolidate.distil_model import tell
+from combray.consolidate.known import Known
+from combray.consolidate.state import FRESH, Planning
+from combray.consolidate.steps import Distil, Support
+from combray.errors import ModelError
+from combray.identity import new_id
+from combray.indexing import content_hash
+from combray.language.entities import extract, names
+from combray.language.saying import is_agent
+from combray.runtime import Arrival, Filter, Reader, Runtime
+from combray.scoring.confidence import grown
+from combray.types import TRUSTS, Memory
+
+SOURCE = "consolidation"
+_ALL_RUNS = 10_000_000
+
+
+@dataclass(frozen=True)
+class DistilFacts:
+    """Makes facts of the episodes that no run has looked at: plain statements about people and things.
+
+    Rules take the statements (`language/statements.py`); a language model, if there is one, is asked once, for
+    `model_episodes` of them, those of the largest clusters first. A fact rests on the episodes that state it and
+    on no other. One episode gives a confidence of `alone`, two give `shared`, and every further one adds its
+    part (`scoring/confidence.py`). What is known already gets evidence, not a second fact. At most `most` facts
+    a run; what did not fit is looked at again by the next.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("facts",)
+    gives: ClassVar[tuple[str, ...]] = ("distilled",)
+    leaves_process: ClassVar[bool] = True
+    most: int = 200
+    most_episodes: int = 5000
+    trusts: tuple[str, ...] = ("owner", "agent")
+    clustering: Method = "auto"
+    cluster_least: int = 3
+    cluster_from: float = 0.6
+    alone: float = 0.65
+    shared: float = 0.7
+    model_episodes: int = 50
+
+    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+        """Plan a Distil for each new fact, a Support for each known one; note how far it has read."""
+        reader = runtime.store.reader(state.namespace)
+        state.seen = max((run.seen for run in reader.runs(_ALL_RUNS)), default=0)
+        episodes = self._unseen(reader, state)
+        if not episodes:
+            return state
+        state.seen = episodes[-1].key
+        groups = self._clustered(reader, state, episodes)
+        candidates = self._candidates(state, runtime, reader, episodes, groups)
+        self._plan(state, runtime, reader, candidates)
+        return state
+
+    def _unseen(self, reader: Reader, state: Planning) -> list[Said]:
+        """Episodes behind the mark, in the order of writing, of people whose word counts."""
+        keys = reader.scan(Filter(kinds=("episode",), trusts=self.trusts))
+        fresh = np.sort(keys[keys > state.seen])[: self.most_episodes].tolist()
+        ids = reader.ids(np.array(fresh, dtype=np.int64))
+        by_id = {memory.id: memory for memory in reader.memories(fresh)}
+        # An episode erased at this moment is in one of the answers only.
+        return [Said(key, by_id[each]) for key, each in zip(fresh, ids, strict=True) if each in by_id]
+
+    def _clustered(self, reader: Reader, state: Planning, episodes: Sequence[Said]) -> list[list[Said]]:
+        """Episodes of one thing each, the largest clusters first."""
+        if not state.model:
+            return []
+        vectors, has = reader.vectors(state.model, np.array([each.key for each in episodes], dtype=np.int64))
+        there = [each for each, has_one in zip(episodes, has, strict=True) if has_one]
+        found = clusters(vectors[has], self.clustering, least=self.cluster_least, similar_from=self.cluster_from)
+        groups = [[there[place] for place in group] for group in found]
+        return sorted(groups, key=lambda group: (-len(group), group[0].key))
+
+    def _candidates(
+        self,
+        state: Planning,
+        runtime: Runtime,
+        reader: Reader,
+        episodes: Sequence[Said],
+        groups: Sequence[Sequence[Said]],
+    ) -> list[Candidate]:
+        """What the model tells of the episodes it was shown, and the rules of all others."""
+        told: list[Candidate] = []
+        shown: set[int] = set()
+        if runtime.language_model is not None and state.weight < state.most:
+            chosen = self._chosen(episodes, groups)
+            try:
+                told = tell(runtime.language_model, chosen, state.now)
+                shown = {each.key for each in chosen}
+            except (ModelError, msgspec.MsgspecError) as error:
+                state.degraded.append(f"no facts from the language model ({error}); rules read the episodes")
+        around = {each.key: group for group in groups for each in group}
+        known = {name for name in reader.profile().authors if not is_agent(name)}
+        rest = [each for each in episodes if each.key not in shown]
+        found = [*told, *stated_in(rest, around, known)]
+        return sorted(found, key=lambda each: each.first.key)
+
+    def _chosen(self, episodes: Sequence[Said], groups: Sequence[Sequence[Said]]) -> list[Said]:
+        """The episodes to show to a model: clusters first, each whole, then the others as they came."""
+        wanted = [each for group in groups for each in group]
+        clustered = {each.key for each in wanted}
+        wanted += [each for each in episodes if each.key not in clustered]
+        said = [each for each in wanted if not is_agent(each.episode.author or "")]
+        return sorted(said[: self.model_episodes], key=lambda each: each.key)
+
+    def _plan(self, state: Planning, runtime: Runtime, reader: Reader, candidates: Sequence[Candidate]) -> None:
+        vectors = self._embedded(state, runtime, [each.stated.text for each in candidates])
+        known = Known(state, reader)
+        made = 0
+        for place, candidate in enumerate(candidates):
+            vector = None if vectors is None else vectors[place]
+            key = known.find(candidate, vector)
+            if key is not None:
+                self._support(state, key, candidate)
+                continue
+            if known.is_hidden(candidate):
+                continue
+            fact = self._fact(state, candidate)
+            arrival = Arrival(fact, {} if vector is None else {state.model: vector})
+            if made >= self.most or not self._add(state, arrival, candidate):
+                state.skipped += sum(1 for _ in candidates[place:])
+                state.seen = candidate.first.key - 1
+                return
+            known.add(FRESH + made, fact)
+            made += 1
+
+    def _embedded(
+        self, state: Planning, runtime: Runtime, texts: list[str]
+    ) -> np.ndarray[tuple[int, int], np.dtype[np.float32]] | None:
+        if runtime.embedder is None or not texts:
+            return None
+        try:
+            return runtime.embedder.embed(texts)
+        except ModelError as error:
+            state.degraded.append(f"new facts have no vectors ({error}); words are compared")
+            return None
+
+    def _support(self, state: Planning, key: int, candidate: Candidate) -> None:
+        counted = set(state.facts[key].evidence)
+        new = [each for each in candidate.said if each.episode.id not in counted]
+        if new and key < FRESH:
+            step = Support(key, tuple(each.key for each in new), candidate.latest.timestamp())
+            state.take(step, "said again", {each.key: each.episode.id for each in new})
+
+    def _add(self, state: Planning, arrival: Arrival, candidate: Candidate) -> bool:
+        key = FRESH + len(state.fresh)
+        state.facts[key] = arrival.memory
+        count = len(candidate.said)
+        told = f"said in {count} episode{'s' if count > 1 else ''}, confidence {arrival.memory.confidence:.2f}"
+        if not state.take(Distil(key), told):
+            del state.facts[key]
+            return False
+        state.fresh[key] = arrival
+        return True
+
+    def _fact(self, state: Planning, candidate: Candidate) -> Memory:
+        """The fact as it is stored: hidden, until the plan that names it is carried out."""
+        stated, now = candidate.stated, datetime.fromtimestamp(state.now, UTC)
+        evidence = tuple(each.episode.id for each in candidate.said)
+        support = len(evidence)
+        trust = max((each.episode.trust for each in candidate.said), key=TRUSTS.index)
+        fact = Memory(
+            id=new_id(now),
+            namespace=state.namespace,
+            content=stated.text,
+            category=stated.category,
+            confidence=self.alone if support == 1 else grown(self.shared, support - 2),
+            status="forgotten",
+            entities=_entities(candidate),
+            source=SOURCE,
+            author=candidate.author,
+            trust=trust,
+            recorded_at=now,
+            occurred_from=candidate.since,
+            valid_from=candidate.since,
+            evidence=evidence,
+            metadata=_origin(stated.subject, stated.attribute, stated.value, evidence),
+        )
+        return msgspec.structs.replace(fact, content_hash=content_hash(fact))
+
+
+def _origin(subject: str, attribute: str, value: str, evidence: Iterable[str]) -> dict[str, str | list[str]]:
+    """Slot, and the episodes whose words it has: it goes when one of them is erased."""
+    slot: Mapping[str, str] = {"subject": subject, "attribute": attribute, "value": value}
+    return {**{name: text for name, text in slot.items() if text}, "distilled_from": list(evidence)}
+
+
+def _entities(candidate: Candidate) -> tuple[str, ...]:
+    subject = candidate.stated.subject
+    found = [subject] if subject != "User" else []
+    text = candidate.stated.text
+    by_fold = {name.casefold(): name for name in reversed([*found, *extract(text), *names(text)])}
+    return tuple(reversed(by_fold.values()))

@@ -1,0 +1,293 @@
+"""The grammar of plain statements: "I" and a verb, "my" and a noun, a known name and a verb.
+
+One table, `tables/statements/en.json`; its sections are described at `_Table`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+_FILE = Path(__file__).parent / "tables" / "statements" / "en.json"
+_PREPOSITIONS = frozenset(
+    ("in", "to", "into", "at", "for", "as", "from", "with", "on", "of", "about", "up", "through", "by")
+)
+_NO_INFINITIVE = ("have", "get", "use")
+"""Verbs that mean something else before "to": "have to", "used to"."""
+_TASTES = frozenset(("likes", "dislikes", "prefers"))
+_ANY_VALUE = frozenset(("name", "job", "role", "title", "major", "stack", "hometown", "surname", "pronouns"))
+"""What is owned and takes any value; of a dog or a car only a name, a number or a noun phrase is kept."""
+_NOUN_PHRASE = re.compile(r"(?:an?|the|in|from|at|called|named|based in|born in|\d)\b|.*[A-Z0-9]")
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """verbs: base, past and participle of those a statement may have; only_past: those that say something of
+    their own in the past only ("I take …" is a habit of this minute); attributes: verb, and preposition, to the
+    attribute they give a value of; single: attributes with one value at a time; becoming: verbs whose past tells
+    what holds since; complements, passives, progressives: what may stand behind "am", "was" and
+    both; owned, favourites: what "my" may stand before; objects_never: objects that say nothing; openers, leads:
+    words and dates before a clause; cuts: where a clause ends; conditions, joking, dangling: what makes a clause
+    none; mine: words of the first person within a clause.
+    """
+
+    verbs: list[tuple[str, str, str]]
+    only_past: list[str]
+    attributes: dict[str, str]
+    single: list[str]
+    becoming: list[str]
+    complements: list[str]
+    passives: list[str]
+    progressives: list[str]
+    owned: list[str]
+    favourites: str
+    objects_never: str
+    has_never: str
+    gets_only: str
+    likes_never: str
+    dropped: list[str]
+    openers: str
+    leads: str
+    adverbs: list[str]
+    cuts: str
+    exceptions: str
+    conditions: str
+    joking: str
+    dangling: str
+    mine: dict[str, str]
+
+
+class Clause(NamedTuple):
+    """A clause in the third person, taken apart; `past`: it tells of something done."""
+
+    text: str
+    subject: str
+    attribute: str
+    value: str
+    past: bool
+
+
+class _Predicate(NamedTuple):
+    text: str
+    attribute: str
+    value: str
+    past: bool
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The table, ready for use."""
+
+    table: _Table
+    forms: dict[str, tuple[str, bool]]
+    """Verb form -> (base, whether it is a past form); the third person too."""
+    participles: dict[str, str]
+    openers: re.Pattern[str]
+    leads: re.Pattern[str]
+    cuts: re.Pattern[str]
+    exceptions: re.Pattern[str]
+    conditions: re.Pattern[str]
+    joking: re.Pattern[str]
+    dangling: re.Pattern[str]
+    ours: re.Pattern[str]
+    ourselves: re.Pattern[str]
+    mine: re.Pattern[str]
+    noun: str
+
+    def first_person(self, clause: str, name: str) -> Clause | None:
+        """A clause that begins with "I"."""
+        begins = re.match(r"I(?P<short>'m|'ve)?\s+(?P<rest>\S.*)", clause)
+        if begins is None:
+            return None
+        words = begins["rest"].split()
+        if begins["short"]:
+            words.insert(0, {"'m": "am", "'ve": "have"}[begins["short"]])
+        return self._told(name, name, self._predicate(words))
+
+    def owned(self, clause: str, name: str) -> Clause | None:
+        """A clause about what is mine, or ours: "my sister lives in Oslo"."""
+        begins = re.match(rf"(?P<whose>My|Our) (?P<noun>(?:\w+ )?{self.noun}) (?P<rest>\S.*)", clause)
+        if begins is None:
+            return None
+        noun, words = begins["noun"], begins["rest"].split()
+        subject = f"Our {noun}" if begins["whose"] == "Our" else f"{name}'s {noun}"
+        if words[0] in ("is", "are", "was", "were") and len(words) > 1:
+            value = " ".join(words[1:])
+            last = noun.split()[-1]
+            any_value = last in _ANY_VALUE or re.match(self.table.favourites, noun) is not None
+            if self._empty(value) or not (any_value or _NOUN_PHRASE.match(value)):
+                return None
+            value = self._theirs(value)
+            return Clause(f"{subject} {words[0]} {value}", name, noun, value, words[0] in ("was", "were"))
+        return self._told(subject, subject, self._third_person(words))
+
+    def named(self, clause: str, known: Collection[str]) -> Clause | None:
+        """A clause about one of the known names."""
+        name = max((each for each in known if clause.startswith(f"{each} ")), key=len, default="")
+        words = clause[len(name) :].split()
+        return self._told(name, name, self._third_person(words)) if name and len(words) > 1 else None
+
+    def _told(self, subject: str, text: str, predicate: _Predicate | None) -> Clause | None:
+        if predicate is None:
+            return None
+        return Clause(f"{text} {predicate.text}", subject, predicate.attribute, predicate.value, predicate.past)
+
+    def _third_person(self, words: list[str]) -> _Predicate | None:
+        """A predicate that is in the third person already."""
+        adverbs, rest = self._adverbs(words)
+        if not rest:
+            return None
+        if rest[0] in ("is", "was", "has"):
+            first = {"is": "am", "was": "was", "has": "have"}[rest[0]]
+            return self._predicate([*adverbs, first, *rest[1:]])
+        base, past = self.forms.get(rest[0], ("", False))
+        if not base or (rest[0] == base and not past):
+            return None
+        return self._predicate([*adverbs, rest[0] if past else base, *rest[1:]])
+
+    def _predicate(self, words: list[str]) -> _Predicate | None:
+        """The words behind "I", in the third person; None if they state nothing plain."""
+        adverbs, rest = self._adverbs(words)
+        if len(rest) < 2:
+            return None
+        first = rest[0].lower()
+        if first in ("am", "was"):
+            return self._being(first, adverbs, rest[1:])
+        if first in ("don't", "didn't", "can't", "cannot") or rest[:2] in (["do", "not"], ["did", "not"]):
+            return self._denying(adverbs, rest)
+        if first == "have" and rest[1] == "got":
+            rest = ["have", *rest[2:]]
+        elif first == "have" and self._perfect(rest[1:]):
+            return self._having(adverbs, rest[1:])
+        base, past = self.forms.get(first, ("", False))
+        if not base or (first == base and not past and base in self.table.only_past):
+            return None
+        verb = first if past else third(base)
+        return self._transitive([*adverbs, verb], base, rest[1:], past)
+
+    def _transitive(self, before: list[str], base: str, rest: list[str], past: bool) -> _Predicate | None:
+        if not self._says_something(base, rest):
+            return None
+        attribute, value = self._attribute(base, rest, past)
+        if not value:
+            return None
+        return _Predicate(" ".join([*before, self._theirs(" ".join(rest))]), attribute, value, past)
+
+    def _says_something(self, base: str, rest: list[str]) -> bool:
+        value, attribute = " ".join(rest), self.table.attributes.get(base, "")
+        if self._empty(value) or (base in _NO_INFINITIVE and rest[0] == "to"):
+            return False
+        if base == "have" and re.search(self.table.has_never, value):
+            return False
+        if base == "get" and not re.match(self.table.gets_only, value):
+            return False
+        return not (attribute in _TASTES and re.match(self.table.likes_never, value))
+
+    def _being(self, verb: str, adverbs: list[str], rest: list[str]) -> _Predicate | None:
+        more, rest = self._adverbs(rest)
+        denied = rest[:1] == ["not"]
+        text = " ".join(rest[1:] if denied else rest)
+        allowed = [*self.table.complements, *map(re.escape, self.table.passives)]
+        if verb == "am":
+            allowed += [rf"{re.escape(each)}\b" for each in self.table.progressives]
+        if not any(re.match(each, text) for each in allowed):
+            return None
+        attribute, value = self._attribute("be", text.split())
+        said = "was" if verb == "was" else "is"
+        parts = [*adverbs, said, *more, *(["not"] if denied else []), self._theirs(text)]
+        return _Predicate(" ".join(parts), attribute, value, verb == "was")
+
+    def _denying(self, adverbs: list[str], rest: list[str]) -> _Predicate | None:
+        first = rest[0].lower()
+        plain = {"don't": "do not", "didn't": "did not", "can't": "cannot"}.get(first, first)
+        words = [*plain.split(), *rest[1:]]
+        helper, words = (words[:1], words[1:]) if words[0] == "cannot" else (words[:2], words[2:])
+        more, words = self._adverbs(words)
+        if len(words) < 2 or self.forms.get(words[0], ("", True)) != (words[0], False):
+            return None
+        said = ["does", "not"] if helper == ["do", "not"] else helper
+        return self._transitive([*adverbs, *said, *more, words[0]], words[0], words[1:], said[0] == "did")
+
+    def _perfect(self, rest: list[str]) -> bool:
+        _, rest = self._adverbs(rest)
+        return len(rest) > 1 and (rest[0] in self.participles or rest[0] == "been")
+
+    def _having(self, adverbs: list[str], rest: list[str]) -> _Predicate | None:
+        more, rest = self._adverbs(rest)
+        before = [*adverbs, "has", *more]
+        if rest[0] == "been":
+            text = " ".join(rest[1:])
+            allowed = [*(rf"{re.escape(each)}\b" for each in self.table.progressives), *self.table.complements]
+            if not any(re.match(each, text) for each in (*allowed, *map(re.escape, self.table.passives))):
+                return None
+            attribute, value = self._attribute("be", rest[1:])
+            return _Predicate(" ".join([*before, "been", self._theirs(text)]), attribute, value, True)
+        return self._transitive([*before, rest[0]], self.participles[rest[0]], rest[1:], True)
+
+    def _attribute(self, base: str, rest: list[str], past: bool = False) -> tuple[str, str]:
+        """What the verb gives a value of, and the value. Who lived somewhere does not live there now."""
+        for count in (2, 1) if not past or base in self.table.becoming else ():
+            key = " ".join([base, *rest[:count]])
+            if key in self.table.attributes:
+                return self.table.attributes[key], self._theirs(" ".join(rest[count:]))
+        if rest and rest[0] in _PREPOSITIONS:
+            return f"{base} {rest[0]}", self._theirs(" ".join(rest[1:]))
+        attribute = base if past else self.table.attributes.get(base, base)
+        return attribute, self._theirs(" ".join(rest))
+
+    def _adverbs(self, words: list[str]) -> tuple[list[str], list[str]]:
+        count = next((at for at, word in enumerate(words) if word not in self.table.adverbs), len(words))
+        return [word for word in words[:count] if word not in self.table.dropped], words[count:]
+
+    def _empty(self, value: str) -> bool:
+        return not value or re.match(self.table.objects_never, value, re.IGNORECASE) is not None
+
+    def _theirs(self, text: str) -> str:
+        return self.mine.sub(lambda found: self.table.mine[found[0]], text)
+
+
+def is_single(attribute: str) -> bool:
+    """Whether an attribute has one value at a time, so that a new value ends the old one."""
+    rules = grammar().table
+    return attribute in rules.single or re.fullmatch(rules.favourites, attribute) is not None
+
+
+def third(base: str) -> str:
+    """A verb in the third person: "studies", "goes", "has"."""
+    if base == "have":
+        return "has"
+    if re.search(r"[^aeiou]y$", base):
+        return f"{base[:-1]}ies"
+    return f"{base}es" if re.search(r"(?:s|x|z|ch|sh|o)$", base) else f"{base}s"
+
+
+@cache
+def grammar() -> Grammar:
+    """The grammar of the package's table."""
+    table = msgspec.json.decode(_FILE.read_bytes(), type=_Table)
+    forms: dict[str, tuple[str, bool]] = {}
+    for base, past, _ in table.verbs:
+        forms |= {base: (base, False), third(base): (base, False), past: (base, True)}
+    caseless = re.IGNORECASE
+    noun = rf"(?:{'|'.join([*map(re.escape, sorted(table.owned, key=len, reverse=True)), table.favourites])})"
+    return Grammar(
+        table=table,
+        forms=forms,
+        participles={participle: base for base, _, participle in table.verbs},
+        openers=re.compile(table.openers, caseless),
+        leads=re.compile(table.leads, caseless),
+        cuts=re.compile(table.cuts),
+        exceptions=re.compile(table.exceptions, caseless),
+        conditions=re.compile(table.conditions, caseless),
+        joking=re.compile(table.joking, caseless),
+        dangling=re.compile(table.dangling, caseless),
+        ours=re.compile(rf"Our (?:\w+ )?{noun} (?:is|are)\b"),
+        ourselves=re.compile(r"\b(?:we|us|our|ours)\b", caseless),
+        mine=re.compile(rf"\b(?:{'|'.join(table.mine)})\b"),
+        noun=noun,
+    )

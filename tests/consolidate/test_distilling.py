@@ -1,0 +1,234 @@
+"""Facts of what was said: which sentences give one, what it rests on, and that it can be taken back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import nights
+import pytest
+
+import combray
+from combray.consolidate import runs
+from combray.consolidate.distil import DistilFacts
+from combray.consolidate.nightly import NIGHTLY
+from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.types import Memory
+
+MAY = datetime(2024, 5, 1, 12, tzinfo=UTC)
+"""When the fake clock starts, a Wednesday."""
+
+HOME = {"subject": "Ann", "attribute": "home", "value": "Berlin"}
+
+
+def made(engine: combray.Engine) -> list[Memory]:
+    """The facts that consolidation has made, of any status, as they were written."""
+    return [each for each in nights.facts(engine) if each.source == "consolidation"]
+
+
+def test_a_plain_statement_becomes_a_fact_of_its_speaker_that_rests_on_its_episode_alone() -> None:
+    with nights.opened(distil=True) as engine:
+        said = nights.hear(engine, "By the way, I moved to Berlin yesterday!", author="Caroline", trust="owner")
+        nights.hear(engine, "Nice, what is it like?", author="Melanie")
+        done = engine.consolidate()
+        (fact,) = made(engine)
+        assert fact.content == "Caroline moved to Berlin yesterday (2024-04-30)"
+        assert (fact.kind, fact.status, fact.trust, fact.session, fact.author) == (
+            "fact",
+            "active",
+            "owner",
+            None,
+            None,
+        )
+        assert fact.evidence == (said,), "SEEDS.md 21: only episodes that support the fact"
+        assert fact.valid_from == fact.occurred_from == datetime(2024, 4, 30, tzinfo=UTC)
+        assert fact.recorded_at == MAY, "the engine learned it in the night it was made"
+        assert (fact.metadata["subject"], fact.metadata["attribute"], fact.metadata["value"]) == (
+            "Caroline",
+            "home",
+            "Berlin",
+        )
+        assert "Caroline" in fact.entities
+        assert fact.confidence == 0.65
+        assert done.counts == {"distil": 1}
+        assert [each.actor for each in engine.history(fact.id)] == [f"consolidate:{done.run_id}"]
+        assert [hit.memory.id for hit in engine.recall("Berlin", kinds=["fact"])] == [fact.id]
+
+
+@pytest.mark.parametrize(
+    ("text", "author", "trust"),
+    [
+        ("Do I live in Berlin?", "Ann", "owner"),
+        ("Maybe I live in Berlin", "Ann", "owner"),
+        ("I live in Berlin", "assistant", "owner"),
+        ("I live in Berlin", "Ann", "untrusted"),
+        ("I live in Berlin", "Ann", "quarantined"),
+    ],
+)
+def test_what_gives_no_fact(text: str, author: str, trust: str) -> None:
+    with nights.opened(distil=True) as engine:
+        nights.hear(engine, text, author=author, trust=trust)
+        engine.consolidate()
+        assert made(engine) == []
+
+
+def test_a_second_run_makes_nothing_and_a_third_reads_what_came_since() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        nights.hear(engine, "I live in Berlin", author="Ann")
+        assert engine.consolidate().counts == {"distil": 1}
+        assert engine.consolidate().counts == {}
+        nights.hear(engine, "I have two cats", author="Ann")
+        assert engine.consolidate().counts == {"distil": 1}
+        assert [each.content for each in made(engine)] == ["Ann lives in Berlin", "Ann has two cats"]
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_what_is_known_gets_evidence_and_no_second_fact(words: bool) -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, words=words, distil=True) as engine:
+        tea = nights.know(engine, nights.TEA)
+        clock.pass_(hours=1)
+        said = nights.hear(engine, nights.TEA_SAID)
+        engine.consolidate()
+        assert made(engine) == []
+        assert engine.get(tea).evidence == (said,)
+
+
+def test_the_same_words_of_three_episodes_are_one_fact_and_surer() -> None:
+    """Two episodes give 0.7; the third takes 0.05 of the doubt left: 0.7 + 0.05 * 0.3 = 0.715."""
+    with nights.opened(distil=True) as engine:
+        said = [nights.hear(engine, "I live in Berlin", author="Ann", session=str(n)) for n in range(3)]
+        engine.consolidate()
+        (fact,) = made(engine)
+        assert fact.evidence == tuple(said)
+        assert fact.confidence == pytest.approx(0.715)
+
+
+def test_an_episode_of_the_cluster_is_evidence_only_if_it_makes_the_claim() -> None:
+    with nights.opened(distil=True) as engine:
+        first = nights.hear(engine, "I adopted a grey kitten named Otto", author="Ann")
+        second = nights.hear(engine, "Yes, the grey kitten named Otto that I adopted is fine!", author="Ann")
+        nights.hear(engine, "You adopted a grey kitten named Otto?", author="Bob")
+        nights.hear(engine, "The grey kitten named Otto", author="Bob")
+        engine.consolidate()
+        (fact,) = made(engine)
+        assert fact.content == "Ann adopted a grey kitten named Otto"
+        assert fact.evidence == (first, second)
+
+
+def test_a_new_fact_supersedes_in_the_very_run_and_the_preview_shows_it() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
+        clock.pass_(days=3)
+        nights.hear(engine, "I live in Munich now", author="Ann")
+        preview = engine.consolidate(dry_run=True)
+        assert made(engine) == [], "a preview writes nothing"
+        done = engine.consolidate()
+        assert [(each.operation, each.content) for each in preview.plan] == [
+            (each.operation, each.content) for each in done.plan
+        ]
+        assert [each.operation for each in done.plan if each.memory_id == old] == ["fade", "supersede"]
+        (new,) = made(engine)
+        assert engine.get(old).superseded_by == new.id
+        assert nights.live(engine) == ["Ann lives in Munich now"]
+
+
+def test_undo_hides_what_was_made_and_it_is_not_made_again() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
+        clock.pass_(days=3)
+        nights.hear(engine, "I live in Munich now", author="Ann")
+        run = engine.consolidate().run_id
+        assert engine.undo(run).refused == ()
+        assert nights.live(engine) == ["Ann lives in Berlin"]
+        assert engine.get(old).superseded_by is None
+        assert [each.status for each in made(engine)] == ["forgotten"]
+        nights.hear(engine, "I live in Munich now", author="Ann", session="again")
+        engine.consolidate()
+        assert nights.live(engine) == ["Ann lives in Berlin"], "somebody has taken this very statement back"
+        engine.restore(made(engine)[0].id)
+        assert "Ann lives in Munich now" in nights.live(engine)
+
+
+def test_a_killed_run_is_finished_with_its_new_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = FakeClock()
+
+    def dies(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    with nights.opened(clock=clock, distil=True) as engine:
+        nights.hear(engine, "I live in Berlin", author="Ann")
+        with monkeypatch.context() as patch:
+            patch.setattr(runs, "finish", dies)
+            with pytest.raises(KeyboardInterrupt):
+                engine.consolidate()
+        assert nights.live(engine) == []
+        assert engine.consolidate().resumed is not None
+        assert nights.live(engine) == ["Ann lives in Berlin"]
+        assert len(made(engine)) == 1
+
+
+def test_an_erased_episode_takes_the_fact_made_of_its_words_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with nights.opened(str(path), distil=True) as engine:
+        said = nights.hear(engine, "I adopted a kitten named Qwertzu", author="Ann")
+        nights.hear(engine, "I live in Berlin", author="Ann")
+        engine.consolidate()
+        assert len(made(engine)) == 2
+        engine.erase(said)
+        assert [each.content for each in made(engine)] == ["Ann lives in Berlin"]
+    everything = b"".join(each.read_bytes() for each in tmp_path.glob("a.db*") if "audit" not in each.name)
+    assert b"qwertzu" not in everything.lower()
+
+
+def test_what_the_cap_leaves_is_made_by_the_next_run() -> None:
+    with nights.opened(distil=True) as engine:
+        for text in ("I live in Berlin", "I have two cats", "I speak Dutch"):
+            nights.hear(engine, text, author="Ann")
+        few = NIGHTLY.replace("DistilFacts", DistilFacts(most=1))
+        left = []
+        for _ in range(4):
+            done = engine.consolidate(steps=few)
+            left.append((done.counts.get("distil", 0), done.skipped_because_of_cap))
+        assert left == [(1, 2), (1, 1), (1, 0), (0, 0)]
+        assert engine.consolidate(most=0).counts == {}
+
+
+def test_the_least_trusted_word_decides() -> None:
+    with nights.opened(distil=True) as engine:
+        nights.hear(engine, "I live in Berlin", author="Ann", trust="owner", session="a")
+        nights.hear(engine, "I live in Berlin", author="Ann", trust="agent", session="b")
+        engine.consolidate()
+        assert [each.trust for each in made(engine)] == ["agent"]
+
+
+def test_vietnamese_and_chinese_stay_as_they_were_said() -> None:
+    with nights.opened(distil=True) as engine:
+        nights.hear(engine, "Tôi sống ở Huế.", author="Lan")
+        nights.hear(engine, "我住在上海。", author="小明")
+        engine.consolidate()
+        assert [(each.content, each.author, each.entities) for each in made(engine)] == [
+            ("Tôi sống ở Huế", "Lan", ("Lan", "Huế")),
+            ("我住在上海", "小明", ("小明",)),
+        ]
+
+
+def test_nothing_is_made_where_the_setting_says_so() -> None:
+    with nights.opened(distil=False) as engine:
+        nights.hear(engine, "I live in Berlin", author="Ann")
+        engine.consolidate()
+        assert made(engine) == []
+
+
+def test_new_facts_do_without_vectors_when_the_embedder_fails() -> None:
+    with nights.opened(distil=True) as engine:
+        nights.hear(engine, "I live in Berlin", author="Ann")
+        engine.runtime = replace(engine.runtime, embedder=FakeEmbedder(failing=True))
+        done = engine.consolidate()
+        assert nights.live(engine) == ["Ann lives in Berlin"]
+        assert "no vectors" in done.degraded[0]
