@@ -199,6 +199,9 @@ class Combray:
             _remember(engine, collection.items)
         else:
             _converse(engine, collection.items)
+        if engine.pending():
+            # What a preset leaves to a worker is done before anything is asked.
+            engine.work()
         return EngineAsked(engine, len(collection.items))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from combray.audited import audited
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError
+from combray.holders import is_there, new_holder
 from combray.identity import new_id
 from combray.runtime import Clock, Lease, Run, Runtime, Writer
 from combray.types import LIVE_STATUSES, Memory, Step
@@ -69,6 +70,7 @@ class Consolidating:
     if TYPE_CHECKING:
         runtime: Runtime
         namespace: str
+        settings: Mapping[str, Any]
 
         @property
         def reader(self) -> Reader: ...  # noqa: D102
@@ -76,6 +78,7 @@ class Consolidating:
         def clock(self) -> Clock: ...  # noqa: D102
         def key_of(self, memory_id: str) -> int: ...  # noqa: D102
 
+    @audited("consolidate", reads=False)
     def consolidate(
         self,
         *,
@@ -108,8 +111,8 @@ class Consolidating:
                 if run.state == "running":
                     resumed = runs.finish(store, self.namespace, run, hold, self.clock).id
             state = self._plan(new_id(moment(self.clock())), most, self._renewing(hold, progress), steps)
-            run = Run(state.run, state.now)
-            runs.record(store, self.namespace, run, state.steps, hold)
+            run = Run(state.run, state.now, seen=state.seen)
+            runs.record(store, self.namespace, run, state.steps, hold, state.fresh)
             applied = None if progress is None else _applying(progress, len(state.steps))
             run = runs.finish(store, self.namespace, run, hold, self.clock, applied)
         return self._told(state, dry_run=False, counts=run.counts, resumed=resumed)
@@ -121,7 +124,8 @@ class Consolidating:
         # Whole microseconds, as a store keeps them: a finished run computes with the same moment.
         now = round(self.clock() * 1_000_000) / 1_000_000
         state = Planning(self.namespace, now, run, most, progress=progress)
-        return (steps or NIGHTLY).run(state, self.runtime)
+        usual = NIGHTLY if self.settings.get("distil", True) else NIGHTLY.without("DistilFacts")
+        return (steps or usual).run(state, self.runtime)
 
     def _told(
         self, state: Planning, *, dry_run: bool, counts: Mapping[str, int], resumed: str | None = None
@@ -160,6 +164,7 @@ class Consolidating:
                 found.append(Waiting(both[0], both[1], doubt.reason))
         return found
 
+    @audited("undo", reads=False)
     def undo(self, run_id: str) -> Undone:
         """Take a whole run back: every memory as it was before, field for field, the history longer by a line.
 
@@ -180,6 +185,7 @@ class Consolidating:
             hold(tx)
             return undo_run(tx, found[0], self.clock())
 
+    @audited("undo_merge", reads=False)
     def undo_merge(self, memory_id: str) -> Memory:
         """Bring one merged fact back; the winner gives back the evidence that came with it alone.
 
@@ -191,6 +197,7 @@ class Consolidating:
         with self.runtime.store.transaction(self.namespace) as tx:
             return undo_merge(tx, key, self.clock())
 
+    @audited("restore", reads=False)
     def restore(self, memory_id: str) -> Memory:
         """Bring back a forgotten, superseded, merged or deprecated memory, beside what replaced it.
 
@@ -207,7 +214,7 @@ class Consolidating:
     @contextmanager
     def _alone(self) -> Iterator[Callable[[Writer], None]]:
         """Hold the lease of consolidation; yields what renews it inside a transaction."""
-        holder = f"{_machine()}:{os.getpid()}:{new_id(moment(self.clock()))}"
+        holder = new_holder()
         store, clock = self.runtime.store, self.clock
 
         def hold(tx: Writer) -> None:
@@ -218,7 +225,7 @@ class Consolidating:
 
         with store.transaction(self.namespace) as tx:
             kept = tx.lease(LEASE)
-            if kept is not None and kept.until > clock() and _is_there(kept.holder):
+            if kept is not None and kept.until > clock() and is_there(kept.holder):
                 raise StoreBusyError(
                     f"{store.location}: a consolidation of namespace {self.namespace!r} is running "
                     f"({kept.holder}); wait for it, at most until {moment(kept.until):%Y-%m-%d %H:%M:%S} UTC."
@@ -257,24 +264,3 @@ def _applying(progress: Progress, total: int) -> Callable[[int], None]:
 def moment(unix: float) -> datetime:
     """The datetime of unix seconds, UTC."""
     return datetime.fromtimestamp(unix, UTC)
-
-
-def _machine() -> str:
-    # Imported here: every verb of the shell imports the engine, and hardly any needs the network's name.
-    import socket
-
-    return socket.gethostname()
-
-
-def _is_there(holder: str) -> bool:
-    """Whether the process that holds a lease may still run; a process of another machine may."""
-    host, _, rest = holder.rpartition(":")[0].rpartition(":")
-    if host != _machine() or os.name != "posix" or not rest.isdigit():
-        return True
-    try:
-        os.kill(int(rest), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

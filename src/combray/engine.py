@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from os import PathLike, fspath
 from types import MappingProxyType, TracebackType
@@ -12,14 +13,19 @@ import msgspec
 
 from combray import presets, wiring
 from combray.accesses import Accesses
+from combray.audited import audited
+from combray.auditing import Auditing
 from combray.consolidating import Consolidating
 from combray.conversation.background import Background
+from combray.embedding.verbs import Embedding
 from combray.errors import InvalidInputError
+from combray.guarding import Guarding
 from combray.keeping import Keeping
 from combray.recall.asking import SEARCH_TYPES, Asking
 from combray.remember.state import Remembering
-from combray.runtime import Clock, Embedder, Reader, Runtime, Store
+from combray.runtime import Clock, Embedder, LanguageModel, Reader, Reranker, Runtime, Store
 from combray.searching import Searching
+from combray.service_tier import ServiceTier
 from combray.settings import load as load_settings
 from combray.tending import Tending
 from combray.types import Answer, Remembered
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from combray.conversation.budget import Context
     from combray.conversation.turns import Conversation
     from combray.language.token_count import TokenCounter
+    from combray.think.thought import Thought
 
 BATCH = 256
 MAX_BATCH = 100_000
@@ -40,36 +47,55 @@ def open(
     namespace: str | None = None,
     preset: str | presets.Preset | None = None,
     embedder: str | Embedder | None = None,
+    reranker: str | Reranker | None = None,
+    language_model: str | LanguageModel | None = None,
     read_only: bool = False,
     durability: str | None = None,
     clock: Clock | None = None,
+    worker: bool | None = None,
+    key: str | bytes | None = None,
 ) -> Engine:
     """Open (or make) a memory store and the engine on it.
 
     `location`: a path, `sqlite:///path` or `:memory:`; None takes the setting COMBRAY_DB, or a file in the
-    per-user data folder. None anywhere takes the setting. `preset` may be one of your own making, `embedder`
-    an object with the methods of `runtime.Embedder`.
+    per-user data folder. None anywhere takes the setting. `preset` may be one of your own making;
+    `embedder`, `reranker` and `language_model` objects with the methods of `runtime.Embedder` and its like.
+    `worker`: vectors that wait are made in the background. `key`: the file is encrypted (extra `encryption`) with
+    these 32 bytes, or with this passphrase; None takes the environment's COMBRAY_KEY or COMBRAY_KEY_FILE.
 
     Raises InvalidInputError, StoreError and its kinds, ModelError.
     """
-    named = embedder if isinstance(embedder, str) else None
     by_name = preset if isinstance(preset, str) else None
     settings = load_settings(
         {
             "db": None if location is None else fspath(location),
             "namespace": namespace,
             "preset": by_name,
-            "embedder": named,
+            "embedder": embedder if isinstance(embedder, str) else None,
+            "reranker": reranker if isinstance(reranker, str) else None,
+            "language_model": language_model if isinstance(language_model, str) else None,
             "durability": durability,
+            "worker": worker,
         }
     )
-    model = None if isinstance(embedder, str) else embedder
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
-    runtime = wiring.build(settings.db, settings, read_only=read_only, clock=clock, model=model)
-    return Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
+    runtime = wiring.build(
+        settings.db,
+        settings,
+        read_only=read_only,
+        clock=clock,
+        model=None if isinstance(embedder, str) else embedder,
+        second=None if isinstance(reranker, str) else reranker,
+        writer=None if isinstance(language_model, str) else language_model,
+        key=key,
+    )
+    engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
+    if settings.worker and runtime.embedder is not None and runtime.store.writable:
+        engine.start_worker()
+    return engine
 
 
-class Engine(Consolidating, Keeping, Searching, Tending):
+class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, Tending):
     """Memory of one namespace. Use as a context manager, or call `close`."""
 
     def __init__(
@@ -80,7 +106,7 @@ class Engine(Consolidating, Keeping, Searching, Tending):
         settings: Mapping[str, Any] = MappingProxyType({}),
         background: Background | None = None,
     ) -> None:
-        self.runtime = runtime
+        self.runtime = runtime if runtime.service_tier else replace(runtime, service_tier=ServiceTier.of(runtime))
         self.background = background or Background()
         self.namespace = check_namespace(namespace)
         self.settings = settings
@@ -120,6 +146,7 @@ class Engine(Consolidating, Keeping, Searching, Tending):
 
     # -- writing -----------------------------------------------------------------------------------
 
+    @audited("remember", reads=False)
     def remember(self, text: str, *, diff: bool = True, **fields: Any) -> Remembered:
         """Remember one text.
 
@@ -135,6 +162,7 @@ class Engine(Consolidating, Keeping, Searching, Tending):
             )
         return self._write([{"content": text, **fields}], diff, suggest=True)[0]
 
+    @audited("remember_many", reads=False)
     def remember_many(
         self,
         items: Iterable[str | Mapping[str, Any]],
@@ -142,27 +170,33 @@ class Engine(Consolidating, Keeping, Searching, Tending):
         diff: bool = True,
         batch: int = BATCH,
         progress: Callable[[int], None] | None = None,
+        judged_as: str = "",
     ) -> list[Remembered]:
         """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
 
         A bad item stops its batch with nothing of it written; earlier batches stay. `progress` is called
-        with the count done after each batch.
+        with the count done after each batch. `judged_as`: the trust that the guard judges all by, where that is
+        less than the item's own ("untrusted" for a file of somebody else); the trust stored is the item's.
         """
         if isinstance(items, (str, bytes, Mapping)):
             raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
         results: list[Remembered] = []
         for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
             normal = [{"content": item} if isinstance(item, str) else item for item in some]
-            results += self._write(normal, diff, suggest=False)
+            results += self._write(normal, diff, suggest=False, judged_as=judged_as)
             if progress is not None:
                 progress(len(results))
         return results
 
-    def _write(self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool) -> list[Remembered]:
+    def _write(
+        self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
+    ) -> list[Remembered]:
         self._accesses.flush()
         now = self.runtime.clock()
-        state = Remembering(self.namespace, list(items), now, diff=diff, suggest=suggest)
-        return self._preset.remember.run(state, self.runtime).results()
+        state = Remembering(self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as)
+        written = self._preset.remember.run(state, self.runtime)
+        self._wake_worker()
+        return written.results()
 
     def conversation(self, session: str) -> Conversation:
         """A conversation whose turns are stored as episodes."""
@@ -172,6 +206,7 @@ class Engine(Consolidating, Keeping, Searching, Tending):
 
     # -- reading -----------------------------------------------------------------------------------
 
+    @audited("recall", asks=True)
     def recall(
         self,
         query: str,
@@ -188,14 +223,15 @@ class Engine(Consolidating, Keeping, Searching, Tending):
         `basic` searches for the query as a substring. Raises InvalidInputError.
         """
         chosen = self._chosen(preset)
-        asking = Asking(self.namespace, self.reader, self.runtime)
+        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
         answer = asking.answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
         self._accesses.note((hit.memory.id for hit in answer), self.runtime.clock())
         return answer
 
+    @audited("search", asks=True)
     def search(self, query: str, *, limit: int = 10, **options: Any) -> Answer:
         """Keyword search only: the share of the query's words that a memory holds."""
-        asking = Asking(self.namespace, self.reader, self.runtime)
+        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
         return asking.answer(
             query, asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
         )
@@ -208,6 +244,7 @@ class Engine(Consolidating, Keeping, Searching, Tending):
         chosen = one_of("search_type", search_type, tuple(SEARCH_TYPES))
         return self.recall(query, limit=limit, kinds=SEARCH_TYPES[chosen])
 
+    @audited("context", asks=True)
     def context(
         self,
         query: str,
@@ -227,6 +264,27 @@ class Engine(Consolidating, Keeping, Searching, Tending):
 
         return answer_context(self, query, budget, counter=counter, limit=limit, options=options)
 
+    @audited("think", asks=True)
+    def think(
+        self,
+        question: str,
+        *,
+        limit: int = 8,
+        preset: str | presets.Preset | None = None,
+        budget: int | None = None,
+        **options: Any,
+    ) -> Thought:
+        """One answer from memory, each sentence with the number of the memory it was checked against.
+
+        A language model writes it from at most `budget` tokens of memories (None: the setting `context_budget`);
+        without one, or where nothing it says stands the check, the memories' own sentences are the answer. Where
+        nothing answers, `known` is False. Options are those of `recall`; nothing is stored. Raises
+        InvalidInputError.
+        """
+        from combray.think.thinking import think
+
+        return think(self, question, limit=limit, preset=preset, budget=budget, options=options)
+
     def _chosen(self, preset: str | presets.Preset | None) -> presets.Preset:
         if preset is None:
             return self._preset
@@ -237,8 +295,11 @@ class Engine(Consolidating, Keeping, Searching, Tending):
     def close(self) -> None:
         """Stop what runs in the background, write what is pending and release the store."""
         self.background.close()
+        self.stop_worker()
         self._accesses.flush()
         self.runtime.store.close()
+        if self.runtime.audit is not None:
+            self.runtime.audit.close()
 
     def __enter__(self) -> Self:
         return self

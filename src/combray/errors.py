@@ -6,6 +6,7 @@ __all__ = [
     "CombrayError",
     "CorruptStoreError",
     "DiskFullError",
+    "EncryptionError",
     "InvalidInputError",
     "MissingExtraError",
     "ModelError",
@@ -16,6 +17,16 @@ __all__ = [
     "StoreBusyError",
     "StoreError",
 ]
+
+
+def brief(value: object) -> str:
+    """Not more than a line of a value, whatever it is: for messages that name it."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        # Lists in lists without end; a whole number of more digits than Python prints.
+        return "too deep or too long to be shown"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class CombrayError(Exception):
@@ -69,6 +80,10 @@ class StoreBusyError(StoreError):
 
 class CorruptStoreError(StoreError):
     """The file is damaged, or is not a Combray store."""
+
+
+class EncryptionError(StoreError):
+    """The file is encrypted and its key is missing or does not fit, or it is not and a key was given."""
 
 
 class NewerSchemaError(StoreError):

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from combray.audited import audited
 from combray.errors import InvalidInputError, NotFoundError
 from combray.language.quality import warnings
 from combray.remember.retain import effective_importance, immune, last_used
 from combray.runtime import Filter, Link, Reader, Runtime
 from combray.types import EDGE_TYPES, STATUSES, Edge, EdgeType, Memory, Version
 from combray.values import clean_text, one_of
+
+if TYPE_CHECKING:
+    from combray.erasure import Certificate
 
 _DAY = 86_400.0
 _KEEP_ACCESSES = 3
@@ -55,6 +61,8 @@ class Keeping:
 
         @property
         def reader(self) -> Reader: ...  # noqa: D102
+        @property
+        def trusts(self) -> tuple[str, ...]: ...  # noqa: D102
 
     def key_of(self, memory_id: str) -> int:
         """The store's key of an id, or of a prefix of at least eight characters. Raises NotFoundError."""
@@ -69,10 +77,12 @@ class Keeping:
             )
         return key
 
+    @audited("get")
     def get(self, memory_id: str) -> Memory:
         """The memory of an id. Raises NotFoundError."""
         return self.reader.memories([self.key_of(memory_id)])[0]
 
+    @audited("link", reads=False)
     def link(
         self,
         source: str,
@@ -108,6 +118,7 @@ class Keeping:
             created_at=datetime.fromtimestamp(now, UTC),
         )
 
+    @audited("related")
     def related(self, memory_id: str, *, type: EdgeType | None = None, depth: int = 2) -> list[Related]:
         """Live memories within `depth` steps (1-10) in the graph, nearest first, then by weight."""
         if type is not None:
@@ -132,13 +143,15 @@ class Keeping:
         return [
             Related(memory, *found[key])
             for key, memory in zip(keys, reader.memories(keys), strict=True)
-            if memory.status in live
+            if memory.status in live and memory.trust in self.trusts
         ]
 
+    @audited("forget", reads=False)
     def forget(self, memory_id: str) -> Memory:
         """Hide a memory from recall; `restore` brings it back, `erase` destroys it."""
         return self._set_status(memory_id, "forget", "forgotten")
 
+    @audited("restore", reads=False)
     def restore(self, memory_id: str) -> Memory:
         """Bring back a forgotten, superseded, merged or deprecated memory, beside what replaced it."""
         return self._set_status(memory_id, "restore", "active")
@@ -160,16 +173,39 @@ class Keeping:
                 tx.note(operation, memory.id, "", now)
             return tx.memories([key])[0]
 
-    def erase(self, memory_id: str) -> None:
-        """Destroy a memory and every trace of it in the file. Cannot be undone; backups keep what they hold."""
-        key = self.key_of(memory_id)
-        with self.runtime.store.transaction(self.namespace) as tx:
-            tx.erase([key], self.runtime.clock())
+    @audited("erase", reads=False)
+    def erase(
+        self, memory_id: str, *, prove: bool = False, also: Sequence[str | PathLike[str]] = ()
+    ) -> Certificate | None:
+        """Destroy a memory and every trace of it in the file. Cannot be undone; backups keep what they hold.
 
+        `prove` searches every file of the store afterwards for what the memory was made of, and older copies:
+        those beside it, those the audit knows of, and `also`. It gives a certificate, and writes it into the
+        audit. Raises NotFoundError, StoreError.
+        """
+        from combray import erasure
+        from combray.language.contrast import forget_texts
+
+        key = self.key_of(memory_id)
+        store = self.runtime.store
+        (memory,) = self.reader.memories([key])
+        keys = [key, *_made_of(self.reader, memory)]
+        telling = erasure.provable(self.runtime).traces if prove else None
+        traces = [trace for each in keys for trace in telling(self.namespace, each)] if telling else []
+        with store.transaction(self.namespace) as tx:
+            tx.erase([key, *_made_of(tx, memory)], self.runtime.clock())
+        forget_texts()
+        if not prove:
+            return None
+        more = [fspath(each) for each in also]
+        return erasure.prove(self.runtime, self.namespace, memory.id, keys, traces, more)
+
+    @audited("history")
     def history(self, memory_id: str) -> list[Version]:
         """Every change of a memory, oldest first: who, when, what, and the fields before."""
         return self.reader.history(self.key_of(memory_id))
 
+    @audited("keep", reads=False)
     def keep(self, memory_id: str) -> Memory:
         """Say that a memory matters: three accesses more, which makes it immune to pruning."""
         now = self.runtime.clock()
@@ -179,6 +215,7 @@ class Keeping:
             tx.note("keep", tx.memories([key])[0].id, "", now)
         return self.reader.memories([key])[0]
 
+    @audited("gc")
     def gc(self, *, threshold: float = 0.5, limit: int = 20) -> list[GcCandidate]:
         """Memories whose effective importance is below the threshold, least important first. Hides nothing."""
         reader = self.reader
@@ -208,6 +245,7 @@ class Keeping:
             for memory, (value, key, days, safe) in zip(memories, chosen, strict=True)
         ]
 
+    @audited("review")
     def review(self, limit: int = 20) -> list[Review]:
         """Memories with quality warnings, most warnings first."""
         reader = self.reader
@@ -218,6 +256,16 @@ class Keeping:
                 found.append(Review(memory, messages))
         found.sort(key=lambda each: (-len(each.warnings), each.memory.id))
         return found[:limit]
+
+
+def _made_of(reader: Reader, episode: Memory) -> list[int]:
+    """Keys of the facts that consolidation has made of an episode's words: they are erased with it."""
+    if episode.kind != "episode":
+        return []
+    every = Filter(kinds=("fact",), statuses=(), sources=("consolidation",), trusts=())
+    facts = reader.memories(reader.scan(every).tolist())
+    ids = [fact.id for fact in facts if episode.id in fact.metadata.get("distilled_from", ())]
+    return list(reader.keys_of(ids).values())
 
 
 def _until_superseded(versions: list[Version]) -> datetime | None:

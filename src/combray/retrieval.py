@@ -136,12 +136,17 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The union of all arms' lists. `scores[name]` is aligned with `keys`; 0 where an arm has no evidence."""
+    """The union of all arms' lists. `scores[name]` is aligned with `keys`; 0 where an arm has no evidence.
+
+    `eligible`: how many memories the filter lets through; `vectorless`: how many of them have no vector (or one
+    of zeros) of the first vector arm's model, 0 without such an arm.
+    """
 
     keys: Keys
     lists: Mapping[str, Ranked]
     scores: Mapping[str, Scores]
     eligible: int
+    vectorless: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+import msgspec
+
 from combray.filing import Document, Documents, DocumentsWriter, Workspace
 from combray.retrieval import (
     SHAPE_WORDS,
@@ -32,10 +34,13 @@ from combray.retrieval import (
     Vectors,
 )
 from combray.storage import Doubt, Lease, Reader, Run, Store, Writer
+from combray.witness import Audit, Deeds, Provable, Trace, Witness
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
     from datetime import datetime
+
+    from combray.service_tier import ServiceTier
 
 T = TypeVar("T")
 
@@ -43,7 +48,9 @@ __all__ = [
     "SHAPE_WORDS",
     "Arm",
     "Arrival",
+    "Audit",
     "Clock",
+    "Deeds",
     "Document",
     "Documents",
     "DocumentsWriter",
@@ -52,6 +59,7 @@ __all__ = [
     "EntityArm",
     "Filter",
     "Found",
+    "Health",
     "Keys",
     "KeywordArm",
     "LanguageModel",
@@ -61,6 +69,7 @@ __all__ = [
     "Peer",
     "PeerHit",
     "Profile",
+    "Provable",
     "Ranked",
     "Reader",
     "RecencyArm",
@@ -71,8 +80,10 @@ __all__ = [
     "Scores",
     "Start",
     "Store",
+    "Trace",
     "VectorArm",
     "Vectors",
+    "Witness",
     "Workspace",
     "Writer",
 ]
@@ -193,6 +204,23 @@ Clock = Callable[[], float]
 """The time now, in unix seconds."""
 
 
+class Health(msgspec.Struct, frozen=True):
+    """How a model or peer has fared in this process; those that know offer `health()`.
+
+    `state`: closed (calls go through), open (refused for `retry_in` more seconds) or half-open (the next call
+    is a try). `in_a_row`: failures of the last 300 s since it last answered, counted up to 5; `reason`: the
+    last of them. `calls`, `failures`, `tokens`: all there were.
+    """
+
+    state: str = "closed"
+    in_a_row: int = 0
+    reason: str = ""
+    retry_in: float = 0.0
+    calls: int = 0
+    failures: int = 0
+    tokens: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """What a stage may touch, and nothing else."""
@@ -204,3 +232,5 @@ class Runtime:
     clock: Clock = time.time
     peers: tuple[Peer, ...] = ()
     start: Start = at_once
+    service_tier: ServiceTier | None = None
+    audit: Audit | None = None

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from combray.audited import audited
 from combray.errors import InvalidInputError, StoreError
 from combray.values import one_of, whole
 
@@ -101,6 +102,7 @@ class Searching:
         with self._freshness.lock:
             return self._sync(workspace, rebuild=rebuild, progress=progress, explicit=True)
 
+    @audited("unindex", reads=False)
     def unindex(self, folder: str | os.PathLike[str]) -> int:
         """Let a folder go: its chunks are hidden, searches no longer look at it. How many chunks it had.
 
@@ -163,6 +165,7 @@ class Searching:
             if report.added or report.changed or report.renamed or report.removed:
                 yield report
 
+    @audited("memory_search", asks=True)
     def memory_search(
         self,
         query: str,
@@ -206,6 +209,7 @@ class Searching:
             details=answer.details,
         )
 
+    @audited("memory_get")
     def memory_get(self, path: str, *, start: int | None = None, lines: int | None = None) -> Excerpt:
         """Lines of an indexed file, from line `start` (1 if None), at most `lines` and 16,000 characters.
 
@@ -237,6 +241,7 @@ class Searching:
     def _workspaces(self) -> list[Workspace]:
         return self.reader.documents.workspaces()
 
+    @audited("index", reads=False)
     def _sync(
         self, workspace: Workspace, *, rebuild: bool = False, progress: Progress | None = None, explicit: bool
     ) -> IndexReport:

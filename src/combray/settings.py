@@ -19,6 +19,8 @@ import msgspec
 from combray.errors import InvalidInputError
 
 PREFIX = "COMBRAY_"
+KEY, NEW_KEY = f"{PREFIX}KEY", f"{PREFIX}NEW_KEY"
+"""Variables of the key of the store, and of that of a copy (`combray backup --encrypt`)."""
 
 
 def data_folder() -> Path:
@@ -46,10 +48,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     decay: bool = False
     context_budget: int = 1500
     auto_memory: bool = False
+    distil: bool = True
+    guard: bool = True
+    require_trust: str = "untrusted"
     mmr: bool = False
     candidate_pool_size: int = 20
     peers: str = ""
     peer_timeout: float = 3.0
+    prices: str = ""
+    worker: bool = False
+    audit: bool = True
+    audit_anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,10 @@ _HELP = {
     "reranker": "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL",
     "peers": "preset engram: other memory services to ask: kind=url,… (combray, mem0, lightrag)",
     "peer_timeout": "preset engram: seconds to wait for peers, 60 at most",
+    "prices": "what models cost a million tokens, for the estimates of status: provider:MODEL=0.5,…",
+    "worker": "make vectors that wait in a background thread, as long as an engine is open",
+    "audit": "write down every operation in a hash-chained log beside the store",
+    "audit_anchor": "folder, best on another disk, that keeps the end of the audit: what is cut off shows",
     "durability": "normal survives a killed process; full also a power cut",
     "busy_timeout": "seconds to wait for another process's write",
     "candidate_pool_size": "preset mnemo: candidates of each search path, 1 to 1000, and how many are reranked",
@@ -78,6 +91,9 @@ _HELP = {
     "mmr": "preset openclaw: hits that repeat one another move down (maximal marginal relevance)",
     "context_budget": "tokens of a context for a prompt, at most",
     "auto_memory": "keep as facts what a user says in a conversation that is worth it",
+    "guard": "keep texts that give a model orders apart (quarantine); secrets are redacted all the same",
+    "require_trust": "least trust that reads show: untrusted, agent, owner; or NAMESPACE=agent, …",
+    "distil": "consolidation makes facts of what was said in conversations",
     "max_memories": "preset mnemon: live memories above which the least important are hidden; 0 for no limit",
 }
 SETTINGS: tuple[Setting, ...] = tuple(
@@ -103,7 +119,45 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
         raise InvalidInputError("candidate_pool_size", f"{size} is out of range.", "Use 1 to 1000.")
     if settings.durability not in ("normal", "full"):
         raise InvalidInputError("durability", f"{settings.durability!r} is not known.", "Use normal or full.")
+    read_prices(settings.prices)
     return settings
+
+
+def read_prices(text: str) -> dict[str, float]:
+    """Model name -> price of a million tokens, from `provider:MODEL=PRICE,…`. Raises InvalidInputError."""
+    prices: dict[str, float] = {}
+    for each in filter(None, (part.strip() for part in text.split(","))):
+        name, _, price = each.rpartition("=")
+        try:
+            prices[name.strip()] = float(price)
+        except ValueError:
+            name = ""
+        if not name or not 0 <= prices[name.strip()] < float("inf"):
+            raise InvalidInputError(
+                "prices", f"{each!r} is no price.", 'Give a list such as "openai:MODEL=0.5,voyage:MODEL=0.06".'
+            )
+    return prices
+
+
+def secret(variable: str) -> str | None:
+    """What a variable holds, or the file that VARIABLE_FILE names; None where neither is set.
+
+    Keys come this way only: no option of the shell and no settings file takes one. Raises InvalidInputError,
+    never with the secret in it.
+    """
+    value, named = os.environ.get(variable, ""), os.environ.get(f"{variable}_FILE", "")
+    if value and named:
+        raise InvalidInputError(variable, f"is set, and {variable}_FILE too.", "Unset one of them.")
+    if not named:
+        return value or None
+    try:
+        value = Path(named).expanduser().read_text(encoding="utf-8").rstrip("\r\n")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise InvalidInputError(f"{variable}_FILE", f"{named!r} cannot be read ({why}).") from None
+    if not value:
+        raise InvalidInputError(f"{variable}_FILE", f"{named!r} is empty.", "Put the key into it.")
+    return value
 
 
 def default_location() -> str:
@@ -127,7 +181,7 @@ def _settings_file() -> Path | None:
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise InvalidInputError(str(path), f"cannot be read as TOML ({error}).") from error
     known = {setting.name for setting in SETTINGS}
     for name in values:
@@ -144,7 +198,7 @@ def _convert(values: dict[str, Any]) -> Settings:
         if field.name in values:
             try:
                 converted[field.name] = msgspec.convert(values[field.name], field.type, strict=False)
-            except msgspec.ValidationError as error:
+            except (msgspec.ValidationError, UnicodeEncodeError) as error:
                 raise InvalidInputError(
                     field.name, f"{values[field.name]!r} does not fit ({error}).", _HELP[field.name] + "."
                 ) from error

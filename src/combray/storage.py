@@ -11,19 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.filing import Documents, DocumentsWriter
+from combray.jobs import Queue, QueueWriter
 from combray.retrieval import Arm, Arrival, Filter, Found, Keys, Link, Profile, Ranked, Rows, Scores, Vectors
 from combray.types import Edge, Memory, Version
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of consolidation: when (unix seconds), running, done or undone, and what it did how often."""
+    """One run of consolidation: when (unix seconds), running, done or undone, and what it did how often.
+
+    `seen` is the key of the last episode it looked at for new facts, 0 if it looked at none.
+    """
 
     id: str
     started: float
     ended: float | None = None
     state: str = "running"
     counts: Mapping[str, int] = field(default_factory=dict)
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,11 @@ class Reader(Protocol):
         """The files it holds."""
         ...
 
+    @property
+    def queue(self) -> Queue:
+        """Which memories wait for a vector."""
+        ...
+
     def runs(self, limit: int) -> list[Run]:
         """The latest runs of consolidation, newest first."""
         ...
@@ -187,6 +197,10 @@ class Writer(Reader, Protocol):
         """Store or replace vectors."""
         ...
 
+    def drop_vectors(self, model: str) -> int:
+        """Destroy all vectors of a model; how many."""
+        ...
+
     def link(self, links: Sequence[Link], at: float) -> int:
         """Store edges (one that exists already keeps the higher weight); how many are new."""
         ...
@@ -220,6 +234,11 @@ class Writer(Reader, Protocol):
     @property
     def documents(self) -> DocumentsWriter:
         """The files it holds, to change them."""
+        ...
+
+    @property
+    def queue(self) -> QueueWriter:
+        """Which memories wait for a vector, to change that."""
         ...
 
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
@@ -264,6 +283,15 @@ class Store(Protocol):
         """Whether a write can be tried at all."""
         ...
 
+    @property
+    def unwritable(self) -> str:
+        """Why nothing can be written, as the last write or probe found; "" if it can, or was not to be."""
+        ...
+
+    def probe(self) -> str:
+        """Look again, without writing to the store or waiting for anybody; what `unwritable` is then."""
+        ...
+
     def namespaces(self) -> list[str]:
         """Names of all namespaces, sorted."""
         ...
@@ -284,8 +312,8 @@ class Store(Protocol):
         """Rebuild all that can be rebuilt from the originals; what was done, in words."""
         ...
 
-    def backup(self, path: str) -> None:
-        """Write a consistent copy to a new file."""
+    def backup(self, path: str, key: str | bytes | None = None) -> None:
+        """Write a consistent copy to a new file, encrypted like the store or with the key given."""
         ...
 
     def close(self) -> None:

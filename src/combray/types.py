@@ -168,6 +168,8 @@ class Remembered:
     effective_importance: float = 0.0
     auto_pruned: int = 0
     reason: str = ""
+    guard: str = ""
+    """What the guard made of the text and why ("quarantined: …", "untrusted: …"); empty when it was let in."""
     trace: tuple[Step, ...] = ()
 
     def as_json(self) -> dict[str, Any]:

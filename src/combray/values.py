@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, brief
 
 
 def clean_text(field: str, value: Any, longest: int) -> str:
@@ -44,7 +44,7 @@ def whole(field: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInputError(field, f"must be a whole number, not {show(value)}.")
     if not least <= value <= most:
-        raise InvalidInputError(field, f"{value} is out of range.", f"Use {least} to {most}.")
+        raise InvalidInputError(field, f"{brief(value)} is out of range.", f"Use {least} to {most}.")
     return value
 
 
@@ -57,5 +57,4 @@ def fraction(field: str, value: Any) -> float:
 
 def show(value: Any) -> str:
     """A value as an error message names it: its type, and not more than a line of it."""
-    text = repr(value)
-    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+    return f"{type(value).__name__} {brief(value)}"

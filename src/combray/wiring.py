@@ -4,18 +4,48 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
+from combray.audit.anchor import AnchorFile
+from combray.audit.chain import FileChain, MemoryChain
+from combray.audit.key import Key
+from combray.audit.log import AuditLog
 from combray.errors import InvalidInputError
 from combray.models import embedder, language_model, reranker
-from combray.runtime import Clock, Embedder, Peer, Runtime, Start, Store, at_once
-from combray.settings import Settings, default_location
+from combray.models.watched import watched_embedder, watched_language_model, watched_reranker
+from combray.runtime import (
+    Clock,
+    Embedder,
+    LanguageModel,
+    Peer,
+    Reranker,
+    Runtime,
+    Start,
+    Store,
+    Witness,
+    at_once,
+)
+from combray.service_tier import ServiceTier
+from combray.settings import KEY, Settings, default_location, secret
+
+if TYPE_CHECKING:
+    from combray.models.catalogue import Offer
 
 _SQLITE = "sqlite:///"
 
 
-def open_store(location: str, settings: Settings, *, read_only: bool = False) -> Store:
-    """The store at a location: a path, `sqlite:///path` or `:memory:`."""
+def open_store(
+    location: str,
+    settings: Settings,
+    *,
+    read_only: bool = False,
+    witness: Witness | None = None,
+    key: str | bytes | None = None,
+) -> Store:
+    """The store at a location: a path, `sqlite:///path` or `:memory:`. `witness` is told of every write.
+
+    `key` is that of an encrypted store; None takes the environment's.
+    """
     if location.startswith(("postgresql://", "postgres://")):
         raise InvalidInputError("location", "this version has no PostgreSQL store yet.", "Name a file.")
     path = location.removeprefix(_SQLITE) or default_location()
@@ -24,13 +54,55 @@ def open_store(location: str, settings: Settings, *, read_only: bool = False) ->
     if path == default_location():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     from combray.stores.sqlite import SqliteStore
+    from combray.stores.sqlite.encryption import key_from
 
+    given = secret(KEY) if key is None and path != ":memory:" else key
     return SqliteStore(
         path if path == ":memory:" else str(Path(path).expanduser()),
         durability=cast(Literal["normal", "full"], settings.durability),
         busy_timeout=settings.busy_timeout,
         read_only=read_only,
+        witness=witness,
+        key=None if given is None else key_from(given),
     )
+
+
+def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | None:
+    """The log beside the store at a location; for a store in memory, one in memory. None: switched off."""
+    if not settings.audit:
+        return None
+    durable = settings.durability == "full"
+    path = location.removeprefix(_SQLITE) or default_location()
+    if path == ":memory:":
+        return AuditLog(MemoryChain(), clock=clock, key=Key(None), durable=durable)
+    path = f"{Path(path).expanduser()}.audit"
+    anchor = AnchorFile(settings.audit_anchor, path) if settings.audit_anchor else None
+    return AuditLog(FileChain(path), clock=clock, key=Key(f"{path}-key"), anchor=anchor, durable=durable)
+
+
+def offers() -> list[Offer]:
+    """All that the settings of models and peers may name."""
+    from combray.models import catalogue
+    from combray.peers import offers
+
+    return [*catalogue.offers(), *offers()]
+
+
+def open_model(kind: str, settings: Settings) -> Embedder | Reranker | LanguageModel | None:
+    """The embedder, reranker or language model that the settings name. Raises InvalidInputError, ModelError."""
+    if kind == "embedder":
+        return embedder(settings.embedder)
+    return reranker(settings.reranker) if kind == "reranker" else language_model(settings.language_model)
+
+
+def peers_of(settings: Settings) -> tuple[Peer, ...]:
+    """The peers that the settings name. Raises InvalidInputError."""
+    return _peers(settings, time.time)[0]
+
+
+def open_embedder(spec: str) -> Embedder | None:
+    """The embedder a string names; None for "none". Raises InvalidInputError, ModelError."""
+    return embedder(spec)
 
 
 def build(
@@ -40,14 +112,24 @@ def build(
     read_only: bool = False,
     clock: Clock | None = None,
     model: Embedder | None = None,
+    second: Reranker | None = None,
+    writer: LanguageModel | None = None,
+    key: str | bytes | None = None,
 ) -> Runtime:
-    """A runtime with the store open; `model` stands in for the embedder that the settings name."""
-    chosen = model if model is not None else embedder(settings.embedder)
-    second = reranker(settings.reranker)
-    writer = language_model(settings.language_model)
+    """A runtime with the store open.
+
+    `model`, `second` and `writer` stand in for the embedder, reranker and language model that the settings name.
+    """
     now = clock or time.time
+    chosen = model if model is not None else embedder(settings.embedder)
+    chosen = chosen and watched_embedder(chosen, now)
+    second = second if second is not None else reranker(settings.reranker)
+    second = second and watched_reranker(second, now)
+    writer = writer if writer is not None else language_model(settings.language_model)
+    writer = writer and watched_language_model(writer, now)
     peers, start = _peers(settings, now)
-    store = open_store(location, settings, read_only=read_only)
+    log = open_audit(location, settings, now)
+    store = open_store(location, settings, read_only=read_only, witness=log, key=key)
     return Runtime(
         store=store,
         embedder=chosen,
@@ -56,6 +138,8 @@ def build(
         clock=now,
         peers=peers,
         start=start,
+        service_tier=ServiceTier(store, chosen, writer, now),
+        audit=log,
     )
 
 

@@ -26,6 +26,7 @@ WRONG = {
     "terminal": ("transfer/importing.py", "import rich.progress"),
     "mcp": ("aio.py", "import mcp"),
     "network": ("tending.py", "import httpx2"),
+    "clustering": ("consolidate/cluster.py", "import sklearn"),
     "watching": ("searching.py", "import watchfiles"),
     "model-libraries": ("recall/embed.py", "import tokenizers"),
 }

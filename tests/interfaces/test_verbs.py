@@ -11,10 +11,10 @@ from combray import __version__
 from combray.interfaces.cli.verbs import VERBS
 
 DOCUMENTED = [
-    *("remember", "recall", "search", "context", "compare", "get", "link", "related", "viz"),
+    *("remember", "recall", "search", "think", "context", "compare", "get", "link", "related", "viz"),
     *("index", "watch"),
     *("forget", "restore", "erase", "history"),
-    *("status", "log", "consolidate", "gc", "review", "doctor", "backup"),
+    *("status", "log", "consolidate", "worker", "gc", "review", "release", "audit", "doctor", "models", "backup"),
     *("ingest", "import", "export", "presets", "demo", "mcp"),
 ]
 

@@ -16,6 +16,7 @@ import combray
 from combray import InvalidInputError, PipelineError, presets
 from combray.pipeline import Pipeline, Transaction, leaves_process, stage_name
 from combray.presets.preset import READ, WRITE
+from combray.remember.queue import QueueEmbedding
 from combray.remember.retain import Prune
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
@@ -57,8 +58,9 @@ def test_inner_stages_of_a_transaction_stay_in_the_process(name: str) -> None:
     atomic = [place for place, stage in enumerate(stages) if isinstance(stage, Transaction)]
     calling = [place for place, stage in enumerate(stages) if leaves_process(stage)]
     assert len(atomic) == 1
-    assert calling
-    assert max(calling) < atomic[0]
+    # Preset semantic-facts calls nobody while it writes: a worker embeds later.
+    assert calling or any(isinstance(stage, QueueEmbedding) for stage in stages)
+    assert max(calling, default=-1) < atomic[0]
     assert all(not leaves_process(stage) for stage in stages[atomic[0] :])
 
 
@@ -114,9 +116,10 @@ def test_recall_never_writes(tmp_path: Path, name: str) -> None:
     ids = [each.id for each in engine.remember_many(TEXTS)]
 
     def bytes_there() -> dict[str, str]:
-        files = sorted(tmp_path.iterdir())
-        # The shared-memory index of the log is a cache that readers may touch.
-        return {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files if f.suffix != ".db-shm"}
+        # The shared-memory index of the log is a cache that readers may touch. The audit is no part of the store:
+        # it is there to grow with every recall.
+        files = [f for f in sorted(tmp_path.iterdir()) if f.suffix != ".db-shm" and ".audit" not in f.name]
+        return {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
 
     before, revision = bytes_there(), engine.reader.revision()
     for query in ("Alice", "why Alice", "什么", "nothing at all"):

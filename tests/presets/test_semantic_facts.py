@@ -30,6 +30,7 @@ def filled(cosines: Mapping[str, int], **fields: Mapping[str, Any]) -> Engine:
         ],
         diff=False,
     )
+    engine.work()
     return engine
 
 
@@ -119,7 +120,7 @@ def test_a_fact_without_vector_is_found_by_its_words() -> None:
     engine = filled({"tends gardens": 50})
     waiting = engine.remember("The user leads two projects at work", diff=False)
     assert not waiting.embedded
-    set_status(engine, "The user leads two projects at work", "pending_embed")
+    assert engine.get(waiting.id).status == "pending_embed"
     hits = {hit.memory.content: hit for hit in engine.recall(QUERY)}
     assert set(hits) == {"tends gardens", "The user leads two projects at work"}
     found = hits["The user leads two projects at work"]
@@ -151,6 +152,7 @@ def test_words_count_beside_the_vector_by_hand() -> None:
     }
     engine = opened(FakeClock(), ExactEmbedder({"bill 4711": PLACES, **places}), "semantic-facts")
     engine.remember_many(list(places), diff=False)
+    engine.work()
     first, second = engine.recall("bill 4711")
     assert (first.memory.content, first.via, second.via) == ("bill 4711 paid", "hybrid", "vector")
     assert first.signals["similarity"] == pytest.approx(1 - 0.8 * (1 - 1 / 2.2), abs=1e-6)
@@ -179,6 +181,7 @@ def test_the_surest_of_each_cluster_first() -> None:
     engine = opened(FakeClock(), embedder, "semantic-facts")
     confidence = dict(zip(places, (0.6, 0.9, 0.6), strict=True))
     engine.remember_many([{"content": t, "confidence": c} for t, c in confidence.items()], diff=False)
+    engine.work()
     answer = engine.recall(QUERY)
     # .6 * .6 + .3 * .6 + .1 = .64; .6 * .5 + .3 * .9 + .1 = .67; .6 * .4 + .3 * .6 + .1 = .52.
     assert told(answer) == ["builds compilers often", "tends gardens", "codes compilers daily"]

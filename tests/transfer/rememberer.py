@@ -31,6 +31,7 @@ class SmallEngine:
         diff: bool = True,
         batch: int = 256,
         progress: Callable[[int], None] | None = None,
+        judged_as: str = "",
     ) -> list[Remembered]:
         given = [{"content": item} if isinstance(item, str) else item for item in items]
         state = Remembering(self.namespace, list(given), self.clock())

@@ -33,7 +33,7 @@ def answer_context(
     """What answers the query as a cited, fenced text of at most `budget` tokens; see `Engine.context`."""
     if "quarantined" in _trusts(options):
         raise InvalidInputError(
-            "trusts", "'quarantined' never goes into a prompt.", "Review such memories with recall."
+            "trusts", "'quarantined' never goes into a prompt.", "See combray review --quarantined."
         )
     counter = counter or estimate
     budget = budget_of(engine, budget)
@@ -62,8 +62,9 @@ def pieces(memories: Sequence[Memory]) -> list[Piece]:
 
 
 def turn_piece(turn: Memory) -> Piece:
-    """A turn as it was said, with its author in front and its line breaks kept."""
-    return Piece(turn.id, f"{turn.author}: {turn.content}" if turn.author else turn.content)
+    """A turn as it was said, with its author in front and its line breaks kept; an untrusted one says so."""
+    author = f"{turn.author or 'someone'} (untrusted)" if turn.trust == "untrusted" else turn.author
+    return Piece(turn.id, f"{author}: {turn.content}" if author else turn.content)
 
 
 def results(given: Answer | Iterable[Any]) -> list[Memory | str]:

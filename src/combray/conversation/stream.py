@@ -111,7 +111,9 @@ class Stream:
 
     def _found(self, about: str, search_type: str) -> tuple[str, ...]:
         engine = self._engine
-        asking = Asking(engine.namespace, engine.reader, engine.runtime)
+        # What is untrusted waits until it is asked for: it never gets into a prompt by itself.
+        trusts = tuple(trust for trust in engine.trusts if trust != "untrusted")
+        asking = Asking(engine.namespace, engine.reader, engine.runtime, trusts)
         # Not engine.recall: what is streamed was not asked for and does not count as accessed.
         options = {"kinds": SEARCH_TYPES[search_type]}
         answer = asking.answer(about, PASSIVE, PASSIVE.name, limit=_LOOKED_UP, basic=False, options=options)
@@ -123,7 +125,9 @@ class Stream:
         found = reader.keys_of(ids)
         keys = np.array([found[each] for each in ids if each in found], dtype=np.int64)
         sure = math.nextafter(CONFIDENCE_ABOVE, math.inf)
-        holds = reader.eligible(keys, Filter(now=self._engine.clock(), min_confidence=sure))
+        trusts = tuple(trust for trust in self._engine.trusts if trust != "untrusted")
+        where = Filter(now=self._engine.clock(), min_confidence=sure, trusts=trusts)
+        holds = reader.eligible(keys, where)
         return reader.memories(keys[holds].tolist())
 
 

@@ -91,6 +91,7 @@ class Conversation:
         found = results(tool_results)
         shown = [each for each in found if isinstance(each, Memory)]
         facts, episodes, repeated = streamed(self._stream, recent, shown)
+        self.engine.note_read("conversation", [each.id for each in (*recent, *facts, *episodes)])
         made = assemble(
             {
                 "recent": [turn_piece(turn) for turn in recent],
@@ -120,6 +121,7 @@ class Conversation:
         """Every turn, in order."""
         reader = self.engine.reader
         memories = reader.memories(reader.scan(Filter(sessions=(self.session,), kinds=("episode",))))
+        self.engine.note_read("conversation", [each.id for each in memories])
         return sorted(memories, key=lambda each: (each.position or 0, each.id))
 
 

@@ -8,6 +8,7 @@ from combray.recall.abstain import Abstain
 from combray.recall.assemble import Assemble
 from combray.recall.combine import SessionPrior, SortByScore, SpreadSessions, WeighSignals
 from combray.recall.decay import AgePrior
+from combray.recall.derived import SetFactsBeside
 from combray.recall.embed import EmbedQuery
 from combray.recall.intent import DetectIntent
 from combray.recall.order import OrderCauses
@@ -28,6 +29,7 @@ from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.retain import RefreshImportance
 from combray.remember.suggest import SuggestCausal, SuggestSemantic
@@ -44,6 +46,7 @@ PRESET = Preset(
         "default.remember",
         (
             Validate(),
+            Guard(),
             Warn(),
             ExtractEntities(people=True),
             Embed(),
@@ -88,6 +91,7 @@ PRESET = Preset(
             SpreadSessions(),
             AgePrior(),
             SortByScore(),
+            SetFactsBeside(),
             Cut(),
             OrderCauses(only_when_asked=True),
             Assemble(),

@@ -17,6 +17,7 @@ from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.retain import RefreshImportance
 from combray.remember.suggest import SuggestCausal, SuggestSemantic
@@ -33,6 +34,7 @@ PRESET = Preset(
         "engram.remember",
         (
             Validate(),
+            Guard(),
             Warn(),
             ExtractEntities(people=True),
             Embed(),

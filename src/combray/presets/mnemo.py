@@ -20,6 +20,7 @@ from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.scope import AssignScope
 from combray.remember.tiers import MoveTiers
@@ -36,6 +37,7 @@ PRESET = Preset(
         "mnemo.remember",
         (
             Validate(),
+            Guard(),
             AssignScope(),
             Warn(),
             ExtractEntities(people=True),

@@ -17,6 +17,7 @@ from combray.recall.weigh import Cut, WeightedSumByIntent
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.retain import Prune, RefreshImportance
 from combray.remember.suggest import SuggestCausal, SuggestSemantic
@@ -33,6 +34,7 @@ PRESET = Preset(
         "mnemon.remember",
         (
             Validate(max_characters=8000, max_tags=20, max_entities=50),
+            Guard(),
             Warn(),
             ExtractEntities(),
             Embed(),

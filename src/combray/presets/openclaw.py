@@ -15,6 +15,7 @@ from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities
+from combray.remember.guard import Guard
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 
@@ -28,6 +29,7 @@ PRESET = Preset(
         "openclaw.remember",
         (
             Validate(),
+            Guard(),
             ExtractEntities(),
             Embed(),
             FindNearest(),

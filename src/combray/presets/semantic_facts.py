@@ -14,9 +14,11 @@ from combray.recall.hybrid import NameMode
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
-from combray.remember.embed import Embed, FindNearest
+from combray.remember.embed import FindNearest
 from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
+from combray.remember.queue import QueueEmbedding
 from combray.remember.retain import RefreshImportance
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
@@ -31,9 +33,10 @@ PRESET = Preset(
         "semantic-facts.remember",
         (
             Validate(),
+            Guard(),
             Warn(),
             ExtractEntities(people=True),
-            Embed(),
+            QueueEmbedding(),
             FindNearest(),
             _DIFF,
             Transaction(
@@ -65,6 +68,7 @@ PRESET = Preset(
         READ,
     ),
     notes={
+        "queue": "vectors are made by a worker: `engine.work()`, `engine.start_worker()`, `combray worker`",
         "active": "this pipeline is the tool's, confidence above 0.3; `PASSIVE` streams what is above 0.5",
         "words": "similarity is meaning or words: the cosine alone where no word is shared",
         "clusters": "the surest of each cluster first, the others only where places are left",

@@ -13,6 +13,7 @@ from combray.recall.diversify import MMR
 from combray.recall.file_age import FileAgeDecay
 from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
+from combray.remember.guard import Guard
 from combray.remember.retain import Prune
 
 DECAY_WEIGHT = 0.05
@@ -26,6 +27,7 @@ TUNED: tuple[tuple[str, type[Any], Change], ...] = (
     ("candidate_pool_size", Rerank, lambda value: {"most": value}),
     ("decay", AgePrior, lambda value: {"weight": DECAY_WEIGHT} if value else {}),
     ("decay", FileAgeDecay, lambda value: {"enabled": True} if value else {}),
+    ("guard", Guard, lambda value: {"enabled": bool(value)}),
     ("mmr", MMR, lambda value: {"enabled": True} if value else {}),
 )
 """Setting, the stage it touches, and the stage's fields for the setting's value."""

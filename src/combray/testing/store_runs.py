@@ -13,7 +13,7 @@ from combray.testing.fakes import START, memory
 from combray.testing.store_cases import StoreCases, add
 
 T0 = START.timestamp()
-RUN = Run("run-a", T0, counts={"merge": 2})
+RUN = Run("run-a", T0, counts={"merge": 2}, seen=7)
 
 
 class Runs(StoreCases):

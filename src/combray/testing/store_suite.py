@@ -13,6 +13,7 @@ from combray.testing.store_arms import KeywordArms, OtherArms
 from combray.testing.store_documents import Files
 from combray.testing.store_filters import Filters
 from combray.testing.store_lending import Lending
+from combray.testing.store_queue import Queues
 from combray.testing.store_reads import Reads
 from combray.testing.store_runs import Runs
 from combray.testing.store_transactions import Transactions
@@ -21,5 +22,7 @@ from combray.testing.store_writes import Erasing, Writes
 __all__ = ["StoreSuite"]
 
 
-class StoreSuite(Reads, Filters, KeywordArms, Lending, OtherArms, Writes, Erasing, Runs, Files, Transactions):
+class StoreSuite(
+    Reads, Filters, KeywordArms, Lending, OtherArms, Writes, Erasing, Runs, Queues, Files, Transactions
+):
     """Everything `runtime.Store` promises."""

@@ -86,10 +86,20 @@ def _repeats(items: Sequence[Item], reader: Reader) -> int:
 
 
 def apply(
-    plan: Additions, engine: Rememberer, diff: bool, progress: Callable[[int], None] | None
+    plan: Additions,
+    engine: Rememberer,
+    diff: bool,
+    progress: Callable[[int], None] | None,
+    *,
+    trusted: bool,
 ) -> ImportReport:
     """Remember, link, mend the backbone. Raises StoreError; what was remembered before it stays."""
-    results = engine.remember_many([item.fields for item in plan.items], diff=diff, progress=progress)
+    results = engine.remember_many(
+        [item.fields for item in plan.items],
+        diff=diff,
+        progress=progress,
+        judged_as="" if trusted else "untrusted",
+    )
     ids = dict(plan.known)
     ids.update((item.place, result.id) for item, result in zip(plan.items, results, strict=True))
     written = [result for result in results if result.action != "skipped"]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
+from combray.audit.verb import doing
 from combray.errors import InvalidInputError
 from combray.runtime import Clock, Embedder, Runtime, Store
 from combray.transfer import adding, restoring
@@ -49,6 +50,7 @@ class Rememberer(Protocol):
         diff: bool = True,
         batch: int = 256,
         progress: Progress | None = None,
+        judged_as: str = "",
     ) -> list[Remembered]:
         """Remember every item; the results in order."""
         ...
@@ -62,6 +64,7 @@ def import_from(
     dry_run: bool = True,
     skip_bad: bool = False,
     diff: bool = True,
+    trusted: bool = False,
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
@@ -74,6 +77,7 @@ def import_from(
     or its place from 0, or a stored id, "type", "weight", "reason"}. Items go through `remember_many`
     oldest first (`diff=False`: without looking for duplicates), then edges and the temporal backbone.
 
+    Items keep the trust they name, but the guard judges them as untrusted unless the file is `trusted`.
     The dry run writes nothing. A real run raises InvalidInputError, before anything is written, when a
     line is bad, unless `skip_bad`. An export is written in one transaction, items in one a batch.
     Raises ModelError, before anything is written, when an export's vectors cannot be made.
@@ -96,7 +100,8 @@ def import_from(
         if not _go_on(plan.report, dry_run, skip_bad):
             return plan.report
         model = embedder if embedder is not None else engine.embedder if engine is not None else None
-        return restoring.apply(plan, store, namespace, clock(), model, progress)
+        with doing("import"):
+            return restoring.apply(plan, store, namespace, clock(), model, progress)
     items = read_items(parsed, namespace, clock(), Runtime(store, clock=clock))
     additions = adding.plan(items, parsed.shape, reader, diff)
     if not _go_on(additions.report, dry_run, skip_bad):
@@ -107,7 +112,8 @@ def import_from(
             "items are remembered by an engine, and a bare store was given.",
             "Open one with combray.open and give it that.",
         )
-    return adding.apply(additions, engine, diff, progress)
+    with doing("import"):
+        return adding.apply(additions, engine, diff, progress, trusted=trusted)
 
 
 def _go_on(report: ImportReport, dry_run: bool, skip_bad: bool) -> bool:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -203,6 +204,9 @@ def _arrivals(
         name = embedder.name if embedder is not None else ""
         for memory, vector in zip(some, vectors, strict=True):
             has = vector is not None and np.any(vector)
+            if embedder is not None and memory.status == "pending_embed":
+                # What it waited for is here.
+                memory = msgspec.structs.replace(memory, status="active")
             arrivals.append(Arrival(memory, {name: vector} if has and vector is not None else {}))
         if progress is not None:
             progress(len(arrivals))

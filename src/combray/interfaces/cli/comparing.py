@@ -50,7 +50,7 @@ class Compared:
     "--limit", "-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Hits a preset at most."
 )
 @click.option("--presets", "chosen", callback=comma_list, metavar="A,B", help="Only these; default all.")
-@opens_store(pipelines=True)
+@opens_store(pipelines=True, models=True)
 def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[str, ...]) -> None:
     """Ask every preset the same and show the answers side by side.
 
@@ -87,7 +87,14 @@ def _reading(target: Target) -> Engine:
     location = target.location()
     if not target.exists():
         nothing_found(f"there is no store at {location}. Start one with: combray remember TEXT.")
-    return combray.open(location, namespace=target.namespace, embedder=target.embedder, read_only=True)
+    return combray.open(
+        location,
+        namespace=target.namespace,
+        embedder=target.embedder,
+        reranker=target.reranker,
+        language_model=target.language_model,
+        read_only=True,
+    )
 
 
 def ask(engine: Engine, query: str, presets: tuple[str, ...], limit: int) -> dict[str, Compared]:

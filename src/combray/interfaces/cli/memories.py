@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import sys
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, full, moment, short, show_json, table, visible
+
+if TYPE_CHECKING:
+    from combray.erasure import Certificate
 
 _ID = click.argument("memory_id", metavar="ID")
 
@@ -86,14 +89,17 @@ def restore(target: Target, memory_id: str) -> None:
     _tell(target, memory.id, memory.status, "recalled again")
 
 
-@click.command(cls=Verb, examples=("combray erase ID --yes",))
+@click.command(cls=Verb, examples=("combray erase ID --yes", "combray erase ID --prove"))
 @_ID
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--prove", is_flag=True, help="Search every file for what is left of it, and show the proof.")
+@click.option("--also", multiple=True, metavar="FILE", help="With --prove: search this file too.")
 @opens_store()
-def erase(target: Target, memory_id: str, yes: bool) -> None:
+def erase(target: Target, memory_id: str, yes: bool, prove: bool, also: tuple[str, ...]) -> None:
     """Destroy a memory for good.
 
-    Its text, history, edges and vectors leave the file; backups and exports keep what they hold.
+    Its text, history, edges and vectors leave the file; backups and exports keep what they hold. Exit code 1
+    when a proof finds something left in the store.
     """
     with target.open() as engine:
         memory = engine.get(memory_id)
@@ -101,13 +107,27 @@ def erase(target: Target, memory_id: str, yes: bool) -> None:
             if not sys.stdin.isatty():
                 nothing_found("erase destroys for good and asks first, but nobody can answer here. Add --yes.")
             click.confirm(f"Erase for good: {short(memory.content, 60)!r}?", abort=True, err=True)
-        engine.erase(memory.id)
+        certificate = engine.erase(memory.id, prove=prove, also=also)
+    if certificate is not None:
+        _show_proof(target, certificate)
+        return
     _tell(
         target,
         memory.id,
         "erased",
         "no byte of it is left in the store; backups and exports may still hold it",
     )
+
+
+def _show_proof(target: Target, certificate: Certificate) -> None:
+    if for_people(target):
+        from combray.interfaces.cli.auditing import proof
+
+        console().print(proof(certificate.as_json()))
+    else:
+        show_json(certificate.as_json())
+    if not certificate.clean:
+        nothing_found(f"something of {certificate.id} is left: see 'left' and 'rows'.")
 
 
 @click.command(cls=Verb, examples=("combray history ID",))

@@ -29,6 +29,8 @@ class Target:
     namespace: str | None = None
     preset: str | None = None
     embedder: str | None = None
+    reranker: str | None = None
+    language_model: str | None = None
     json: bool = False
 
     def over(self, outer: Target | None) -> Target:
@@ -59,8 +61,8 @@ class Target:
         location = self.location().removeprefix(_SQLITE)
         return None if location == ":memory:" or "://" in location else Path(location).expanduser()
 
-    def open(self, *, to_write: bool = False) -> Engine:
-        """The engine on that store; only a verb that writes makes a new one."""
+    def open(self, *, to_write: bool = False, stays: bool = False) -> Engine:
+        """The engine on that store; only a verb that writes makes a new one, only one that stays has a worker."""
         import combray
 
         location = self.location()
@@ -68,7 +70,15 @@ class Target:
         if path is not None:
             _check(path, to_write)
 
-        return combray.open(location, namespace=self.namespace, preset=self.preset, embedder=self.embedder)
+        return combray.open(
+            location,
+            namespace=self.namespace,
+            preset=self.preset,
+            embedder=self.embedder,
+            reranker=self.reranker,
+            language_model=self.language_model,
+            worker=None if stays else False,
+        )
 
 
 def _check(path: Path, to_write: bool) -> None:
@@ -120,13 +130,28 @@ _STORE = (
         help="The store's file [env: COMBRAY_DB; default: default.db in the data folder].",
     ),
 )
-_PIPELINES = (
+_EMBEDDER = click.option(
+    "--embedder",
+    callback=_blank_is_unset,
+    metavar="NAME",
+    help="Such as none, wordllama, ollama:MODEL; see 'combray models' [env: COMBRAY_EMBEDDER].",
+)
+_MODELS = (
     click.option(
-        "--embedder",
+        "--reranker",
         callback=_blank_is_unset,
         metavar="NAME",
-        help="none, wordllama or onnx:PATH [env: COMBRAY_EMBEDDER].",
+        help="For presets that rerank; see 'combray models' [env: COMBRAY_RERANKER].",
     ),
+    click.option(
+        "--language-model",
+        callback=_blank_is_unset,
+        metavar="NAME",
+        help="See 'combray models' [env: COMBRAY_LANGUAGE_MODEL].",
+    ),
+)
+_PIPELINES = (
+    _EMBEDDER,
     click.option(
         "--preset",
         callback=_blank_is_unset,
@@ -138,13 +163,21 @@ _PIPELINES = (
 Function = Callable[..., Any]
 
 
-def opens_store(*, pipelines: bool = False) -> Callable[[Function], Function]:
-    """Give a verb the shared options, handed to it as `target`; --preset and --embedder with `pipelines`.
+def opens_store(*, pipelines: bool = False, models: bool = False) -> Callable[[Function], Function]:
+    """Give a verb the shared options, handed to it as `target`; --preset and --embedder with `pipelines`,
+    --reranker and --language-model with `models`.
 
-    A verb without pipelines embeds nothing, so it opens the engine without waiting for an embedder.
+    A verb without pipelines calls no model, so it opens the engine without waiting for one.
     """
-    options = (*_STORE[:1], *(_PIPELINES if pipelines else ()), *_STORE[1:])
-    fixed: dict[str, Any] = {} if pipelines else {"embedder": "none"}
+    options = (
+        *_STORE[:1],
+        *(_MODELS if models else ()),
+        *(_PIPELINES if pipelines else ()),
+        *_STORE[1:],
+    )
+    fixed: dict[str, Any] = (
+        {} if pipelines else {"embedder": "none", "reranker": "none", "language_model": "none"}
+    )
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
@@ -158,6 +191,13 @@ def opens_store(*, pipelines: bool = False) -> Callable[[Function], Function]:
         return wrapped
 
     return decorate
+
+
+def names_models(function: Function) -> Function:
+    """Give a verb --embedder, --reranker and --language-model, each handed to it by its name."""
+    for option in (*_MODELS, _EMBEDDER):
+        function = option(function)
+    return function
 
 
 def in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path) -> Path:

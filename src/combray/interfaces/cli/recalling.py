@@ -58,7 +58,7 @@ def _filtered(function: Any) -> Any:
 @click.option("--min-score", type=float, default=0.0, help="Leave out hits below this score.")
 @click.option("--explain", is_flag=True, help="Show every stage with its time, and each hit's signals.")
 @click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
-@opens_store(pipelines=True)
+@opens_store(pipelines=True, models=True)
 def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool, **asked: Any) -> None:
     """Recall what answers a query, best first, with reasons.
 

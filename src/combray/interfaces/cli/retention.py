@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.guarding import show_quarantined
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import compact, console, for_people, show_json
 from combray.types import Memory
@@ -69,14 +70,19 @@ def _tell_kept(target: Target, memory: Memory) -> None:
         show_json({"id": memory.id, "status": "kept", "access_count": memory.access_count})
 
 
-@click.command(cls=Verb, examples=("combray review",))
+@click.command(cls=Verb, examples=("combray review", "combray review --quarantined"))
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Memories at most.")
+@click.option("--quarantined", is_flag=True, help="List what the guard keeps apart, and why.")
 @opens_store()
-def review(target: Target, limit: int) -> None:
-    """List memories that will soon be untrue.
+def review(target: Target, limit: int, quarantined: bool) -> None:
+    """List what will soon be untrue, or is in quarantine.
 
-    Their texts show signs of a passing state, or of what can be looked up elsewhere; worst first.
+    The texts of the first show signs of a passing state, or of what can be looked up elsewhere; worst first.
+    What is in quarantine reads like orders to a model and is never recalled; combray release lets it out.
     """
+    if quarantined:
+        show_quarantined(target, limit)
+        return
     with target.open() as engine:
         reviewed = engine.review(limit=limit)
     if not for_people(target):

@@ -27,7 +27,7 @@ def mcp(target: Target) -> None:
         raise MissingExtraError("The MCP server", "mcp") from error
     if sys.stdin.isatty():
         say("waits for an MCP client on the standard input; agents start it by themselves. Ctrl-D ends it.")
-    serve(target.open(to_write=True))
+    serve(target.open(to_write=True, stays=True))
 
 
 COMMANDS = {"mcp": mcp}

@@ -42,6 +42,7 @@ def export(target: Target, path: Path) -> None:
 
     with target.open() as engine, _writing(path) as stream:
         count = export_to(engine.store, engine.namespace, stream)
+        engine.note_read("export", count=count)
     if path == _STANDARD:
         return
     if for_people(target):
@@ -76,8 +77,9 @@ def _writing(path: Path) -> Iterator[TextIO]:
 @click.option("--dry-run", is_flag=True, help="Only say what would be written, and every line that is wrong.")
 @click.option("--skip-bad", is_flag=True, help="Leave wrong lines out instead of refusing the file.")
 @click.option("--no-diff", is_flag=True, help="Store every item without comparing it to what is known.")
+@click.option("--trusted", is_flag=True, help="The file is your own: its orders about answers are let in.")
 @opens_store(pipelines=True)
-def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool) -> None:
+def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool) -> None:
     """Read memories from a file.
 
     Taken are an export, a Mnemon draft, and JSON lines of {"content": ...}. Items may carry every field of
@@ -95,6 +97,7 @@ def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: 
             dry_run=dry_run,
             skip_bad=skip_bad,
             diff=not no_diff,
+            trusted=trusted,
             progress=step,
         )
     if for_people(target):

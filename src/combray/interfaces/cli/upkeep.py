@@ -89,13 +89,21 @@ def doctor(target: Target, repair: bool) -> None:
 
 @click.command(cls=Verb, examples=("combray backup memories-2026-03-01.db",))
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
+@click.option(
+    "--encrypt", is_flag=True, help="Encrypt the copy with the key in COMBRAY_NEW_KEY, a new or another one."
+)
 @opens_store()
-def backup(target: Target, path: Path) -> None:
-    """Copy the whole store, consistently, to a new file."""
+def backup(target: Target, path: Path, encrypt: bool) -> None:
+    """Copy the whole store, consistently, to a new file. The copy of an encrypted store has the same key."""
+    from combray import settings
+
     if path.exists():
         raise click.UsageError(f"{path} exists already. Name a new file.")
+    key = settings.secret(settings.NEW_KEY) if encrypt else None
+    if encrypt and key is None:
+        raise click.UsageError(f"--encrypt needs a key: set {settings.NEW_KEY}, or {settings.NEW_KEY}_FILE.")
     with target.open() as engine:
-        engine.backup(str(path))
+        engine.backup(str(path), key=key)
     if for_people(target):
         console().print(f"Wrote {path}.")
     else:

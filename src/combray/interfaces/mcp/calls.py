@@ -107,6 +107,34 @@ class Calls:
         """
         return self._answered(self._engine.search_memory(query, search_type, limit), full=full)
 
+    def think(
+        self,
+        question: Annotated[str, Field(description="One question, as a person would ask it.")],
+        limit: Limit = 8,
+        since: When = None,
+        until: When = None,
+    ) -> CallToolResult:
+        """Answer one question from memory, every sentence with the memory it was checked against.
+
+        Use it for an answer to pass on; use recall to look at the memories yourself. If it does not know, say
+        that you looked and found nothing: do not guess.
+        """
+        thought = self._engine.think(question, limit=limit, since=since, until=until)
+        cited = {each.number: thought.sources[each.number - 1] for each in thought.citations}
+        names = self._short(hit.memory.id for hit in cited.values())
+        behind = [f"[{n}] = {self._told(hit, names[hit.memory.id], full=False)}" for n, hit in cited.items()]
+        said = [lines.NOTICE, *map(lines.one_line, thought.answer.splitlines()), *behind]
+        said += [] if thought.known else ["Say that you looked and found nothing."]
+        structured = {
+            "answer": thought.answer,
+            "known": thought.known,
+            "mode": thought.mode,
+            "reason": thought.reason,
+            "confidence": round(thought.confidence, 3),
+            "citations": [{"number": n, "id": names[hit.memory.id]} for n, hit in cited.items()],
+        }
+        return _result(said, {"notice": lines.NOTICE, **structured})
+
     def memory_search(
         self,
         query: Query,

@@ -35,6 +35,7 @@ OFFERED: dict[str, ToolAnnotations] = {
     "remember": _ADDS,
     "recall": _READS,
     "search_memory": _READS,
+    "think": _READS,
     "memory_search": _READS,
     "memory_get": _READS,
     "link": _ADDS,
