@@ -32,7 +32,7 @@ def test_new_evidence_brings_a_deprecated_fact_back() -> None:
         assert engine.get(fact).status == "deprecated"
         nights.hear(engine, nights.TEA_SAID)
         clock.pass_(days=1)
-        assert engine.consolidate().counts == {"support": 1, "revive": 1}
+        assert engine.consolidate().counts == {"support": 1, "revive": 1, "move_tier": 1}
         assert (engine.get(fact).status, engine.get(fact).confidence) == ("active", 0.71)
 
 

@@ -81,6 +81,7 @@ def test_without_vectors_every_content_word_must_be_said() -> None:
         fact, other = nights.know(engine, nights.TEA), nights.know(engine, "User likes tea")
         clock.pass_(hours=1)
         said = nights.hear(engine, nights.TEA_SAID)
+        clock.pass_(days=1)
         nights.hear(engine, "I like tea with milk")
         nights.hear(engine, "I love green tea with honey")
         clock.pass_(hours=1)
@@ -160,3 +161,22 @@ def test_thirty_nights_are_one_night_after_thirty_days() -> None:
                 engine.consolidate()
             confidences.append(engine.get(fact).confidence)
     assert confidences == [0.52, 0.52]
+
+
+def test_who_says_it_twice_has_said_it_once() -> None:
+    """Repeated claims of one source are no independent evidence: one conversation, or one day, counts once."""
+    clock = FakeClock()
+    with nights.opened(clock=clock) as engine:
+        fact = nights.know(engine, nights.TEA)
+        clock.pass_(hours=1)
+        first = nights.hear(engine, nights.TEA_SAID, session="monday")
+        clock.pass_(hours=1)
+        nights.hear(engine, nights.TEA_SAID + "!", session="monday")
+        assert engine.consolidate().counts == {"support": 1}
+        clock.pass_(hours=1)
+        nights.hear(engine, nights.TEA_SAID + "!!", session="monday")
+        assert engine.consolidate().counts == {}
+        other = nights.hear(engine, nights.TEA_SAID, session="tuesday")
+        clock.pass_(hours=1)
+        engine.consolidate()
+        assert engine.get(fact).evidence == (first, other)

@@ -108,7 +108,7 @@ def test_a_cap_of_nothing_still_lets_time_pass() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
-        assert set(engine.consolidate(most=0).counts) == {"support", "fade"}
+        assert set(engine.consolidate(most=0).counts) == {"support", "fade", "move_tier"}
         with pytest.raises(InvalidInputError, match="most"):
             engine.consolidate(most=-1)
 

@@ -15,10 +15,11 @@ from combray.presets.preset import WRITE, Preset
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities
-from combray.remember.tiers import MoveTiers, composite, moves
+from combray.remember.tiers import MoveTiers
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 from combray.runtime import Rows
+from combray.scoring.tiers import composite, moves
 from combray.testing.fakes import FakeClock
 from combray.types import TIERS, Tier
 

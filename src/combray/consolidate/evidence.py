@@ -37,6 +37,8 @@ class _Reading:
 class GatherEvidence:
     """Finds episodes that support each fact and were said after it was recorded; each counts once.
 
+    So does each origin: what one speaker repeats in one conversation, or on one day, is no further evidence.
+
     Candidates have a cosine of at least `similar_from`; for a fact without vector they must hold every
     content term of it (two or more). The words decide: the same claim, of the same person, not
     denied, asked or guessed. What was said by one of `not_from`, or is of less trust than `trusts`, is none:
@@ -84,7 +86,7 @@ class GatherEvidence:
             for other, episode in self._since(fact, candidates, read, now)
             if supports(fact.content, episode.content, speaker=episode.author, owner=fact.author, strict=by_words)
         ]
-        return sorted(found, key=lambda each: (each[1].moment, each[1].id))
+        return _independent(fact, sorted(found, key=lambda each: (each[1].moment, each[1].id)), read.reader)
 
     def _since(self, fact: Memory, keys: list[int], read: _Reading, now: float) -> Iterator[tuple[int, Memory]]:
         """Episodes said after the fact was recorded, not yet counted, by somebody whose word counts."""
@@ -110,6 +112,24 @@ class GatherEvidence:
         )
         found = read.reader.search({"words": arm}, read.where, _MOST)
         return [int(key) for key in found.lists["words"].keys]
+
+
+def _independent(fact: Memory, found: list[tuple[int, Memory]], reader: Reader) -> list[tuple[int, Memory]]:
+    """The first of each origin that is not among the evidence yet: who says it twice has said it once."""
+    if not found:
+        return found
+    heard = {_origin(each) for each in reader.memories(reader.keys_of(fact.evidence).values())}
+    kept = []
+    for key, episode in found:
+        if _origin(episode) not in heard:
+            heard.add(_origin(episode))
+            kept.append((key, episode))
+    return kept
+
+
+def _origin(episode: Memory) -> tuple[str, str, str]:
+    """Source, speaker, and the conversation, or the day where there is none."""
+    return episode.source, (episode.author or "").casefold(), episode.session or f"{episode.moment:%Y-%m-%d}"
 
 
 def _told(found: list[tuple[int, Memory]]) -> str:

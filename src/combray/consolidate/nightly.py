@@ -11,6 +11,7 @@ from combray.consolidate.judge import Judge
 from combray.consolidate.load import LoadFacts
 from combray.consolidate.merge import MergeFacts
 from combray.consolidate.nearness import FindNear
+from combray.consolidate.promote import PromoteFacts
 from combray.consolidate.state import Planning
 from combray.pipeline import Pipeline
 
@@ -26,5 +27,6 @@ NIGHTLY: Pipeline[Planning] = Pipeline(
         Contradictions(),
         Judge(),
         DeprecateFacts(),
+        PromoteFacts(),
     ),
 )

@@ -101,7 +101,16 @@ class Revive(msgspec.Struct, frozen=True, tag="revive"):
     fact: int
 
 
-Step = Distil | Support | Fade | Confirm | Merge | Supersede | Halve | Ask | Answer | Deprecate | Revive
+class MoveTier(msgspec.Struct, frozen=True, tag="move_tier"):
+    """A fact is used so much, or so little, that it belongs to another tier."""
+
+    fact: int
+    tier: str
+
+
+Step = (
+    Distil | Support | Fade | Confirm | Merge | Supersede | Halve | Ask | Answer | Deprecate | Revive | MoveTier
+)
 _encoder = msgspec.json.Encoder(order="deterministic")
 _decoder = msgspec.json.Decoder(list[Step])
 
@@ -190,6 +199,10 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
     if isinstance(step, Distil):
         hidden = memories[step.fact].status == "forgotten"
         return Effect((Change(step.fact, "distil", {"status": "active"}),)) if hidden else Effect()
+    if isinstance(step, MoveTier):
+        fact = memories[step.fact]
+        moved = fact.status in LIVE_STATUSES and fact.tier != step.tier
+        return Effect((Change(step.fact, "move_tier", {"tier": step.tier}),)) if moved else Effect()
     return _single(step, memories[step.fact], ids, now)
 
 
