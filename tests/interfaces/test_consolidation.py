@@ -111,3 +111,17 @@ def test_a_standing_process_runs_again_and_ends_when_it_is_stopped(shell: Shell,
         standing.communicate(timeout=20)
     assert standing.returncode == 130
     assert {shell.json("get", each)["status"] for each in twins} == {"active", "merged"}
+
+
+def test_pairs_in_doubt_are_shown_for_review(shell: Shell) -> None:
+    pair = ("User likes hot green tea with wild honey", "User drinks hot green tea with wild honey")
+    for text in pair:
+        assert shell.remember(text, "--no-diff")
+        assert shell.json("review", "--doubtful") == []
+    shell.run("consolidate")
+    (doubt,) = shell.json("review", "--doubtful")
+    assert (doubt["first"]["content"], doubt["second"]["content"]) == pair
+    assert doubt["reason"] == "alike, and not the same"
+    assert "User drinks" in shell.in_terminal("review", "--doubtful", width=160)
+    both = shell.run("review", "--doubtful", "--quarantined")
+    assert (both.exit_code, "not both" in both.output) == (2, True)

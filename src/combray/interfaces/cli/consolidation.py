@@ -17,7 +17,7 @@ from combray.interfaces.cli.output import compact, console, for_people, progress
 
 if TYPE_CHECKING:
     from combray.consolidate.undoing import Undone
-    from combray.consolidating import Consolidation, Progress
+    from combray.consolidating import Consolidation, Progress, Waiting
     from combray.engine import Engine
     from combray.runtime import Run
 
@@ -143,16 +143,35 @@ def _show(target: Target, done: Consolidation) -> None:
         out.print(f"Take it back with: combray consolidate --undo {done.run_id}", style="dim")
 
 
+def show_doubtful(target: Target, limit: int) -> None:
+    """List pairs of facts that wait for a judge or a person, and what can be done about them."""
+    with target.open() as engine:
+        found = engine.waiting()[:limit]
+    if not for_people(target):
+        show_json([_waiting(each) for each in found])
+        return
+    if not found:
+        console().print("No facts are in doubt.")
+        return
+    shown = table("older", "newer", "why")
+    for each in found:
+        both = (f"{short(memory.content, 60)}\n{memory.id}" for memory in (each.first, each.second))
+        shown.add_row(*both, each.reason)
+    console().print(shown)
+    console().print("combray forget ID · combray remember TEXT, to say how it is", style="dim")
+
+
+def _waiting(each: Waiting) -> dict[str, object]:
+    return {"first": compact(each.first), "second": compact(each.second), "reason": each.reason}
+
+
 def _as_json(done: Consolidation) -> dict[str, object]:
     return {
         "run_id": done.run_id,
         "dry_run": done.dry_run,
         "counts": dict(done.counts),
         "plan": [asdict(line) for line in done.plan],
-        "waiting": [
-            {"first": compact(each.first), "second": compact(each.second), "reason": each.reason}
-            for each in done.waiting
-        ],
+        "waiting": [_waiting(each) for each in done.waiting],
         "skipped_because_of_cap": done.skipped_because_of_cap,
         "resumed": done.resumed,
         "degraded": list(done.degraded),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from combray.interfaces.cli.consolidation import show_doubtful
 from combray.interfaces.cli.failures import Verb
 from combray.interfaces.cli.guarding import show_quarantined
 from combray.interfaces.cli.options import Target, opens_store
@@ -70,18 +71,21 @@ def _tell_kept(target: Target, memory: Memory) -> None:
         show_json({"id": memory.id, "status": "kept", "access_count": memory.access_count})
 
 
-@click.command(cls=Verb, examples=("combray review", "combray review --quarantined"))
+@click.command(cls=Verb, examples=("combray review", "combray review --quarantined", "combray review --doubtful"))
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Memories at most.")
 @click.option("--quarantined", is_flag=True, help="List what the guard keeps apart, and why.")
+@click.option("--doubtful", is_flag=True, help="List pairs of facts that consolidation could not decide.")
 @opens_store()
-def review(target: Target, limit: int, quarantined: bool) -> None:
-    """List what will soon be untrue, or is in quarantine.
+def review(target: Target, limit: int, quarantined: bool, doubtful: bool) -> None:
+    """List what will soon be untrue, is in quarantine, or in doubt.
 
     The texts of the first show signs of a passing state, or of what can be looked up elsewhere; worst first.
     What is in quarantine reads like orders to a model and is never recalled; combray release lets it out.
     """
-    if quarantined:
-        show_quarantined(target, limit)
+    if quarantined and doubtful:
+        raise click.UsageError("give --quarantined or --doubtful, not both.")
+    if quarantined or doubtful:
+        (show_quarantined if quarantined else show_doubtful)(target, limit)
         return
     with target.open() as engine:
         reviewed = engine.review(limit=limit)
