@@ -114,6 +114,7 @@ def test_a_standing_process_runs_again_and_ends_when_it_is_stopped(shell: Shell,
 
 
 def test_pairs_in_doubt_are_shown_for_review(shell: Shell) -> None:
+    shell.monkeypatch.setenv("COMBRAY_EMBEDDER", "wordllama")
     pair = ("User likes hot green tea with wild honey", "User drinks hot green tea with wild honey")
     for text in pair:
         assert shell.remember(text, "--no-diff")
