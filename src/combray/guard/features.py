@@ -79,6 +79,12 @@ RULES: tuple[Rule, ...] = (
 )
 """Sources: OWASP LLM01, BIPIA's categories, the ten patterns of upstream-notes.md 5.2."""
 
+_BY_FIRST: Mapping[str, tuple[Rule, ...]] = {
+    first: tuple(rule for rule in RULES if rule.classes[0] == first)
+    for first in {rule.classes[0] for rule in RULES}
+}
+"""Most sentences hold few classes: only rules that begin with one of them are looked at."""
+
 _JOINED: tuple[tuple[str, str], ...] = (
     ("trigger_order", "says how to answer when asked about something"),
     ("future_order", "orders what all later answers are to be"),
@@ -132,7 +138,7 @@ def features(sentence: Sentence, languages: Sequence[Vocabulary], *, about: bool
     places["deed"] = [place for name in (*OPENERS, "directive") for place in places.get(name, ())]
     if "address" in places or "place" in places:
         places["anywhere"] = [*places.get("address", ()), *places.get("place", ())]
-    present = {rule.name for rule in RULES if _holds(rule, places)}
+    present = {rule.name for kind in places for rule in _BY_FIRST.get(kind, ()) if _holds(rule, places)}
     imperative = _opens(places)
     if imperative:
         present.add("imperative")
@@ -177,9 +183,7 @@ def _mended(sentence: Sentence, english: Vocabulary) -> list[str]:
 
 
 def _holds(rule: Rule, places: Places) -> bool:
-    first = places.get(rule.classes[0])
-    if first is None:
-        return False
+    first = places[rule.classes[0]]
     if len(rule.classes) == 1:
         return True
     rest = [places.get(name) for name in rule.classes[1:]]

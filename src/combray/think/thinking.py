@@ -46,7 +46,9 @@ def think(
     """Answer a question from memory; see `Engine.think`."""
     trusts = options.get("trusts") or ()
     if "quarantined" in ((trusts,) if isinstance(trusts, str) else tuple(trusts)):
-        raise InvalidInputError("trusts", "'quarantined' answers nothing.", "See them with: combray review --quarantined.")
+        raise InvalidInputError(
+            "trusts", "'quarantined' answers nothing.", "See them with: combray review --quarantined."
+        )
     answer = engine.recall(question, limit=limit, preset=preset, **options)
     walk = _Walk(engine, answer, budget_of(engine, budget))
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
