@@ -22,7 +22,7 @@ _KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "lan
 @_JSON
 @click.pass_context
 def models(ctx: click.Context, as_json: bool) -> None:
-    """List the models that can be configured, or test those that are.
+    """List the models there are, or test those in use.
 
     Keys are read from the environment; whether a variable is set is shown, never what it holds.
     """
