@@ -77,6 +77,7 @@ class Consolidating:
         @property
         def clock(self) -> Clock: ...  # noqa: D102
         def key_of(self, memory_id: str) -> int: ...  # noqa: D102
+        def catch_up(self, most: int) -> None: ...  # noqa: D102
 
     @audited("consolidate", reads=False)
     def consolidate(
@@ -115,6 +116,7 @@ class Consolidating:
             runs.record(store, self.namespace, run, state.steps, hold, state.fresh)
             applied = None if progress is None else _applying(progress, len(state.steps))
             run = runs.finish(store, self.namespace, run, hold, self.clock, applied)
+        self.catch_up(MOST)
         return self._told(state, dry_run=False, counts=run.counts, resumed=resumed)
 
     def _plan(self, run: str, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
@@ -176,7 +178,9 @@ class Consolidating:
         found = [run for run in self.reader.runs(_MOST_CHANGES) if run_id and run.id.startswith(run_id)]
         if len(found) != 1:
             which = "no run" if not found else f"{len(found)} runs"
-            raise NotFoundError(f"{which} {run_id!r} in namespace {self.namespace!r}; list them with runs().")
+            raise NotFoundError(
+                f"{which} {run_id!r} in namespace {self.namespace!r}; list them: combray consolidate --runs"
+            )
         if found[0].state == "undone":
             raise InvalidInputError("run_id", f"{found[0].id} is undone already.")
         from combray.consolidate.undoing import undo_run

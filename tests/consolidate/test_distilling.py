@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nights
+import numpy as np
 import pytest
 
 import combray
@@ -232,3 +233,31 @@ def test_new_facts_do_without_vectors_when_the_embedder_fails() -> None:
         done = engine.consolidate()
         assert nights.live(engine) == ["Ann lives in Berlin"]
         assert "no vectors" in done.degraded[0]
+
+
+def test_what_one_speaker_repeats_in_one_conversation_makes_a_fact_no_surer() -> None:
+    """Repeated claims of one source are not independent: .65 as if it had been said once, .7 for two days."""
+    for days, confidence in ((0, 0.65), (1, 0.7)):
+        clock = FakeClock()
+        with nights.opened(clock=clock, distil=True) as engine:
+            said = [nights.hear(engine, "I moved to Berlin.", author="Caroline", trust="owner")]
+            clock.pass_(days=days, minutes=1)
+            said.append(nights.hear(engine, "I moved to Berlin!", author="Caroline", trust="owner"))
+            engine.consolidate()
+            (fact,) = made(engine)
+            assert (set(fact.evidence), fact.confidence) == (set(said), confidence)
+
+
+def test_facts_made_while_the_embedder_is_down_get_their_vectors_another_night() -> None:
+    embedder = FakeEmbedder()
+    with nights.opened(embedder=embedder, distil=True) as engine:
+        nights.hear(engine, "I moved to Berlin.", author="Caroline", trust="owner")
+        embedder.failing = True
+        engine.consolidate()
+        (fact,) = made(engine)
+        keys = np.array([engine.key_of(fact.id)])
+        assert not engine.reader.vectors(embedder.name, keys)[1].any()
+        embedder.failing = False
+        engine.runtime.clock.pass_(days=1)  # type: ignore[attr-defined]
+        engine.consolidate()
+        assert engine.reader.vectors(embedder.name, keys)[1].all()

@@ -13,6 +13,7 @@ import numpy as np
 from combray.consolidate.candidates import Candidate, Said, stated_in
 from combray.consolidate.cluster import Method, clusters
 from combray.consolidate.distil_model import tell
+from combray.consolidate.evidence import independent, origin
 from combray.consolidate.known import Known
 from combray.consolidate.state import FRESH, Planning
 from combray.consolidate.steps import Distil, Support
@@ -125,7 +126,7 @@ class DistilFacts:
             vector = None if vectors is None else vectors[place]
             key = known.find(candidate, vector)
             if key is not None:
-                self._support(state, key, candidate)
+                self._support(state, key, candidate, reader)
                 continue
             if known.is_hidden(candidate):
                 continue
@@ -149,12 +150,13 @@ class DistilFacts:
             state.degraded.append(f"new facts have no vectors ({error}); words are compared")
             return None
 
-    def _support(self, state: Planning, key: int, candidate: Candidate) -> None:
-        counted = set(state.facts[key].evidence)
-        new = [each for each in candidate.said if each.episode.id not in counted]
+    def _support(self, state: Planning, key: int, candidate: Candidate, reader: Reader) -> None:
+        fact = state.facts[key]
+        said = [(each.key, each.episode) for each in candidate.said if each.episode.id not in fact.evidence]
+        new = independent(fact, said, reader)
         if new and key < FRESH:
-            step = Support(key, tuple(each.key for each in new), candidate.latest.timestamp())
-            state.take(step, "said again", {each.key: each.episode.id for each in new})
+            step = Support(key, tuple(key for key, _ in new), candidate.latest.timestamp())
+            state.take(step, "said again", {key: episode.id for key, episode in new})
 
     def _add(self, state: Planning, arrival: Arrival, candidate: Candidate) -> bool:
         key = FRESH + len(state.fresh)
@@ -171,7 +173,7 @@ class DistilFacts:
         """The fact as it is stored: hidden, until the plan that names it is carried out."""
         stated, now = candidate.stated, datetime.fromtimestamp(state.now, UTC)
         evidence = tuple(each.episode.id for each in candidate.said)
-        support = len(evidence)
+        support = len({origin(each.episode) for each in candidate.said})
         trust = max((each.episode.trust for each in candidate.said), key=TRUSTS.index)
         fact = Memory(
             id=new_id(now),

@@ -86,7 +86,7 @@ class GatherEvidence:
             for other, episode in self._since(fact, candidates, read, now)
             if supports(fact.content, episode.content, speaker=episode.author, owner=fact.author, strict=by_words)
         ]
-        return _independent(fact, sorted(found, key=lambda each: (each[1].moment, each[1].id)), read.reader)
+        return independent(fact, sorted(found, key=lambda each: (each[1].moment, each[1].id)), read.reader)
 
     def _since(self, fact: Memory, keys: list[int], read: _Reading, now: float) -> Iterator[tuple[int, Memory]]:
         """Episodes said after the fact was recorded, not yet counted, by somebody whose word counts."""
@@ -114,20 +114,20 @@ class GatherEvidence:
         return [int(key) for key in found.lists["words"].keys]
 
 
-def _independent(fact: Memory, found: list[tuple[int, Memory]], reader: Reader) -> list[tuple[int, Memory]]:
+def independent(fact: Memory, found: list[tuple[int, Memory]], reader: Reader) -> list[tuple[int, Memory]]:
     """The first of each origin that is not among the evidence yet: who says it twice has said it once."""
     if not found:
         return found
-    heard = {_origin(each) for each in reader.memories(reader.keys_of(fact.evidence).values())}
+    heard = {origin(each) for each in reader.memories(reader.keys_of(fact.evidence).values())}
     kept = []
     for key, episode in found:
-        if _origin(episode) not in heard:
-            heard.add(_origin(episode))
+        if origin(episode) not in heard:
+            heard.add(origin(episode))
             kept.append((key, episode))
     return kept
 
 
-def _origin(episode: Memory) -> tuple[str, str, str]:
+def origin(episode: Memory) -> tuple[str, str, str]:
     """Source, speaker, and the conversation, or the day where there is none."""
     return episode.source, (episode.author or "").casefold(), episode.session or f"{episode.moment:%Y-%m-%d}"
 

@@ -79,6 +79,15 @@ class Embedding:
                 worked += Worker(self.runtime, namespace, self.moving, link).work(limit, batch, progress)
         return worked
 
+    def catch_up(self, most: int) -> None:
+        """Make vectors for what has none of the embedder, `most` of them now; the others wait for a worker.
+
+        Such as facts that consolidation made while the embedder was down. Without an embedder nothing is done.
+        """
+        if self.runtime.embedder is not None:
+            self.reembed()
+            self.work(limit=most)
+
     def pending(self) -> int:
         """How many memories wait for a vector of this engine's embedder, those given up included."""
         mine = self.runtime.embedder.name if self.runtime.embedder else ""
