@@ -1,7 +1,8 @@
 """How good the extractive answer of `think` is, and its check, on LoCoMo: `python -m bench.think --data FOLDER`.
 
 Answers and gold turns are read here and nowhere else. A question's answer counts as held when all its words
-(stemmed, without stop words; dates as year, month and day) are in what `think` said.
+(stemmed, without stop words; dates as year, month and day) are in what `think` said. Questions of the other
+conversations are asked as well, as they are and with the names of these speakers: nothing here answers them.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bench.quality import loaders
+from bench.quality.abstention import foreign
 from bench.quality.sets import Collection, Question
 from bench.quality.systems import Combray
 from combray.language.tokens import terms
@@ -75,17 +80,24 @@ def gold_share(case: Case) -> float:
     return sum(cited) / len(cited) if cited else 0.0
 
 
-def ask(embedder: str, collections: Sequence[tuple[Collection, list[str]]], most: int | None) -> list[Case]:
-    """Every question of every collection."""
+def ask(
+    system: Combray, collections: Sequence[tuple[Collection, list[str]]], most: int | None
+) -> tuple[list[Case], dict[str, list[bool]]]:
+    """Every question of every collection, and whether those of other collections were refused, by kind."""
     cases = []
+    refused: dict[str, list[bool]] = defaultdict(list)
+    generator = np.random.default_rng(0)
     for collection, answers in collections:
-        engine = Combray("default", embedder).fill(collection).engine
+        engine = system.fill(collection).engine
         try:
             for question, answer in list(zip(collection.questions, answers, strict=True))[:most]:
                 cases.append(Case(question, answer, engine.think(question.text)))
+            strange = foreign([each for each, _ in collections], collection, generator)
+            for kind, text in islice(strange, most):
+                refused[kind].append(not engine.think(text).known)
         finally:
             engine.close()
-    return cases
+    return cases, refused
 
 
 def check_shares(cases: Sequence[Case]) -> dict[str, float]:
@@ -153,6 +165,7 @@ def main(arguments: list[str] | None = None) -> int:
     made = argparse.ArgumentParser(prog="python -m bench.think", description=__doc__)
     made.add_argument("--data", type=Path, default=os.environ.get("COMBRAY_DATA"), help="has locomo/*.json")
     made.add_argument("--embedder", action="append", help="default: none and wordllama")
+    made.add_argument("--preset", default="default")
     made.add_argument("--limit-questions", type=int, metavar="N", help="at most N a conversation")
     made.add_argument("--json", action="store_true")
     options = made.parse_args(arguments)
@@ -164,11 +177,13 @@ def main(arguments: list[str] | None = None) -> int:
     report: dict[str, dict[str, dict[str, float]]] = {}
     for embedder in options.embedder or ["none", "wordllama"]:
         started = time.perf_counter()
-        cases = ask(embedder, collections, options.limit_questions)
+        system = Combray(options.preset, embedder)
+        cases, refused = ask(system, collections, options.limit_questions)
         by_category = defaultdict(list)
         for case in cases:
             by_category[case.question.category].append(case)
-        rows = {"all": figures(cases)}
+        strange = {f"{kind}, refused": statistics.fmean(each) for kind, each in refused.items()}
+        rows = {"all": figures(cases) | strange}
         rows |= {name: figures(some) for name, some in sorted(by_category.items()) if name != "adversarial"}
         report[embedder] = rows
         if embedder == "none":
@@ -185,10 +200,16 @@ def main(arguments: list[str] | None = None) -> int:
 def _show(embedder: str, rows: dict[str, dict[str, float]], seconds: float) -> None:
     print(f"\n{embedder}" + (f" ({seconds:.0f} s)" if seconds else ""))
     names = list(rows["all"])
-    print(f"{'':12}" + "".join(f"{name:>22}" for name in names))
+    print(f"{'':12}" + "".join(f"{name[:21]:>22}" for name in names))
     for category, row in rows.items():
-        shown = (f"{value:22.0f}" if value > 1 else f"{100 * value:21.1f}%" for value in row.values())
-        print(f"{category:12}" + "".join(shown))
+        values = (row.get(name) for name in names)
+        print(f"{category:12}" + "".join(map(_cell, values)))
+
+
+def _cell(value: float | None) -> str:
+    if value is None:
+        return f"{'':22}"
+    return f"{value:22.0f}" if value > 1 else f"{100 * value:21.1f}%"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ of the question's own, so that a known name alone gives nothing away.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,7 +81,7 @@ def doubts(questions: QuestionSet, system: Combray, progress: Callable[[str], No
             for question in collection.questions:
                 if not question.answerable:
                     doubt.note("its own", asked, question.text)
-            for kind, text in _foreign(questions, collection, generator):
+            for kind, text in foreign(questions.collections, collection, generator):
                 doubt.note(kind, asked, text)
         finally:
             asked.close()
@@ -89,10 +89,11 @@ def doubts(questions: QuestionSet, system: Combray, progress: Callable[[str], No
     return doubt
 
 
-def _foreign(
-    questions: QuestionSet, here: Collection, generator: np.random.Generator
+def foreign(
+    collections: Sequence[Collection], here: Collection, generator: np.random.Generator
 ) -> Iterator[tuple[str, str]]:
-    for other in questions.collections:
+    """Kind and text of questions that only the other collections can answer."""
+    for other in collections:
         if other is here or not other.asked:
             continue
         places = generator.permutation(len(other.asked))[:PER_PAIR]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,6 +14,9 @@ from combray.runtime import Runtime
 
 THRESHOLDS: Mapping[str, float] = {"none": 0.06, "static": 0.13, "contextual": 0.09}
 """Below: nothing is answered. Chosen to cost at most half a point of recall@10 (docs/quality.md)."""
+SURE: Mapping[str, float] = {"none": 0.12, "static": 0.23, "contextual": 0.26}
+"""Below: the evidence is weak; `think` answers nothing (docs/think.md). For a store of SURE_AT memories."""
+SURE_AT = 500
 
 
 @dataclass(frozen=True)
@@ -22,23 +26,32 @@ class Abstain:
     evidence: the best keyword score as a share of the best possible, averaged with the best cosine where
     there are vectors. contrast: the largest share of the question's words in one memory by its subject,
     minus the same for everybody else: negative when it was somebody else who said it.
+
+    Evidence is weak below `sure`, times sqrt(ln n / ln SURE_AT) where n, the memories asked, are fewer: by chance
+    the best of many comes nearer to any question than the best of few.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("found", "question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("confidence",)
     thresholds: Mapping[str, float] = field(default_factory=lambda: THRESHOLDS)
+    sure: Mapping[str, float] = field(default_factory=lambda: SURE)
     contrast_weight: float = 0.5
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Note the confidence; below the threshold drop every candidate and say why."""
+        """Note the confidence, and whether it is weak; below the threshold drop every candidate and say why."""
         del runtime
         if state.found is None or not len(state.keys):
             state.details["confidence"] = 0.0
             return state
         confidence = float(np.clip(self._evidence(state) + self.contrast_weight * self._contrast(state), 0, 1))
         state.details["confidence"] = round(confidence, 4)
+        if self._dated(state):
+            return state
+        sure = self.sure[_level(state)] * _chance(state.found.eligible)
+        if confidence < sure:
+            state.details["weak"] = f"confidence {confidence:.2f} is below {sure:.2f}"
         threshold = self.thresholds[_level(state)]
-        if confidence < threshold and not self._dated(state):
+        if confidence < threshold:
             state.reason = (
                 f"nothing here answers this: confidence {confidence:.2f} is below {threshold:.2f} "
                 f"(none of {state.found.eligible} memories is near enough)"
@@ -71,6 +84,11 @@ class Abstain:
         """A question that is only about a date ("what happened on 3 May") is answered by that date's memories."""
         date = None if state.found is None else state.found.scores.get("date")
         return date is not None and bool((date >= 1.0).any()) and len(state.terms) <= 2
+
+
+def _chance(memories: int) -> float:
+    """How near the best of so many comes by chance, beside the best of SURE_AT; 1 for more."""
+    return min(1.0, math.sqrt(math.log(max(2, memories)) / math.log(SURE_AT)))
 
 
 def _level(state: Recalling) -> str:

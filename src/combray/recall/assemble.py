@@ -32,6 +32,8 @@ class Assemble:
             state.hits.append(Hit(memory, float(state.scores[place]), signals, found_by(state, key)))
         if not state.reason:
             state.reason = _mode(state, runtime) if state.hits else why_empty(state)
+            if state.hits and "weak" in state.details:
+                state.reason += f"; weak evidence: {state.details['weak']}"
         return state
 
 

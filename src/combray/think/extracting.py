@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from combray.language import claims
 from combray.language.cues import asked as asked_cue
@@ -21,6 +22,9 @@ from combray.think.thought import Citation
 
 UNSURE = 0.3
 """Below, recall's confidence is no reason to overlook that somebody else said it (docs/think.md)."""
+LEAST_SHARE, LEAST_MEANING = 0.22, 0.35
+"""Where recall gives no confidence: a memory holds this share of the question's words, rare ones counting more,
+or has a sentence of this cosine with it (docs/think.md)."""
 MOST = 3
 """Sentences of an answer."""
 _MOST_READ = 60
@@ -56,8 +60,9 @@ class Weights:
 class Pick:
     """A sentence and its score.
 
-    `own` and `coverage` are the shares of the question's words that the sentence, and its memory, hold; `about`:
-    whether it is about the question's subject, None where that cannot be told.
+    `own` and `coverage` are the shares of the question's words that the sentence, and its memory, hold; `meaning`
+    is its cosine with the question, 0 without an embedder; `about`: whether it is about the question's subject,
+    None where that cannot be told.
     """
 
     source: Source
@@ -65,6 +70,7 @@ class Pick:
     score: float = 0.0
     own: float = 0.0
     coverage: float = 0.0
+    meaning: float = 0.0
     about: bool | None = None
     earlier: bool = False
 
@@ -89,7 +95,7 @@ def picks(
         score = weights.own * own + weights.meaning * max(0.0, cosine) + weights.place / source.number
         score += weights.standing * max(0.0, source.hit.score / best) if best > 0 else 0.0
         score += weights.speaker * ((about is True) - (about is False)) + _shape(sentence, question, weights)
-        found.append(Pick(source, sentence, score, own, coverage[source.number], about))
+        found.append(Pick(source, sentence, score, own, coverage[source.number], cosine, about))
     return sorted(found, key=lambda pick: -pick.score)
 
 
@@ -150,22 +156,32 @@ def chosen(ranked: Sequence[Pick], sources: Sequence[Source], weights: Weights) 
     return _with_replaced(kept, sources)
 
 
-def weakness(ranked: Sequence[Pick], question: Question, confidence: float) -> str:
-    """Why the best sentence is no answer; empty where it is one.
+def weakness(ranked: Sequence[Pick], question: Question, recalled: Mapping[str, Any]) -> str:
+    """Why the best sentence is no answer; empty where it is one. `recalled` are the details of recall's answer.
 
-    It is none when it is about somebody else, and when recall was not sure (`confidence` 0-1) and the sentence
+    It is none when recall found weak evidence, or gave no confidence and the memories share next to nothing with
+    the question; when it is about somebody else; and when recall was not sure (confidence 0-1) and the sentence
     that holds most of the question's words is about somebody else: then it was they who said or did it.
     """
     if not ranked:
         return "the memories hold no text"
+    if "weak" in recalled:
+        return f"the evidence is weak: {recalled['weak']}"
+    if "confidence" not in recalled and _shares_little(ranked):
+        return "the evidence is weak: the memories share next to nothing with the question"
     best = ranked[0]
     if best.about is False:
         return f"what is remembered of it is about {best.source.memory.author}, not about {question.subject}"
     others = max((pick.own for pick in ranked if pick.about is False), default=0.0)
     theirs = max((pick.own for pick in ranked if pick.about is True), default=0.0)
-    if question.subject and confidence < UNSURE and theirs < others:
+    if question.subject and recalled.get("confidence", 1.0) < UNSURE and theirs < others:
         return f"somebody else than {question.subject} said what is nearest to it"
     return ""
+
+
+def _shares_little(ranked: Sequence[Pick]) -> bool:
+    near = any(pick.meaning >= LEAST_MEANING for pick in ranked)
+    return not near and max(pick.coverage for pick in ranked) < LEAST_SHARE
 
 
 def _repeats(one: str, other: str) -> bool:

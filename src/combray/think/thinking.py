@@ -114,7 +114,7 @@ class _Walk:
         """The best sentences of the memories; that it is not known where none of them is near."""
         question = self._question()
         ranked = extracting.picks(sources, question, self._similarity(), WEIGHTS)
-        weak = extracting.weakness(ranked, question, float(self.recalled.details.get("confidence", 1.0)))
+        weak = extracting.weakness(ranked, question, self.recalled.details)
         if weak:
             why = "; ".join(part for part in (reason, weak) if part)
             return self.unknown(why, _hits(sources), checks=checks, more=more)
