@@ -1,4 +1,4 @@
-"""Models from the outside: which there are to configure, and whether those that are configured work."""
+"""Models from the outside: which there are, fetching one, and whether those that are configured work."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from combray.settings import Settings, load
 
 if TYPE_CHECKING:
     from combray.models.catalogue import Offer
+    from combray.models.fetching import Fetched, Progress
     from combray.runtime import Embedder, LanguageModel, Peer, Reranker
 
 NEAR, FAR = ("cat", "kitten"), "invoice"
@@ -24,6 +25,7 @@ _ANSWERS, _OTHER = "The cat sleeps on the sofa.", "The invoice is due on Friday.
 _ANSWER_WITH = "OK"
 _SHOWN = 60
 _NO_KEY = re.compile(r": no key; set (?P<variable>\w+)$")
+_OTHER_FORMAT = re.compile(r": the answer (is no JSON|is not of|holds|has )")
 _STATUS_REMEDIES = {
     401: "Give the key of this service, and none that was taken back.",
     403: "Look in your account whether the key may use this model.",
@@ -51,6 +53,14 @@ class Trial:
 def offers() -> list[Offer]:
     """All that the settings `embedder`, `reranker`, `language_model` and `peers` may name."""
     return wiring.offers()
+
+
+def fetch(spec: str, progress: Progress | None = None) -> Fetched:
+    """Download what `onnx:ORG/NAME@REVISION/FILE.onnx` needs from the hub into its local cache.
+
+    `progress` is told bytes done and bytes of all. Raises InvalidInputError, ModelError, MissingExtraError.
+    """
+    return wiring.fetch_model(spec, progress)
 
 
 def in_use(overrides: Mapping[str, Any] | None = None) -> dict[str, str]:
@@ -113,6 +123,8 @@ def _remedy(error: CombrayError) -> str:
         return f"export {missing['variable']}=…"
     if "cannot be reached" in str(error) or "no answer within" in str(error):
         return "Start the server, or name its address: provider:MODEL@http://HOST:PORT."
+    if _OTHER_FORMAT.search(str(error)):
+        return "Something answers there, and not as this provider does: check the address and its path (/v1)."
     return ""
 
 

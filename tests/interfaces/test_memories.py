@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from shell import Shell
 
+import combray
+
 UNKNOWN = "00000000-0000-7000-8000-000000000000"
 
 
@@ -41,6 +43,42 @@ def test_erase_with_yes_leaves_nothing(shell: Shell) -> None:
     made = shell.remember("Ada plays the cello")
     assert shell.json("erase", made, "--yes")["status"] == "erased"
     assert shell.run("get", made).exit_code == 1
+
+
+SAID = "Ada plays the cello in the evening"
+
+
+def said_and_quoted(folder: Path) -> tuple[str, str, str]:
+    """Ids of a turn, of a fact that rests on it, and of a turn that quotes it."""
+    with combray.open(str(folder / "default.db"), embedder="none") as engine:
+        turn = engine.remember(SAID, kind="episode").id
+        fact = engine.remember("Ada is a musician", evidence=[turn], diff=False).id
+        return turn, fact, engine.remember(f"Somebody told me: {SAID}", kind="episode").id
+
+
+def test_erase_tells_what_rests_on_it_and_what_quotes_it(shell: Shell, tmp_path: Path) -> None:
+    turn, fact, quote = said_and_quoted(tmp_path)
+    told = shell.json("erase", turn, "--yes")
+    assert (told["status"], told["derived"], told["quoted_by"], told["file"]) == ("erased", [], [fact, quote], "")
+    assert shell.json("get", fact)["evidence"] == []
+
+
+def test_erase_with_derived_takes_what_rests_on_it_and_not_what_quotes_it(shell: Shell, tmp_path: Path) -> None:
+    turn, fact, quote = said_and_quoted(tmp_path)
+    told = shell.json("erase", turn, "--yes", "--derived")
+    assert (told["derived"], told["quoted_by"]) == ([fact], [quote])
+    assert shell.run("get", fact).exit_code == 1
+    assert shell.run("get", quote).exit_code == 0
+
+
+def test_erase_names_the_file_that_still_holds_a_piece(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text("# Music\n\nAda plays the cello.\n")
+    shell.run("index", str(folder))
+    (piece,) = shell.json("recall", "cello")["results"]
+    told = shell.json("erase", piece["insight"]["id"], "--yes")
+    assert told["file"] == str(folder / "MEMORY.md")
 
 
 @pytest.mark.parametrize("verb", ["get", "forget", "restore", "erase", "history", "related"])

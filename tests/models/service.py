@@ -108,7 +108,7 @@ class Hands:
     drawn: float = 1.0
 
     def timing(self) -> Timing:
-        return Timing(clock=lambda: self.now, sleep=self.sleep, chance=lambda: self.drawn)
+        return Timing(clock=lambda: self.now, date=lambda: self.now, sleep=self.sleep, chance=lambda: self.drawn)
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)

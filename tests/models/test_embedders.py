@@ -246,6 +246,31 @@ def test_a_wrong_spec_is_explained(spec: str) -> None:
         embedder(spec)
 
 
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("openai:m#0@http://h", "Write #1 to #99999."),
+        ("openai:m#100000@http://h", "Write #1 to #99999."),
+        ("jina:m#many", "Write #1 to #99999."),
+        ("openai:m#4@ftp://h", "Write #1 to #99999."),
+        ("openai:m@ftp://h", "Begin it with http:// or https://."),
+        ("openai:m@127.0.0.1:8000/v1", "Begin it with http:// or https://."),
+        ("ollama:m@localhost", "Begin it with http:// or https://."),
+    ],
+)
+def test_dimensions_and_an_address_that_are_none_are_no_part_of_a_models_name(spec: str, said: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        embedder(spec)
+    assert caught.value.remedy == said
+
+
+def test_a_name_may_hold_a_version_and_a_tag() -> None:
+    for name in ("claude@20240229", "m:latest", "m@sha256:0af1", "org/m:0.6b-q4"):
+        made = embedder(f"ollama:{name}#3")
+        assert made is not None
+        assert made.name == f"ollama:{name}:3"
+
+
 def test_all_are_listed() -> None:
     with pytest.raises(InvalidInputError) as caught:
         embedder("?")

@@ -100,7 +100,17 @@ def test_at_most_two_more_tries() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "slept"), [("2", [2.0]), ("0", [0.0]), ("Fri, 31 Dec 1999", [0.5]), ("-1", [0.5])]
+    ("said", "slept"),
+    [
+        ("2", [2.0]),
+        ("0", [0.0]),
+        # It is 1,000 seconds after the first second of 1970, which is 00:16:40.
+        ("Thu, 01 Jan 1970 00:16:43 GMT", [3.0]),
+        ("Thu, 01 Jan 1970 00:16:39 GMT", [0.0]),
+        ("soon", [0.5]),
+        ("Thu, 99 Jan 1970 00:16:43 GMT", [0.5]),
+        ("-1", [0.5]),
+    ],
 )
 def test_retry_after_is_honoured(said: str, slept: list[float]) -> None:
     hands = Hands()
@@ -109,12 +119,20 @@ def test_retry_after_is_honoured(said: str, slept: list[float]) -> None:
     assert hands.slept == slept
 
 
-@pytest.mark.parametrize(("patience", "said"), [(5.0, "5"), (100.0, "11")])
+@pytest.mark.parametrize(
+    ("patience", "said"),
+    [
+        (5.0, "5"),
+        (100.0, "11"),
+        (100.0, "Thu, 01 Jan 1970 00:16:51 GMT"),
+        (100.0, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    ],
+)
 def test_a_service_that_wants_too_long_a_pause_has_refused(patience: float, said: str) -> None:
     """As long as the call may still take, or more than 10 s."""
     hands = Hands()
     with serving(Reply(status=429, headers={"Retry-After": said})) as service:
-        with pytest.raises(StatusError, match="status 429"):
+        with pytest.raises(StatusError, match=r"status 429; it asks for a pause of [\d,]+ s$"):
             client(service.url, hands, patience=patience).post("/", {})
         assert (len(service.asked), hands.slept) == (1, [])
 

@@ -54,6 +54,75 @@ def test_the_name_tells_the_model_apart(tmp_path: Path) -> None:
     assert one.name != other.name
 
 
+CLS = '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false, "word_embedding_dimension": 3}'
+
+
+def configured(place: Path, pooling: str, *, pooled: bool = False) -> OnnxEmbedder:
+    folder(place, model(pooled=pooled))
+    (place / "1_Pooling").mkdir(exist_ok=True)
+    (place / "1_Pooling" / "config.json").write_text(pooling)
+    return OnnxEmbedder(str(place))
+
+
+@pytest.mark.parametrize(
+    ("pooling", "expected", "ending"),
+    [
+        (CLS, [1, 0, 0], ":cls"),
+        ('{"pooling_mode": "cls"}', [1, 0, 0], ":cls"),
+        ('{"pooling_mode_mean_tokens": true}', [HALF, HALF, 0], ""),
+        ("{}", [HALF, HALF, 0], ""),
+    ],
+)
+def test_tokens_are_pooled_as_the_model_says(
+    tmp_path: Path, pooling: str, expected: list[float], ending: str
+) -> None:
+    """Of "red blue" the first token alone, red, or the mean. Other vectors, so another name."""
+    made = configured(tmp_path, pooling)
+    assert made.embed(["red blue"])[0].tolist() == pytest.approx(expected, abs=1e-6)
+    assert (
+        made.name
+        == OnnxEmbedder(str(folder(tmp_path / "bare", model(pooled=False)))).name.replace(
+            "onnx:bare:", f"onnx:{tmp_path.name}:"
+        )
+        + ending
+    )
+
+
+@pytest.mark.parametrize(
+    ("pooling", "said"),
+    [
+        ('{"pooling_mode_max_tokens": true}', "pools its tokens by max, which is not done here"),
+        ('{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}', r"pools its tokens by cls\+mean"),
+        ('{"pooling_mode": ["a"]}', "pools its tokens by"),
+        ("[]", r"1_Pooling/config\.json cannot be read"),
+        ("<html>", r"1_Pooling/config\.json cannot be read"),
+    ],
+)
+def test_pooling_that_is_not_done_is_refused_unless_the_model_pools(
+    tmp_path: Path, pooling: str, said: str
+) -> None:
+    with pytest.raises(ModelError, match=said):
+        configured(tmp_path, pooling)
+    assert configured(tmp_path, pooling, pooled=True).embed(["red"])[0].tolist() == [1, 0, 0]
+
+
+def test_weights_beside_the_model_tell_it_apart(tmp_path: Path) -> None:
+    place = folder(tmp_path, model(pooled=True))
+    bare = OnnxEmbedder(str(place)).name
+    (place / "model.onnx_data").write_bytes(b"one")
+    one = OnnxEmbedder(str(place)).name
+    (place / "model.onnx_data").write_bytes(b"two")
+    assert len({bare, one, OnnxEmbedder(str(place)).name}) == 3
+
+
+def test_an_export_to_a_folder_onnx_has_its_tokenizer_above(tmp_path: Path) -> None:
+    place = folder(tmp_path / "colours", model(pooled=True))
+    (place / "onnx").mkdir()
+    (place / "model.onnx").rename(place / "onnx" / "model.onnx")
+    names = {OnnxEmbedder(str(path)).name for path in (place, place / "onnx" / "model.onnx")}
+    assert [name.startswith("onnx:colours:") for name in names] == [True]
+
+
 def test_a_small_vocabulary_is_trusted_in_english_only(tmp_path: Path) -> None:
     made = OnnxEmbedder(str(folder(tmp_path, model(pooled=True))))
     assert (made.knows("en"), made.knows("vi")) == (1.0, 0.3)

@@ -90,6 +90,19 @@ def test_a_refusal_says_how_to_mend_it(status: int, remedy: str) -> None:
     assert found.remedy.startswith(remedy)
 
 
+@pytest.mark.parametrize("body", [b"<html>It works!</html>", {"hello": "world"}, {"choices": [{"message": 3}]}])
+def test_what_answers_in_another_way_is_taken_for_another_service(body: Any) -> None:
+    with serving(Reply(body)) as service:
+        found = [
+            tried(kind, service, spec)
+            for kind, spec in (("embedder", "openai:m#2@{}"), ("language_model", "openai:m@{}"))
+        ]
+    assert [each.ok for each in found] == [False, False]
+    assert {each.remedy.partition(":")[0] for each in found} == {
+        "Something answers there, and not as this provider does"
+    }
+
+
 def test_a_peer_is_asked_for_one_result(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Reply({"results": [{"text": "here"}]})) as service:
         settings = {"embedder": "none", "peers": f"combray:team={service.url}"}

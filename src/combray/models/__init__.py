@@ -15,6 +15,7 @@ EMBEDDERS = {
     "none": "keyword, entity and graph evidence only",
     "wordllama": "static 256-dimensional table, inside the default install, offline (default)",
     "onnx:PATH": "a sentence model exported to ONNX: a folder with model.onnx and tokenizer.json (extra: onnx)",
+    "onnx:ORG/NAME": "the same by its id on the Hugging Face hub, after combray models fetch (extra: onnx)",
     "openai:MODEL@URL": "api.openai.com with OPENAI_API_KEY, or any server with the same embeddings",
     "ollama:MODEL@URL": "a server of your own; the address may be left out on this machine",
     "gemini:MODEL": "generativelanguage.googleapis.com; GEMINI_API_KEY",

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -46,9 +47,10 @@ class StatusError(ModelError):
 
 @dataclass(frozen=True)
 class Timing:
-    """Where a client takes time and chance from: tests give their own."""
+    """Where a client takes time and chance from: tests give their own. `date`: unix seconds."""
 
     clock: Callable[[], float] = time.monotonic
+    date: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
     chance: Callable[[], float] = random.random
 
@@ -194,7 +196,7 @@ class Client:
                 response.close()
         except httpx2.TimeoutException:
             raise _PassingError(self.error(f"no answer within {limit:.3g} s")) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, UnicodeError) as error:
             raise _PassingError(self.error(f"{self.url} cannot be reached: {self._shown(str(error))}")) from None
         if response.is_success:
             return self._decoded(content)
@@ -225,10 +227,11 @@ class Client:
         said = "" if status in (401, 403) else self._said(content)
         hint = _HINTS.get(status, "").format(key=self._key_variable)
         told = "".join(f": {part}" for part in (hint, said) if part)
-        problem = StatusError(f"{self.name}: status {status}{told}", status, said)
-        if status == 429 or status >= 500:
-            return _PassingError(problem, _seconds(retry_after))
-        return problem
+        if status != 429 and status < 500:
+            return StatusError(f"{self.name}: status {status}{told}", status, said)
+        wait = _seconds(retry_after, self._timing.date())
+        pause = f"; it asks for a pause of {wait:,.0f} s" if wait else ""
+        return _PassingError(StatusError(f"{self.name}: status {status}{told}{pause}", status, said), wait)
 
     def _said(self, content: bytes) -> str:
         try:
@@ -270,6 +273,11 @@ class _PassingError(Exception):
         self.wait = wait
 
 
-def _seconds(retry_after: str) -> float | None:
-    """Retry-After in seconds; None for a date or nonsense, which the jitter then replaces."""
-    return float(retry_after) if retry_after.strip().isdecimal() and len(retry_after) < 9 else None
+def _seconds(retry_after: str, now: float) -> float | None:
+    """Retry-After, a number or a date of HTTP, as seconds from now; None for nonsense, as if it had not come."""
+    if retry_after.strip().isdecimal() and len(retry_after) < 9:
+        return float(retry_after)
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - now)
+    except (ValueError, TypeError, OverflowError):
+        return None

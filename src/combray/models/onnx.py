@@ -1,4 +1,4 @@
-"""Sentence models exported to ONNX: a folder with `model.onnx` and `tokenizer.json`."""
+"""Sentence models exported to ONNX: a folder with `model.onnx` and `tokenizer.json`, or an id of the hub."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.models.onnx_files import digest, encode, find, open_session, open_tokenizer, run
+from combray.errors import ModelError
+from combray.models.onnx_files import POOLINGS, encode, find, open_session, open_tokenizer, run
 from combray.runtime import Vectors
 
 MAX_TOKENS = 256
@@ -20,19 +21,30 @@ class OnnxEmbedder:
     """Implements `runtime.Embedder` with onnxruntime on the CPU, one thread.
 
     Handles both usual exports: a pooled sentence vector [batch, dims], and `last_hidden_state`
-    [batch, tokens, dims], which is mean-pooled over the attention mask here.
+    [batch, tokens, dims], which is pooled here as `1_Pooling/config.json` says: the mean over the attention
+    mask, also where there is no such file, or the first token's vector.
     """
 
     leaves_process = False
     contextual = True
 
     def __init__(self, path: str) -> None:
-        model, tokenizer = find(path)
-        self._session = open_session(model)
-        self._tokenizer = open_tokenizer(tokenizer, MAX_TOKENS)
-        self.dimensions = int(self.embed(["dimensions"]).shape[1])
-        # Folder name for people, file hash so that another model in the same place is another name.
-        self.name = f"onnx:{model.parent.name}:{digest(model)}"
+        files = find(path)
+        self._session = open_session(files.model)
+        self._tokenizer = open_tokenizer(files.tokenizer, MAX_TOKENS)
+        first = run(self._session, encode(self._tokenizer, ["dimensions"]))
+        if first.ndim not in (2, 3):
+            raise ModelError(f"onnx:{files.name}: gives an output of shape {first.shape}, no vectors of texts")
+        self._pooling = files.pooling() if first.ndim == 3 else POOLINGS[0]
+        if self._pooling not in POOLINGS:
+            raise ModelError(
+                f"onnx:{files.name}: pools its tokens by {self._pooling}, which is not done here; "
+                "name an export that gives one vector a text"
+            )
+        self.dimensions = int(first.shape[-1])
+        # A name for people; the rest tells apart what gives other vectors in the same place.
+        pooled = "" if self._pooling == POOLINGS[0] else f":{self._pooling}"
+        self.name = f"onnx:{files.name}:{files.digest()}{pooled}"
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Unit vectors; texts of like length are batched together, so that little is padded."""
@@ -50,7 +62,9 @@ class OnnxEmbedder:
     def _embed_batch(self, texts: list[str]) -> Vectors:
         encodings = encode(self._tokenizer, texts)
         output = run(self._session, encodings)
-        if output.ndim == 3:
+        if output.ndim == 3 and self._pooling == "cls":
+            output = output[:, 0]
+        elif output.ndim == 3:
             weights = np.array([each.attention_mask for each in encodings], dtype=np.float32)[:, :, None]
             output = (output * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
         pooled: Vectors = output.astype(np.float32)

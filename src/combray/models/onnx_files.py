@@ -1,35 +1,102 @@
-"""Reading and running a model folder: `model.onnx` and `tokenizer.json`."""
+"""Finding, reading and running a model: an ONNX file and `tokenizer.json`, in a folder or the hub's cache."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import MissingExtraError, ModelError
+from combray.models import hub
+
+WEIGHTS = re.compile(r"(_data(_\d+)?|\.data)")
+"""What follows the name of a model file in the names of the files that hold its weights, if it has such."""
+POOLINGS = ("mean", "cls")
+"""How the vectors of tokens become one: their mean, or that of the first."""
 
 
-def find(path: str) -> tuple[Path, Path]:
-    """Model and tokenizer of a folder, or of a .onnx file with its tokenizer beside it. Raises ModelError."""
-    folder = Path(path).expanduser()
-    model = folder if folder.suffix == ".onnx" else folder / "model.onnx"
-    tokenizer = model.parent / "tokenizer.json"
-    for needed in (model, tokenizer):
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """`name`: that of the folder, or ORG/NAME of the hub. `root`: the folder, or the id's in the cache."""
+
+    name: str
+    root: Path
+    model: Path
+    tokenizer: Path
+
+    def weights(self) -> list[Path]:
+        """Files of weights beside the model, which it names itself."""
+        return sorted(
+            each
+            for each in self.model.parent.iterdir()
+            if each.name.startswith(self.model.name) and WEIGHTS.fullmatch(each.name[len(self.model.name) :])
+        )
+
+    def digest(self) -> str:
+        """Eight characters that tell the model from another in the same place."""
+        hashed = hashlib.sha256()
+        for path in (self.model, *self.weights()):
+            with path.open("rb") as file:
+                while part := file.read(1 << 20):
+                    hashed.update(part)
+        return hashed.hexdigest()[:8]
+
+    def pooling(self) -> str:
+        """What `1_Pooling/config.json` says: one of POOLINGS, or another name; "mean" where there is none.
+
+        Raises ModelError.
+        """
+        path = self.root / hub.POOLING
+        if not path.is_file():
+            return "mean"
+        try:
+            told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise ModelError(f"onnx:{self.name}: {hub.POOLING} cannot be read: {error}") from error
+        prefix = "pooling_mode_"
+        flags = [name.removeprefix(prefix) for name, on in told.items() if name.startswith(prefix) and on is True]
+        named = [told["pooling_mode"]] if "pooling_mode" in told else flags
+        return "+".join(str(each).removesuffix("_tokens").removesuffix("_token") for each in named) or "mean"
+
+
+def find(path: str) -> ModelFiles:
+    """Model and tokenizer of a folder, of a .onnx file, or of a hub id in the local cache. Raises ModelError.
+
+    A folder that exists wins over an id of the same name.
+    """
+    place = Path(os.path.expanduser(path))  # noqa: PTH111 - Path's raises for unknown users
+    named = hub.read(path)
+    if named is not None and not place.exists():
+        root, model = hub.cached(named)
+        # Without the revision: the digest tells one from another, and pinning one must not re-embed a store.
+        return _in_folder(path, root, model, name=named.repository)
+    if place.suffix != ".onnx":
+        inside = [each for each in hub.MODELS if (place / each).is_file()]
+        return _in_folder(path, place, *inside[:1])
+    # The name says the folder; that of an export to `onnx/` would say nothing.
+    root = place.parent.parent if place.parent.name == "onnx" else place.parent
+    return _in_folder(path, root, place.relative_to(root).as_posix())
+
+
+def _in_folder(path: str, root: Path, model: str = hub.MODELS[0], *, name: str = "") -> ModelFiles:
+    tokenizers = [root / each for each in hub.tokenizers_of(model)]
+    tokenizer = next((each for each in tokenizers if each.is_file()), tokenizers[-1])
+    found = ModelFiles(name or root.name, root, root / model, tokenizer)
+    for needed in (found.model, found.tokenizer):
         if not needed.is_file():
             raise ModelError(
                 f"onnx:{path}: there is no {needed.name} in {needed.parent}; "
-                "name a folder with model.onnx and tokenizer.json"
+                "name a folder with model.onnx and tokenizer.json, or a model of the hub: onnx:ORG/NAME"
             )
-    return model, tokenizer
-
-
-def digest(model: Path) -> str:
-    """Eight characters that tell the file from another in the same place."""
-    return hashlib.sha256(model.read_bytes()).hexdigest()[:8]
+    return found
 
 
 def open_session(model: Path) -> Any:

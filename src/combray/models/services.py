@@ -17,6 +17,9 @@ _SPEC = re.compile(
     r"(?P<model>(?:(?!@https?:)\S)*?)(?:#(?P<dimensions>[1-9]\d{0,4}))?(?:@(?P<url>https?://\S+))?"
 )
 
+_UNREAD_ADDRESS = re.compile(r"@(?:\w+://|[\w.-]+:\d+(?:/|$)|localhost\b)")
+"""What was meant as an address and has another scheme than HTTP, or none."""
+
 
 @dataclass(frozen=True)
 class Service:
@@ -51,9 +54,17 @@ def parse(kind: str, service: Service, text: str) -> Spec:
     """
     read = _SPEC.fullmatch(text)
     model = (read["model"] if read else "") or service.model
-    if read is None or not model:
+    if read is None or not model or not text.isprintable():
         raise InvalidInputError(
             kind, f"{service.provider}:{text} cannot be read.", f"Name a model: {service.provider}:MODEL@URL."
+        )
+    if "#" in model:
+        raise InvalidInputError(
+            kind, f"{service.provider}:{text} names no dimensions behind its #.", "Write #1 to #99999."
+        )
+    if _UNREAD_ADDRESS.search(model):
+        raise InvalidInputError(
+            kind, f"{service.provider}:{text} has no address behind its @.", "Begin it with http:// or https://."
         )
     url = read["url"] or ""
     if url:

@@ -1,28 +1,36 @@
-"""`combray models`: what can be configured, and whether what is configured works."""
+"""`combray models`: what can be configured, fetching a model, and whether what is configured works."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup
+from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, say
 from combray.interfaces.cli.options import Target, names_models
 from combray.interfaces.cli.output import console, for_people, show_json, table, visible
 
 if TYPE_CHECKING:
     from combray.modelling import Trial
     from combray.models.catalogue import Offer
+    from combray.models.fetching import Fetched
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
 _KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "language model", "peer": "peer"}
 
 
-@click.group(cls=VerbGroup, invoke_without_command=True, examples=("combray models test",))
+@click.group(
+    cls=VerbGroup,
+    invoke_without_command=True,
+    examples=("combray models test", "combray models fetch onnx:ORG/NAME"),
+)
 @_JSON
 @click.pass_context
 def models(ctx: click.Context, as_json: bool) -> None:
-    """List the models there are, or test those in use.
+    """List the models there are, test those in use, or fetch one.
 
     Keys are read from the environment; whether a variable is set is shown, never what it holds.
     """
@@ -55,6 +63,63 @@ def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
         show_json([_as_json(each) for each in tried])
     if any(each.ok is False for each in tried):
         raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+@models.command(
+    cls=Verb,
+    examples=(
+        "combray models fetch onnx:sentence-transformers/all-MiniLM-L6-v2",
+        "combray models fetch onnx:ORG/NAME@v1.0/onnx/model_quantized.onnx",
+    ),
+)
+@click.argument("spec", metavar="onnx:ORG/NAME[@REVISION][/FILE.onnx]")
+@_JSON
+@click.pass_context
+def fetch(ctx: click.Context, /, spec: str, as_json: bool) -> None:
+    """Download a model from the Hugging Face hub.
+
+    Nothing else downloads: embedders and rerankers are taken from the hub's cache on this machine. HF_TOKEN
+    holds the token for a private model, HF_ENDPOINT the address of another hub, HF_HOME the cache.
+    """
+    from combray.errors import InvalidInputError
+    from combray.modelling import fetch as fetched_model
+
+    target = _target(ctx, as_json)
+    try:
+        with _downloading() as step:
+            fetched = fetched_model(spec, step)
+    except InvalidInputError as error:
+        raise click.UsageError(f"{error.problem} {error.remedy}") from error
+    if for_people(target):
+        _show_fetched(fetched)
+    else:
+        show_json(fetched)
+    if fetched.note:
+        say(fetched.note)
+
+
+@contextmanager
+def _downloading() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of bytes on the standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console(errors=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def _show_fetched(fetched: Fetched) -> None:
+    shown = table("file", "bytes", "SHA-256", unbroken=("bytes",))
+    for each in fetched.files:
+        shown.add_row(visible(each.name), f"{each.size:,}", each.sha256)
+    out = console()
+    out.print(shown)
+    out.print(f"{fetched.repository} at commit {fetched.commit}, in {visible(fetched.folder)}.")
+    out.print(f"Exactly this: {fetched.spec}")
 
 
 def _as_json(trial: Trial) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any, Literal
 
@@ -125,6 +125,8 @@ class Calls:
         behind = [f"[{n}] = {self._told(hit, names[hit.memory.id], full=False)}" for n, hit in cited.items()]
         said = [lines.NOTICE, *map(lines.one_line, thought.answer.splitlines()), *behind]
         said += [] if thought.known else ["Say that you looked and found nothing."]
+        unwritten = self._engine.runtime.language_model is not None and thought.mode != "model"
+        tier, notes = self._tier(thought.details, [thought.reason] if unwritten else [])
         structured = {
             "answer": thought.answer,
             "known": thought.known,
@@ -132,8 +134,9 @@ class Calls:
             "reason": thought.reason,
             "confidence": round(thought.confidence, 3),
             "citations": [{"number": n, "id": names[hit.memory.id]} for n, hit in cited.items()],
+            "tier": tier,
         }
-        return _result(said, {"notice": lines.NOTICE, **structured})
+        return _result([*said, *notes], {"notice": lines.NOTICE, **structured})
 
     def memory_search(
         self,
@@ -149,8 +152,10 @@ class Calls:
         you checked.
         """
         found = self._engine.memory_search(query, max_results=max_results, min_score=min_score)
-        shown = found.as_json()
+        tier, notes = self._tier(found.details)
+        shown = {**found.as_json(), "tier": tier}
         caution = [f"note: {lines.one_line(found.warning)}"] if found.warning else []
+        caution += notes
         if not found:
             why = found.reason or "no note fits"
             return _result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
@@ -169,7 +174,7 @@ class Calls:
         ] = None,
     ) -> CallToolResult:
         """Read a note of the workspace, or only some lines of it, after memory_search has named it."""
-        found = self._engine.memory_get(path, start=start, lines=lines_)
+        found = self._engine.memory_get(path, start=start, lines=lines_, withhold=True)
         name = lines.one_line(found.path)
         if not found.text:
             return _result([f"{name}: nothing is there."], found.as_json())
@@ -230,9 +235,12 @@ class Calls:
         return _result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
 
     def status(self) -> CallToolResult:
-        """Say how much is remembered and how recall works here."""
+        """Say how much is remembered, how recall works here, and what of it is open now."""
         facts = self._engine.status()
         kept = (
+            "tier",
+            "models",
+            "without_vector",
             "namespace",
             "preset",
             "embedder",
@@ -243,10 +251,22 @@ class Calls:
             "edge_count",
         )
         structured = {name: facts[name] for name in kept if name in facts}
+        tier = structured["tier"] = lines.tier_as_json(facts["tier"])
         said = f"{facts['total_insights']} memories and {facts['edge_count']} links"
         where = f"in namespace {lines.one_line(facts['namespace'])}"
         how = f"preset {facts['preset']}, embedder {facts['embedder']}"
-        return _result([f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}."], structured)
+        waiting = facts["without_vector"]
+        behind = [f"without a vector, found by words and links only: {waiting}"] if waiting else []
+        fared = [lines.model_line(each) for each in facts["models"]]
+        return _result(
+            [
+                f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}.",
+                lines.tier_line(tier),
+                *behind,
+                *fared,
+            ],
+            structured,
+        )
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -263,28 +283,39 @@ class Calls:
         if near:
             said += ["Perhaps related; use link if they are.", lines.NOTICE]
             said += [f"[{names[each]}] {lines.one_line(text, lines.WIDTH)}" for each, text in near.items()]
+        tier, notes = self._tier({})
         structured = {
             "id": done.id,
             "action": done.action,
             "replaced_id": done.replaced_id,
             "warnings": list(done.quality_warnings),
             "perhaps_related": list(near),
+            "tier": tier,
         }
-        return _result(said, structured)
+        return _result([*said, *notes], structured)
 
     def _answered(self, answer: Answer, *, full: bool) -> CallToolResult:
+        tier, notes = self._tier(answer.details, answer.details.get("degraded", ()))
         if not answer:
             why = answer.reason or "no memory fits"
             return _result(
-                [f"Nothing found: {why}. Say that you looked and found nothing."],
-                {"results": [], "reason": answer.reason},
+                [*notes, f"Nothing found: {why}. Say that you looked and found nothing."],
+                {"results": [], "reason": answer.reason, "tier": tier},
             )
         names = self._short(hit.memory.id for hit in answer)
         said = [self._told(hit, names[hit.memory.id], full=full) for hit in answer]
         results = [lines.hit_as_json(hit, names[hit.memory.id], full=full) for hit in answer]
-        return _result(
-            [lines.NOTICE, *said], {"notice": lines.NOTICE, "results": results, "reason": answer.reason}
-        )
+        structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier}
+        return _result([lines.NOTICE, *said, *notes], structured)
+
+    def _tier(self, details: Mapping[str, Any], failures: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
+        """The service tier of an answer, and lines for the model if it is lower than usual or a part failed."""
+        now = self._engine.tier()
+        told = details.get("tier") or {"tier": now.name, "why": now.why}
+        tier = lines.tier_as_json(told)
+        said = [lines.tier_line(tier)] if now.degraded or tier["tier"] != now.name else []
+        said += [lines.one_line(each, lines.WIDTH) for each in failures if each and each not in told["why"]]
+        return tier, [f"note: {each}" for each in said]
 
     def _told(self, hit: Hit, name: str, *, full: bool) -> str:
         return lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)

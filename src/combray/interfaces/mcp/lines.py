@@ -7,7 +7,7 @@ line of its own: in a short line its line breaks become blanks, in full each of 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -57,6 +57,26 @@ def _seen(line: str) -> str:
     return "".join(
         each for each in line if each in "\t\u200c\u200d" or unicodedata.category(each) not in ("Cc", "Cf")
     )
+
+
+def tier_as_json(told: Mapping[str, Any]) -> dict[str, str]:
+    """The service tier and why. What a model's server said of its failure is shortened, on one line."""
+    return {"tier": str(told["tier"]), "why": one_line(str(told["why"]), WIDTH)}
+
+
+def tier_line(tier: Mapping[str, str]) -> str:
+    """`tier STANDARD: no language model is configured`."""
+    return f"tier {tier['tier']}: {tier['why']}"
+
+
+def model_line(told: Mapping[str, Any]) -> str:
+    """What a model or peer has done: calls, failures, tokens, cost if it is known, the last failure."""
+    parts = [f"calls {told['calls']}, failed {told['failures']}"]
+    parts += [f"tokens {told['tokens']}"] if told["tokens"] else []
+    parts += [f"cost {told['cost']:g}"] if told["cost"] is not None else []
+    parts += [told["state"]] if told["state"] != "closed" else []
+    failed = f"; last failure: {one_line(told['last_failure'], WIDTH)}" if told["last_failure"] else ""
+    return f"{told['kind'].replace('_', ' ')} {one_line(told['name'])}: {', '.join(parts)}{failed}"
 
 
 def moment(value: datetime) -> str:

@@ -10,6 +10,7 @@ from combray.runtime import Reranker
 RERANKERS = {
     "none": "candidates keep their order (default)",
     "onnx:PATH": "a cross-encoder exported to ONNX: a folder with model.onnx and tokenizer.json (extra: onnx)",
+    "onnx:ORG/NAME": "the same by its id on the Hugging Face hub, after combray models fetch (extra: onnx)",
     "jina:MODEL": "api.jina.ai; JINA_API_KEY",
     "voyage:MODEL": "api.voyageai.com; VOYAGE_API_KEY",
     "siliconflow:MODEL": "api.siliconflow.com; SILICONFLOW_API_KEY",

@@ -1,4 +1,4 @@
-"""Cross-encoders exported to ONNX: a folder with `model.onnx` and `tokenizer.json`, run in this process."""
+"""Cross-encoders exported to ONNX: a folder with `model.onnx` and `tokenizer.json`, or an id of the hub."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class OnnxReranker:
     """
 
     def __init__(self, path: str) -> None:
-        self._model, self._vocabulary = find(path)
+        self._files = find(path)
         self._lock = threading.Lock()
-        self.name = f"onnx:{self._model.parent.name}"
+        self.name = f"onnx:{self._files.name}"
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         """One relevance in [0, 1] a text, in order; None for an empty text. Raises ModelError."""
@@ -52,7 +52,7 @@ class OnnxReranker:
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        return open_session(self._model), open_tokenizer(self._vocabulary, MAX_TOKENS)
+        return open_session(self._files.model), open_tokenizer(self._files.tokenizer, MAX_TOKENS)
 
     def _score(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
         """One logit a pair."""
