@@ -1,4 +1,4 @@
-"""The command: `python -m bench.guard --data DATA [--train] [--curve FILE] [--wrong]`."""
+"""The command: `python -m bench.guard --data DATA [--train] [--curve FILE] [--wrong] [--blind FILE]`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,20 @@ def main(arguments: list[str] | None = None) -> int:
     made.add_argument("--data", type=Path, help="folder with injections/, locomo/ and longmemeval/")
     made.add_argument("--train", action="store_true", help="train the weights anew and write them")
     made.add_argument("--curve", type=Path, metavar="FILE", help="draw the curve as a picture")
+    made.add_argument(
+        "--blind", type=Path, metavar="FILE", help="measure the texts of a JSONL file, and no others"
+    )
     made.add_argument("--wrong", action="store_true", help="list what is judged wrongly")
     options = made.parse_args(arguments)
     console = Console(width=110)
-    found = texts.own() + texts.documents()
+    if options.blind is not None:
+        console.print(_table(options.blind.name, judge_all(texts.blind(options.blind))))
+        return 0
+    found = texts.own() + texts.second_author() + texts.documents()
     if options.data is not None:
         found += texts.bipia(options.data) + texts.locomo(options.data) + texts.chats(options.data)
     if options.train:
-        learnt = [
-            each for each in found if not each.held and each.kind != "LoCoMo turns" and each.label != "chat"
-        ]
+        learnt = [each for each in found if not each.held and each.kind != "LoCoMo turns"]
         weights = msgspec.json.format(msgspec.json.encode(train(learnt)), indent=1)
         _WEIGHTS.write_bytes(weights + b"\n")
     judged = judge_all(found)

@@ -80,6 +80,29 @@ def _lines(path: Path) -> Iterator[tuple[str, str, str]]:
             yield language, kind, line
 
 
+def second_author() -> list[Sample]:
+    """Texts of somebody who had not seen the guard; seen, then trained on (docs/guard.md)."""
+    return blind(_TEXTS / "second-author.jsonl")
+
+
+def blind(path: Path) -> list[Sample]:
+    """Lines of {"class", "language", "text", "disguise"}; the kind is the disguise."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [
+        Sample(
+            row["text"],
+            _LABELS.get(row["class"], row["class"]),
+            row.get("disguise") or "plain",
+            row["language"],
+            False,
+        )
+        for row in rows
+    ]
+
+
+_LABELS = {"harmless_like": "harmless"}
+
+
 def bipia(data: Path) -> list[Sample]:
     """BIPIA's attack texts of the training halves, category by category."""
     made = []

@@ -6,11 +6,11 @@ are the same feature. None is a verdict; `detecting.py` weighs them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from combray.guard.sentences import Sentence
-from combray.guard.vocabulary import Vocabulary, mend
+from combray.guard.vocabulary import Vocabulary, meant
 
 Places = dict[str, list[tuple[int, int]]]
 
@@ -94,6 +94,28 @@ _JOINED: tuple[tuple[str, str], ...] = (
 )
 OPENERS = ("ignore", "edit", "task", "act", "send", "reveal", "store", "bypass", "tell")
 """Classes of words that make a sentence an order when it begins with one."""
+EITHER: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "deed": tuple((name,) for name in (*OPENERS, "directive")),
+    "anywhere": (("address",), ("place",)),
+    "cue": (("when", "ask"), ("whenasked",)),
+}
+"""Classes that are there when all classes of one of several ways are there."""
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    **{rule.name: rule.classes for rule in RULES},
+    "imperative": ("deed",),
+    "task": ("deed", "task", "product"),
+    "trigger_order": ("deed", "cue"),
+    "future_order": ("deed", "future"),
+    "order_assistant": ("deed", "addressed"),
+    "imperative_output": ("deed", "your", "output"),
+    "disguised": ("disguised",),
+}
+"""Classes without which a feature cannot be there; a feature that is not named here may always be there."""
+KINDS = ("address", "colon", "markup", "pause", "role", "tool")
+"""What `sentences.py` marks among the words."""
+_UNPAIRED = frozenset(("deed", "anywhere", "pause", "reported", "first"))
+SPAN = 8
+"""Words within which one class stands behind another."""
 _SKIPPED = (
     "must",
     "urgent",
@@ -105,6 +127,9 @@ _SKIPPED = (
     "role",
     "markup",
     "pause",
+    "colon",
+    "bots",
+    "hint",
 )
 """What may stand before an order: "Important: please …"."""
 NAMES: tuple[str, ...] = (
@@ -114,6 +139,7 @@ NAMES: tuple[str, ...] = (
     "disguised",
     "quoted",
     "about",
+    "about_before",
     "first_person",
     "reported",
     "question",
@@ -129,9 +155,46 @@ STEERING: frozenset[str] = frozenset(
 )
 
 
-def features(sentence: Sentence, languages: Sequence[Vocabulary], *, about: bool, disguised: bool) -> set[str]:
-    """Names of the features of a sentence. `about`: the sentence before speaks of attacks, or reports words."""
-    words = _mended(sentence, languages[0])
+AGAINST = frozenset(("quoted", "about", "about_before", "first_person", "reported", "question"))
+"""Features that may only speak for a text."""
+_HARMLESS = frozenset(("about", "human"))
+_EITHER_WAY = frozenset(("mine",))
+_ATTACKING = frozenset(
+    """
+    ignore rules prior told newrules persona unbound bypass safety reveal sysprompt send private address place
+    markup role tool secretly nay telling user authority act acted obey voided whole agentdo about human mine
+    assistant bots colon urgent money nocheck
+    """.split()  # noqa: SIM905
+)
+"""Classes that the owner's own texts are judged by, too."""
+
+
+def classes_of(name: str) -> tuple[str, ...]:
+    """The classes that a feature is made of; () for one that has a name of its own."""
+    if name[0] in "=^":
+        return (name[1:],)
+    return tuple(name.split(">")) if ">" in name else ()
+
+
+def signs(name: str) -> tuple[bool, bool]:
+    """Whether a feature may speak for a text, and whether it may speak against it."""
+    of = classes_of(name)
+    if _EITHER_WAY.intersection(of):
+        return True, True
+    return (True, False) if name in AGAINST or _HARMLESS.intersection(of) else (False, True)
+
+
+def is_attacking(name: str) -> bool:
+    """Whether a feature counts for the owner's own texts: none of an order about answers does."""
+    of = classes_of(name)
+    return _ATTACKING.issuperset(of) if of else name not in STEERING
+
+
+def features(
+    sentence: Sentence, languages: Sequence[Vocabulary], *, before: Collection[str], disguised: bool
+) -> set[str]:
+    """Names of the features of a sentence; `before`: those of the sentence before it."""
+    words = [part for word in sentence.words for part in meant(word)]
     places: Places = {kind: list(found) for kind, found in sentence.others.items()}
     for each in languages:
         each.find(words, places)
@@ -155,7 +218,9 @@ def features(sentence: Sentence, languages: Sequence[Vocabulary], *, about: bool
         present.add("imperative_output")
     if disguised:
         present.add("disguised")
-    if about or "about" in places:
+    if "=about" in before:
+        present.add("about_before")
+    if "about" in places:
         present.add("about")
     if "first" in places:
         present.add("first_person")
@@ -163,23 +228,26 @@ def features(sentence: Sentence, languages: Sequence[Vocabulary], *, about: bool
         present.add("reported")
     if sentence.asks:
         present.add("question")
-    if _quoted(sentence, imperative):
+    if not sentence.keyed and _quoted(sentence, imperative):
         present.add("quoted")
+    present.update(_pairs(places))
     return present
 
 
-def _mended(sentence: Sentence, english: Vocabulary) -> list[str]:
-    """The words as they were meant. A word that turns out to be several is put in their place."""
-    known = english.known
-    if all(word in known for word in sentence.words):
-        return sentence.words
-    words: list[str] = []
-    for word in sentence.words:
-        if word in known or not word:
-            words.append(word)
-        else:
-            words.extend(mend(word, english))
-    return words
+def _pairs(places: Places) -> Iterator[str]:
+    """Each class ("=bots"), each that begins the sentence ("^bots"), and each before another ("bots>sayas")."""
+    found = sorted(
+        (start, end, kind) for kind, where in places.items() if kind not in _UNPAIRED for start, end in where
+    )
+    for at, (start, end, kind) in enumerate(found):
+        yield f"={kind}"
+        if start == 0:
+            yield f"^{kind}"
+        for later, _, other in found[at + 1 :]:
+            if later > end + SPAN:
+                break
+            if later > end and other != kind:
+                yield f"{kind}>{other}"
 
 
 def _holds(rule: Rule, places: Places) -> bool:
@@ -213,7 +281,11 @@ def _opens(places: Places, first: int = 0) -> bool:
 
 def _opens_clause(places: Places) -> bool:
     """Whether an order begins behind a comma or colon, or behind "always" or "must"."""
-    return any(_opens(places, end + 1) for name in ("pause", "always", "must") for _, end in places.get(name, ()))
+    return any(
+        _opens(places, end + 1)
+        for name in ("pause", "colon", "always", "must")
+        for _, end in places.get(name, ())
+    )
 
 
 def _quoted(sentence: Sentence, imperative: bool) -> bool:

@@ -37,18 +37,22 @@ _BETWEEN = re.compile(
 )
 _JOINED_SCRIPTS = re.compile("[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
+"""Variation selectors one behind another: no glyph needs so many, each stands for a byte."""
 _BIDI = re.compile("[\u202a\u202b\u202d\u202e\u2066-\u2068]")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 _ENTITIES = re.compile(r"(?:&#(?:x[0-9a-fA-F]{2,5}|\d{2,6});?\s?){4,}")
 _PERCENT = re.compile(r"[\w.+-]{0,40}(?:%[0-9A-Fa-f]{2}[\w.+-]{0,40}){3,}")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
+_CODED = re.compile(r"%[0-9A-Fa-f]{2}|&#|\\[ux]")
+"""What stands in each of the three."""
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\n[A-Za-z0-9+/]{4,})*={0,2}")
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){10,}(?![A-Za-z0-9])")
 _BITS = re.compile(r"(?<![01])(?:[01]{8}[ ,]?){6,}(?![01])")
 _WORDLIKE = re.compile(r"[^\W\d_]{3,}|[㐀-鿿]{2}")
 
-_SPACED = re.compile(r"(?<!\S)(?:\S {1,4}){5,}\S(?!\S)|(?<!\w)(?:\w[.*_|-]{1,3}){5,}\w(?!\w)")
+_SPACED = re.compile(r"(?<!\S)(?:\S {1,4}){5,}\S(?!\S)|(?<!\w)(?:[^\W_][.*_|-]{1,3}){5,}[^\W_](?!\w)")
 _SEPARATOR = re.compile(r"[.*_|-]+")
 _LONGEST_RUN = 4000
 _ROT13 = str.maketrans(
@@ -61,12 +65,17 @@ _COMMON = frozenset(
     system prompt reveal password assistant response answer always never secret forget rules pretend
     override credentials reply about without every everything restrictions model account delete send
     hide message memory follow command please must should
+    instrucciones instrucoes reglas regole tutte todas toutes istruzioni ignora rivela revela muestra olvida
+    regles oublie revele anweisungen regeln ignoriere vergiss passwort und las les che alle
     """.split()  # noqa: SIM905
 )
 """Words that show, turned by 13 letters or read backwards, that a line was turned to hide what it says."""
 _TURNED = frozenset(word.translate(_ROT13) for word in _COMMON)
 _BACKWARDS = frozenset(word[::-1] for word in _COMMON)
-_FEWEST = 2
+_BACKWARDS_HAN = ("令指", "则规", "略忽", "视无", "词示提")
+"""Orders, rules, to ignore, prompt: from right to left they are no words."""
+_TURNED_WORDS = _TURNED | _BACKWARDS
+FEWEST_TURNED = 2
 """Such words in a line, and more of them than of common ones, make it a hidden one."""
 _WORD = re.compile(r"[a-z]{3,20}")
 
@@ -97,6 +106,42 @@ def read(text: str) -> Reading:
     return Reading(tuple(views), tuple(dict.fromkeys(disguises)))
 
 
+def plain(text: str) -> str | None:
+    """The text folded, where nothing of it is disguised or encoded; None where something may be.
+
+    Hexadecimal and binary digits (`holds_digits`) and turned words (`turned_words`) are left to ask for.
+    """
+    if text.isascii():
+        return None if _may_be_coded(text) else text.lower()
+    seen, disguises = unveil(text)
+    if disguises or _TAGS.search(text) or _SELECTORS.search(text) or _may_be_coded(seen) or holds_digits(seen):
+        return None
+    turned = turned_words(seen) >= FEWEST_TURNED or any(word in seen for word in _BACKWARDS_HAN)
+    return None if turned else fold(seen)
+
+
+def turned_words(text: str) -> int:
+    """How many words of a text would be common ones if turned by 13 letters or read backwards."""
+    return len(_TURNED_WORDS.intersection(_WORD.findall(text.lower())))
+
+
+def _may_be_coded(text: str) -> bool:
+    if _CONTROLS.search(text) or (_may_be_spaced(text) and _SPACED.search(text)):
+        return True
+    if ("%" in text or "\\" in text or "&#" in text) and _CODED.search(text):
+        return True
+    return any(_reads(_from_base64(match[0])) for match in _BASE64.finditer(text))
+
+
+def _reads(payload: str | None) -> bool:
+    return payload is not None and _WORDLIKE.search(payload) is not None
+
+
+def holds_digits(text: str) -> bool:
+    """Whether a text holds a long run of hexadecimal or binary digits."""
+    return _HEX.search(text) is not None or _BITS.search(text) is not None
+
+
 def fold(text: str) -> str:
     """Lower case, compatibility forms resolved, accents off, look-alikes of Latin letters made Latin."""
     if text.isascii():
@@ -120,10 +165,18 @@ def unveil(text: str) -> tuple[str, list[str]]:
         if _MIXED.search(text.lower()):
             found.append("letters of another alphabet inside words")
     text = _CONTROLS.sub("", text)
-    joined = _SPACED.sub(_join, text)
+    joined = _SPACED.sub(_join, text) if _may_be_spaced(text) else text
     if joined != text:
         found.append("letters set apart")
     return joined, found
+
+
+def _may_be_spaced(text: str) -> bool:
+    """Whether letters may be set apart: six of them stand alone, or five signs stand in one long word."""
+    sizes = list(map(len, text.split()))
+    if sizes.count(1) >= 6:
+        return True
+    return max(sizes, default=0) >= 11 and sum(map(text.count, ".*_|-")) >= 5
 
 
 def _join(match: re.Match[str]) -> str:
@@ -142,6 +195,10 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
     if not original.isascii():
         for match in _TAGS.finditer(original):
             yield "characters that are never shown", match[0].translate(_UNTAGGED)
+        for match in _SELECTORS.finditer(original):
+            payload = _utf8(bytes(map(_selected, match[0])))
+            if _reads(payload):
+                yield "characters that are never shown", payload or ""
     left = MOST_PAYLOADS
     for name, sign, pattern, decode in _CODES:
         if sign not in seen:
@@ -151,13 +208,17 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
                 return
             left -= 1
             payload = decode(match[0])
-            if payload is not None and _WORDLIKE.search(payload):
+            if payload is not None and _reads(payload):
                 yield name, payload
                 if depth < MOST_DEPTH:
                     yield from _payloads(payload, payload, depth + 1)
+    if any(word in seen for word in _BACKWARDS_HAN):
+        yield "text written backwards", seen[::-1]
+    if turned_words(seen) < FEWEST_TURNED:
+        return
     for line in seen.splitlines():
         words = set(_WORD.findall(line.lower()))
-        usual = max(len(words & _COMMON), _FEWEST - 1)
+        usual = max(len(words & _COMMON), FEWEST_TURNED - 1)
         if len(words & _TURNED) > usual:
             yield "rot13", line.translate(_ROT13)
         if len(words & _BACKWARDS) > usual:
@@ -203,6 +264,12 @@ def _utf8(data: bytes) -> str | None:
         return None
     shown = sum(character.isprintable() or character in "\n\t" for character in text)
     return text if text and shown == len(text) else None
+
+
+def _selected(selector: str) -> int:
+    """The byte a variation selector stands for: the first sixteen have places of their own."""
+    code = ord(selector)
+    return code - 0xFE00 if code < 0xE0100 else code - 0xE0100 + 16
 
 
 _UNTAGGED = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}

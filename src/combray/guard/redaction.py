@@ -65,6 +65,7 @@ _SHAPES = (
             r"|AIza[A-Za-z0-9_-]{35}|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
             r"|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{32,}|dop_v1_[a-f0-9]{64})"
         ),
+        needs=("sk-", "sk_", "rk_", "aiza", "hf_", "sg.", "npm_", "pypi-", "dop_v1_"),
     ),
     _Shape(
         "access key", re.compile(r"(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])"), needs=("akia", "asia")
@@ -75,6 +76,7 @@ _SHAPES = (
             r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{20,}"
             r"|xox[abeoprs]-[A-Za-z0-9-]{10,})"
         ),
+        needs=("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox"),
     ),
     _Shape(
         "token",
@@ -111,17 +113,18 @@ _SHAPES = (
         ("pass", "mật", "contra", "mot de"),
     ),
     _Shape("password", re.compile(r"密码(?:是|为)[:：]?\s?[\"'“]?([!-~]{4,100})"), _has_figure, ("密码",)),
-    _Shape("card number", re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-]?\d)"), _luhn),
+    _Shape("card number", re.compile(r"\d(?<![\d.-]\d)(?:[ -]?\d){12,18}(?![\d.-]?\d)"), _luhn),
 )
+_NEEDED = tuple((need, at) for at, shape in enumerate(_SHAPES) for need in shape.needs)
+_FREE = frozenset(at for at, shape in enumerate(_SHAPES) if not shape.needs)
 
 
 def find_secrets(text: str) -> list[Secret]:
     """Secrets by place; where two shapes fit, the one that begins first, then the longer one."""
     found = []
     lowered = text.lower()
-    for shape in _SHAPES:
-        if shape.needs and not any(each in lowered for each in shape.needs):
-            continue
+    fitting = _FREE.union([at for need, at in _NEEDED if need in lowered])
+    for shape in [_SHAPES[at] for at in sorted(fitting)]:
         for match in shape.pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
             if shape.fits(text[start:end]):

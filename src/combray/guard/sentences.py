@@ -10,9 +10,14 @@ LONGEST = 60
 """Words of a sentence looked at together; a longer one is read in windows of so many, overlapping by a third."""
 _STEP = 40
 
+DOMAINS = "com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|co|example|test|tk"
+"""Ends of a name that make an address of it."""
 _TOKEN = re.compile(
     r"""
-    (?P<markup><\|[^|<>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|developer|sys)>
+    # Most of a text is words with single spaces between; they are taken in one piece. Words that may begin markup
+    # or a role are left to the rules below.
+    (?P<plain>(?:(?!(?:begin|end|system|developer|sysadmin|he\ thong|sistema|systeme)\b)[a-z]++\ )+)
+    |(?P<markup><\|[^|<>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|developer|sys)>
         |\[(?:system|developer|admin)[^\]\n]{0,30}\]
         |\#\#\#\ ?(?:system|instructions?|new\ instructions?|response)\b
         |(?:begin|end)\ (?:system|of\ system)\ prompt|<(?:important|secret|instructions?|admin|override)>)
@@ -23,16 +28,17 @@ _TOKEN = re.compile(
         (?:\ (?:message|prompt|note|alert|notice|instruction|override))?\s?[:：](?!/))
     |(?P<address>(?:https?|ftp)://[^\s"'<>]{3,200}|(?<![\w@.])www\.[^\s"'<>]{3,200}
         |(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,63}
-        |(?<![\w.-])[\w-]{1,63}\.(?:com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|co|example|test|tk)(?![\w]))
+        |(?<![\w.-])[\w-]{1,63}\.(?:@DOMAINS@)(?![\w]))
     |(?P<fence>```+|~~~+)
     |(?P<opening>[“«„「『]|(?<!\w)'(?=\w))
     |(?P<closing>[”»」』]|(?<=[\w.!?])'(?!\w))
     |(?P<quote>["`＂])
-    |(?P<word>[㐀-鿿]|(?:(?![㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)
-    |(?P<pause>[:,，：、])
+    |(?P<word>[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)
+    |(?P<colon>[:：])
+    |(?P<pause>[,，、])
     |(?P<question>[?？])
     |(?P<end>[.!]+(?=\s|$|["”')\]*_])|[。！；;\n]+)
-    """,
+    """.replace("@DOMAINS@", DOMAINS),
     re.VERBOSE,
 )
 
@@ -45,11 +51,18 @@ class Sentence:
     quoted: list[bool] = field(default_factory=list)
     others: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     asks: bool = False
+    keyed: bool = False
+    """Whether a quotation mark and a colon name a field, as in JSON: what is quoted there is no quotation."""
 
     def add(self, word: str, quoted: bool) -> None:
         """One more word."""
         self.words.append(word)
         self.quoted.append(quoted)
+
+    def extend(self, words: list[str], quoted: bool) -> None:
+        """More words."""
+        self.words += words
+        self.quoted += [quoted] * len(words)
 
     def mark(self, kind: str, quoted: bool) -> None:
         """Something that is no word takes a place too."""
@@ -75,6 +88,15 @@ def sentences(text: str) -> Iterator[Sentence]:
         kind = match.lastgroup or ""
         if kind == "word":
             current.add(match[0], inside or fenced or quoted_line)
+        elif kind == "plain":
+            words = match[0].split()
+            while len(current.words) + len(words) >= LONGEST:
+                room = LONGEST - len(current.words)
+                current.extend(words[:room], inside or fenced or quoted_line)
+                yield current
+                current, words = current.rest(_STEP), words[room:]
+            current.extend(words, inside or fenced or quoted_line)
+            continue
         elif kind in ("end", "question"):
             current.asks = kind == "question"
             if "\n" in match[0]:
@@ -87,6 +109,7 @@ def sentences(text: str) -> Iterator[Sentence]:
             fenced = not fenced
         elif kind == "quote":
             inside = not inside
+            current.keyed = current.keyed or text.startswith(":", match.end())
         elif kind in ("opening", "closing"):
             inside = kind == "opening"
         else:

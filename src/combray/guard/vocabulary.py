@@ -1,12 +1,11 @@
 """The word classes of the guard: one table a language, loaded once, matched word by word (character by character
-in Chinese) along a tree, so that the work is linear in the text and the tables.
+in Chinese and Japanese) along a tree, so that the work is linear in the text and the tables.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,15 @@ import msgspec
 from combray.guard.normalising import fold
 
 _TABLES = Path(__file__).parent / "tables"
-_UNIT = re.compile(r"[㐀-鿿]|(?:(?![㐀-鿿])[^\W_]|[@$])+(?:'[^\W_]+)*")
+_UNIT = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$])+(?:'[^\W_]+)*")
 _LEET = str.maketrans("01345789@$", "oieastbgas")
-_CLASS = "#"
+_USUAL = 40
+_SCRIPTS = {"ja": re.compile("[ぁ-ヿ]"), "ru": re.compile("[б-ю]"), "zh": re.compile("[㐀-鿿]")}
+"""Languages known by a letter of their script. What looks Latin in Cyrillic is folded away before."""
+LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+FEWEST_FOREIGN = 2
+"""Words of a language by which a text may be in it."""
+CLASS = "#"
 """Key of a tree's node under which the classes of the words that end there stand."""
 
 
@@ -49,6 +54,7 @@ class Vocabulary:
     signs: frozenset[str]
     own: frozenset[str]
     known: frozenset[str]
+    classes: frozenset[str]
     scrambled: dict[str, str]
 
     def find(self, words: list[str], found: dict[str, list[tuple[int, int]]]) -> None:
@@ -58,7 +64,7 @@ class Vocabulary:
             node = tree.get(word)
             place = start
             while node is not None:
-                for each in node.get(_CLASS, ()):
+                for each in node.get(CLASS, ()):
                     found.setdefault(each, []).append((start, place))
                 place += 1
                 node = node.get(words[place]) if place < len(words) else None
@@ -80,6 +86,19 @@ def mend(word: str, vocabulary: Vocabulary) -> list[str]:
     if len(word) >= 6:
         return [vocabulary.scrambled.get(_signature(word), word)]
     return [word]
+
+
+def meant(word: str) -> tuple[str, ...]:
+    """A word as English knows it, or mended by English; words of a usual length are remembered."""
+    return _remembered(word) if len(word) <= _USUAL else _meant(word)
+
+
+def _meant(word: str) -> tuple[str, ...]:
+    english = vocabularies()[0]
+    return (word,) if not word or word in english.known else tuple(mend(word, english))
+
+
+_remembered = functools.lru_cache(maxsize=20_000)(_meant)
 
 
 def _signature(word: str) -> str:
@@ -115,29 +134,39 @@ def _vocabulary(table: Table) -> Vocabulary:
             node = tree
             for part in parts:
                 node = node.setdefault(part, {})
-            if name not in node.setdefault(_CLASS, []):
-                node[_CLASS].append(name)
+            if name not in node.setdefault(CLASS, []):
+                node[CLASS].append(name)
     english = table.language == "en"
     return Vocabulary(
         language=table.language,
         tree=tree,
         signs=frozenset(part for phrase in table.signs for part in units(fold(phrase))),
         own=frozenset(word for word in words if len(word) >= 4),
+        classes=frozenset(table.classes),
         known=frozenset(words) if english else frozenset(),
         scrambled={_signature(word): word for word in words if len(word) >= 6} if english else {},
     )
 
 
-def spoken(words: Iterable[str], text: str) -> list[Vocabulary]:
-    """The languages a text may be in: English always, Chinese by its script, others by two of their own words."""
-    distinct = set(words)
+def spoken(text: str) -> list[Vocabulary]:
+    """The languages of a folded text: English always, some by their script, others by two of their own words."""
+    distinct = set(LATIN_WORD.findall(text))
     english, *others = vocabularies()
     foreign = distinct - english.known
+    several = len(distinct & foreign_words()) >= FEWEST_FOREIGN
+    if not several and text.isascii():
+        return [english]
     languages = [english]
     for each in others:
-        if _HAN.search(text) if each.language == "zh" else len(each.signs & distinct | each.own & foreign) >= 2:
+        script = _SCRIPTS.get(each.language)
+        if script.search(text) if script else len(each.signs & distinct | each.own & foreign) >= FEWEST_FOREIGN:
             languages.append(each)
     return languages
 
 
-_HAN = re.compile("[㐀-鿿]")
+@functools.cache
+def foreign_words() -> frozenset[str]:
+    """Words by which one of the languages but English is known."""
+    return frozenset().union(
+        *(each.signs | each.own for each in vocabularies()[1:] if each.language not in _SCRIPTS)
+    )

@@ -1,0 +1,289 @@
+"""The most that the words of a text can come to: what cannot reach a threshold is not read any closer.
+
+A feature needs its word classes, a class one of its phrases, a phrase all of its words. So the words alone, in
+whatever order, bound the scores from above, and most texts hold too few of them. A bound is never below the score
+itself: `detecting.judge` gives the same verdict with it and without.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+from operator import or_
+from typing import Any
+
+from combray.guard.features import EITHER, KINDS, NEEDS, classes_of
+from combray.guard.normalising import FEWEST_TURNED, holds_digits, plain, turned_words
+from combray.guard.sentences import DOMAINS, Sentence
+from combray.guard.vocabulary import (
+    CLASS,
+    FEWEST_FOREIGN,
+    LATIN_WORD,
+    Vocabulary,
+    foreign_words,
+    meant,
+    spoken,
+    vocabularies,
+)
+from combray.guard.weighing import Weights, logistic, model
+
+_RUN = re.compile(r"[a-z0-9']+")
+_WORD = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*")
+"""A word as `sentences.py` reads it; a run is one word or several, with apostrophes between."""
+_ALNUM = re.compile(r"[a-z0-9]+")
+_PAIRS = re.compile(r"(?:(?:0x)?[0-9a-f]{2})+")
+_ADDRESS = re.compile(rf"[.](?:{DOMAINS})(?!\w)|://|@|www[.]")
+_BRACKETS = re.compile(r'[<\["]|###')
+_MARKUP = re.compile(
+    r'<[|</a-z]|\[(?:/?inst|system|developer|admin)|###|"\s{0,4}:|system prompt'
+    r"|(?:system|developer|sysadmin|he thong|系统|系統|sistema|systeme)[^:]{0,20}:"
+)
+_ENDS = re.compile(r"[.!]+(?=\s)|[?;\n]")
+"""Where `sentences.py` ends a sentence in any case, and not everywhere it does."""
+_ROLES = frozenset(("system", "developer", "sysadmin", "thong", "sistema", "systeme"))
+_LONGEST = 60
+"""An address is read up to some length: behind a longer run of characters words may begin elsewhere."""
+_BIT: Mapping[str, int] = {
+    name: 1 << at
+    for at, name in enumerate(
+        sorted(
+            {
+                *chain(*NEEDS.values()),
+                *chain(*chain(*EITHER.values())),
+                *EITHER,
+                *KINDS,
+                *chain(*(language.classes for language in vocabularies())),
+            }
+        )
+    )
+}
+_EITHER = tuple(
+    (_BIT[name], tuple(sum(_BIT[each] for each in way) for way in ways)) for name, ways in EITHER.items()
+)
+_Phrase = tuple[frozenset[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """What a score has to reach to matter: for texts of others, and as an attack. 0: all; above 1: none."""
+
+    score: float = 0.0
+    attack: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """A language's phrases, with classes as bits: single words, and longer ones by the rarest of their words."""
+
+    single: dict[str, int]
+    longer: dict[str, tuple[_Phrase, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What a run may be part of in English, and what else it may be: a role, digits, turned or foreign words."""
+
+    words: tuple[str, ...] = ()
+    classes: int = 0
+    longer: tuple[_Phrase, ...] = ()
+    role: bool = False
+    digits: bool = False
+    turned: int = 0
+    foreign: int = 0
+
+
+_DULL = _Sight()
+
+
+def is_quiet(text: str, floors: Floors) -> bool:
+    """Whether a text hides nothing, and no sentence of it can reach a floor. False: it has to be read."""
+    folded = plain(text)
+    if folded is None or max(map(len, folded.split()), default=0) > _LONGEST:
+        return False
+    # The exact pattern takes three times as long.
+    simple = folded.isascii() and "@" not in folded and "$" not in folded
+    pattern = _RUN if simple else _WORD
+    addressed = _ADDRESS.search(folded) is not None
+    runs = _runs(folded, pattern, addressed)
+    sights = [sight for sight in map(_sight, runs) if sight is not _DULL]
+    marked = not simple or any(sight.role for sight in sights) or _BRACKETS.search(folded)
+    if marked and _MARKUP.search(folded):
+        return False
+    if any(sight.digits for sight in sights) and holds_digits(text):
+        return False
+    if sum([sight.turned for sight in sights]) >= FEWEST_TURNED and turned_words(text) >= FEWEST_TURNED:
+        return False
+    foreign = not simple or sum([sight.foreign for sight in sights]) >= FEWEST_FOREIGN
+    languages = spoken(folded) if foreign else ()
+    marks = (_BIT["address"] if addressed else 0) | _BIT["colon"]
+    if not _reach(runs, marks | _elsewhere(runs, languages), floors):
+        return True
+    # An address may take the end of its sentence with it; a line always ends one.
+    pieces = folded.split("\n") if addressed else _ENDS.split(folded)
+    for piece in pieces if len(pieces) > 1 else ():
+        runs = _runs(piece, pattern, addressed)
+        if _reach(runs, marks | _elsewhere(runs, languages), floors):
+            return False
+    return len(pieces) > 1
+
+
+def _runs(folded: str, pattern: re.Pattern[str], addressed: bool) -> set[str]:
+    runs = set(pattern.findall(folded))
+    if addressed and "'" in folded:
+        # An address ends at an apostrophe: what stands behind it is a word of its own.
+        runs.update([part for run in runs if "'" in run for part in _parts(run)])
+    return runs
+
+
+def _parts(run: str) -> list[str]:
+    """What words a run may be read as where it is not read from its beginning."""
+    parts = run.split("'")
+    return ["'".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)]
+
+
+def may_reach(sentence: Sentence, languages: Sequence[Vocabulary], floors: Floors, *, disguised: bool) -> bool:
+    """Whether a sentence may reach one of the floors."""
+    held = _BIT["disguised"] if disguised else 0
+    for mark in sentence.others:
+        held |= _BIT.get(mark, 0)
+    words = set(sentence.words)
+    return _reach(words, held | _elsewhere(words, languages), floors)
+
+
+def _elsewhere(words: set[str], languages: Sequence[Vocabulary]) -> int:
+    """Classes of the words in the languages but English, which stands first."""
+    if len(languages) < 2:
+        return 0
+    mended = words.union(part for word in words for part in meant(word))
+    return functools.reduce(or_, [_classes(mended, _index(each.language)) for each in languages[1:]])
+
+
+def _reach(runs: set[str], held: int, floors: Floors) -> bool:
+    sights = [sight for sight in map(_seen, runs) if sight is not _DULL]
+    words = runs.union(*[sight.words for sight in sights])
+    for sight in sights:
+        held |= sight.classes
+        for others, classes in sight.longer:
+            if others <= words:
+                held |= classes
+    return _reaches(held, floors.score, floors.attack)
+
+
+@functools.lru_cache(maxsize=20_000)
+def _reaches(held: int, score: float, attack: float) -> bool:
+    """Whether a sentence of these classes can have one of these scores."""
+    for bit, ways in _EITHER:
+        if any(held & way == way for way in ways):
+            held |= bit
+    outside, owner = _limits()
+    return outside.reaches(held, score) or owner.reaches(held, attack)
+
+
+def _classes(words: set[str], index: _Index) -> int:
+    held = 0
+    for word in words & index.single.keys():
+        held |= index.single[word]
+    for word in words & index.longer.keys():
+        for others, bits in index.longer[word]:
+            if others <= words:
+                held |= bits
+    return held
+
+
+def _seen(run: str) -> _Sight:
+    """Runs of a usual length are remembered."""
+    return _sight(run) if len(run) <= _LONGEST else _look(run)
+
+
+def _look(run: str) -> _Sight:
+    words = {part for word in _WORD.findall(run) for part in meant(word)}
+    english = _index("en")
+    sight = _Sight(
+        words=tuple(sorted(words - {run})),
+        classes=functools.reduce(or_, [english.single.get(word, 0) for word in words], 0),
+        longer=tuple(phrase for word in sorted(words) for phrase in english.longer.get(word, ())),
+        role=run in _ROLES,
+        digits=any(_PAIRS.fullmatch(part) for part in _ALNUM.findall(run)),
+        turned=turned_words(run),
+        foreign=len(foreign_words().intersection(LATIN_WORD.findall(run))),
+    )
+    return _DULL if sight == _DULL else sight
+
+
+_sight = functools.lru_cache(maxsize=20_000)(_look)
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """One table of weights as an upper bound: only what speaks for an order counts.
+
+    needed: (classes, weight) of features with a name; alone: weight by class; paired: weight by two classes.
+    """
+
+    bias: float
+    needed: tuple[tuple[int, float], ...]
+    alone: dict[int, float]
+    paired: dict[int, float]
+
+    def reaches(self, held: int, floor: float) -> bool:
+        """Whether a sentence of these classes can have a score of `floor`."""
+        if floor > 1.0:
+            return False
+        bits = [bit for bit in self.alone if held & bit]
+        total = self.bias + sum([self.alone[bit] for bit in bits])
+        total += sum([weight for classes, weight in self.needed if held & classes == classes])
+        paired = self.paired
+        total += sum([paired.get(one | other, 0.0) for one, other in combinations(bits, 2)])
+        # Added up in another order a sum differs in its last places.
+        return logistic(total + 1e-9) >= floor
+
+
+@functools.cache
+def _limits() -> tuple[_Limit, _Limit]:
+    """The bounds for texts of others, and as an attack."""
+    return _limit(model().outside), _limit(model().owner)
+
+
+def _limit(weighed: Weights) -> _Limit:
+    needed: list[tuple[int, float]] = []
+    alone, paired = dict.fromkeys(_BIT.values(), 0.0), dict[int, float]()
+    for name, weight in weighed.weights.items():
+        if weight <= 0:
+            continue
+        classes = classes_of(name)
+        bits = sum({_BIT[each] for each in classes or NEEDS.get(name, ())})
+        if not classes:
+            needed.append((bits, weight))
+        elif len(classes) == 1:
+            alone[bits] += weight
+        else:
+            paired[bits] = paired.get(bits, 0.0) + weight
+    used = [bit for bit in alone if alone[bit] or any(bit & both for both in paired)]
+    return _Limit(weighed.bias, tuple(needed), {bit: alone[bit] for bit in used}, paired)
+
+
+@functools.cache
+def _index(language: str) -> _Index:
+    tree = next(each.tree for each in vocabularies() if each.language == language)
+    phrases = [(words, bits) for words, bits in _phrases(tree, ()) if bits]
+    many = Counter(word for words, _ in phrases for word in set(words))
+    index = _Index({}, {})
+    for words, bits in phrases:
+        if len(words) == 1:
+            index.single[words[0]] = bits
+        else:
+            rarest = min(words, key=lambda word: (many[word], -len(word), word))
+            index.longer[rarest] = (*index.longer.get(rarest, ()), (frozenset(words), bits))
+    return index
+
+
+def _phrases(node: Mapping[str, Any], words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
+    for word, below in node.items():
+        if word == CLASS:
+            yield words, sum(_BIT.get(name, 0) for name in below)
+        else:
+            yield from _phrases(below, (*words, word))
