@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from combray.types import Trust
+
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """A folder of Markdown that is kept in the index, with what is read beside it. All paths are absolute.
 
     `redact`: secrets are taken out of notes too, not of transcripts alone. `model`: the embedder that all its
-    chunks have a vector of; "" when some have none.
+    chunks have a vector of; "" when some have none. `trust`: whose word its texts are, owner, agent or untrusted.
+    `judged`: whether the guard has looked at all of them.
     """
 
     root: str
@@ -20,6 +23,8 @@ class Workspace:
     sessions: tuple[str, ...] = ()
     redact: bool = False
     model: str = ""
+    trust: Trust = "owner"
+    judged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from combray.audit.verb import tell
 from combray.audited import audited
 from combray.errors import InvalidInputError
 from combray.retrieval import Filter
@@ -13,7 +15,9 @@ from combray.types import LIVE_STATUSES, TRUSTS, Memory
 from combray.values import one_of, whole
 
 if TYPE_CHECKING:
-    from combray.runtime import Reader, Runtime
+    from combray.presets import Preset
+    from combray.remember.guard import Guard
+    from combray.runtime import Reader, Runtime, Writer
 
 RELEASED = ("untrusted", "agent", "owner")
 """What a quarantined memory can become."""
@@ -28,6 +32,14 @@ class Quarantined:
     reasons: tuple[str, ...]
     claimed: str
 
+    @property
+    def place(self) -> str:
+        """Path and lines of a chunk of a file ("notes/a.md#L3-L9"), else empty."""
+        place = self.memory.metadata
+        if self.memory.kind != "chunk" or "path" not in place:
+            return ""
+        return f"{place['path']}#L{place.get('start_line')}-L{place.get('end_line')}"
+
 
 class Guarding:
     """The engine's verbs on quarantine, and the least trust that its reads show."""
@@ -36,6 +48,7 @@ class Guarding:
         runtime: Runtime
         namespace: str
         settings: Mapping[str, Any]
+        _preset: Preset
 
         @property
         def reader(self) -> Reader: ...  # noqa: D102
@@ -45,6 +58,13 @@ class Guarding:
     def trusts(self) -> tuple[str, ...]:
         """Trust of the memories that reads of this namespace show; never "quarantined"."""
         return shown_trusts(str(self.settings.get("require_trust", "")), self.namespace)
+
+    @property
+    def guard(self) -> Guard:
+        """The preset's guard, which judges files and exports too; the usual one where the preset has none."""
+        from combray.remember.guard import Guard
+
+        return next((each for each in self._preset.remember if isinstance(each, Guard)), Guard())
 
     @audited("quarantined")
     def quarantined(self, limit: int = 100) -> list[Quarantined]:
@@ -58,7 +78,8 @@ class Guarding:
     def release(self, memory_id: str, trust: str = "untrusted") -> Memory:
         """Let a memory out of quarantine as "untrusted", "agent" or "owner"; leaves a version row.
 
-        Raises NotFoundError, and InvalidInputError for a memory that is not in quarantine.
+        Every chunk of files with the same text is let out with it, and stays out wherever the text moves. Raises
+        NotFoundError, and InvalidInputError for a memory that is not in quarantine.
         """
         chosen = one_of("trust", trust, RELEASED)
         now = self.runtime.clock()
@@ -71,9 +92,21 @@ class Guarding:
                     f"{memory.id} is not in quarantine: its trust is {memory.trust}.",
                     "Nothing was changed.",
                 )
-            tx.change(key, "release", "user", now, trust=chosen)
+            tell(trust=chosen, rules=_rules(memory))
+            for each in (key, *_twins(tx, memory, key)):
+                tx.change(each, "release", "user", now, trust=chosen)
             tx.note("release", memory.id, chosen, now)
             return tx.memories([key])[0]
+
+
+def _twins(tx: Writer, memory: Memory, key: int) -> list[int]:
+    """Keys of the other chunks in quarantine that have the very text of a chunk."""
+    if memory.kind != "chunk":
+        return []
+    text_hash = hashlib.sha256(memory.content.encode()).hexdigest()
+    keys = [each for each, _ in tx.documents.holding([text_hash]).get(text_hash, ()) if each != key]
+    found = zip(keys, tx.memories(keys), strict=True)
+    return [each for each, twin in found if twin.trust == "quarantined"]
 
 
 def shown_trusts(required: str, namespace: str) -> tuple[str, ...]:
@@ -87,6 +120,13 @@ def shown_trusts(required: str, namespace: str) -> tuple[str, ...]:
         if not named or name.strip() == namespace:
             wanted = one_of("require_trust", level.strip(), TRUSTS[:3])
     return TRUSTS[: TRUSTS.index(wanted) + 1]
+
+
+def _rules(memory: Memory) -> list[str]:
+    """The guard's rules that kept it apart. Anybody can give metadata: other words stay out of the audit."""
+    from combray.guard.features import REASONS
+
+    return [each for each in _quarantined(memory).reasons if each in REASONS.values()]
 
 
 def _quarantined(memory: Memory) -> Quarantined:

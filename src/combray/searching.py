@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from combray.documents.syncing import IndexReport, Progress
     from combray.documents.watching import Watcher
     from combray.presets import Preset
+    from combray.remember.guard import Guard
     from combray.runtime import Reader, Runtime, Workspace
     from combray.types import Answer
 
@@ -29,9 +30,9 @@ LOOK_EVERY = 2.0
 """Seconds between two looks at the files of a workspace that nobody watches, when it is searched."""
 MAX_RESULTS = 1_000
 MAX_LINES = 100_000
-EXCERPT = 16_000
-"""Characters of an excerpt; a longer one says where to read on."""
 PRESET = "openclaw"
+FOLDER_TRUSTS = ("owner", "agent", "untrusted")
+"""Whose word the files of a folder can be."""
 
 Paths = Sequence[str | os.PathLike[str]]
 
@@ -68,6 +69,10 @@ class Searching:
 
         @property
         def reader(self) -> Reader: ...  # noqa: D102
+        @property
+        def guard(self) -> Guard: ...  # noqa: D102
+        @property
+        def trusts(self) -> tuple[str, ...]: ...  # noqa: D102
         def recall(  # noqa: D102
             self, query: str, *, limit: int = 10, preset: str | Preset | None = None, **options: Any
         ) -> Answer: ...
@@ -83,6 +88,7 @@ class Searching:
         extra: Paths = (),
         sessions: Paths = (),
         redact: bool = False,
+        trust: str | None = None,
         progress: Progress | None = None,
         rebuild: bool = False,
     ) -> IndexReport:
@@ -90,8 +96,10 @@ class Searching:
 
         A workspace (MEMORY.md, memory.md, memory/) gives these, any other folder every `*.md` in it. `extra`:
         more Markdown, files or folders. `sessions`: transcripts, `*.jsonl`. `redact`: take secrets out of notes
-        too (out of transcripts always). `rebuild`: read and embed every file anew, and destroy what no file
-        holds any more. `progress` is called with the files done and to do.
+        too (out of transcripts always). `trust`: whose word the files are, "owner", "agent" or "untrusted" (a
+        folder of downloads); None keeps what the folder has, and a new one is the owner's. The guard judges every
+        chunk by it. `rebuild`: read, judge and embed every file anew, and destroy what no file holds any more.
+        `progress` is called with the files done and to do.
 
         Later searches bring the index up to date by themselves. A file that cannot be read is in `skipped`,
         with the reason. Raises InvalidInputError for a path that is not there, and StoreError.
@@ -99,6 +107,11 @@ class Searching:
         from combray.documents.workspace import open_workspace
 
         workspace = replace(open_workspace(folder, extra, sessions), redact=bool(redact))
+        if trust is None:
+            before = next((each for each in self._workspaces() if each.root == workspace.root), workspace)
+            workspace = replace(workspace, trust=before.trust)
+        else:
+            workspace = replace(workspace, trust=one_of("trust", trust, FOLDER_TRUSTS))
         with self._freshness.lock:
             return self._sync(workspace, rebuild=rebuild, progress=progress, explicit=True)
 
@@ -210,13 +223,19 @@ class Searching:
         )
 
     @audited("memory_get")
-    def memory_get(self, path: str, *, start: int | None = None, lines: int | None = None) -> Excerpt:
+    def memory_get(
+        self, path: str, *, start: int | None = None, lines: int | None = None, withhold: bool = False
+    ) -> Excerpt:
         """Lines of an indexed file, from line `start` (1 if None), at most `lines` and 16,000 characters.
 
         A transcript gives the lines that hold something said, as they are indexed. A missing file gives an
-        empty text. Raises InvalidInputError for every path that leads out of the indexed folders, for links, and
-        for anything but Markdown and transcripts.
+        empty text. `quarantined` names the lines that are kept apart; with `withhold`, for a reader that is a
+        model, a note stands in their place, and files of less trust than the namespace requires are refused.
+        Raises InvalidInputError for every path that leads out of the indexed folders, for links, and for anything
+        but Markdown and transcripts.
         """
+        from combray.documents.excerpts import excerpt, kept_apart, withheld
+        from combray.documents.judging import JudgeChunks
         from combray.documents.passages import Excerpt
         from combray.documents.reading import UnreadableError, decode, read_bytes, read_lines
         from combray.documents.workspace import locate
@@ -233,7 +252,14 @@ class Searching:
                 raise InvalidInputError("path", f"{path!r} is {error}.") from None
             except OSError as error:
                 raise InvalidInputError("path", f"{path!r} cannot be read ({error.strerror}).") from None
-            return _excerpt(place.path, read_lines(place, text, redacted=workspace.redact), first, most)
+            if withhold and workspace.trust not in self.trusts:
+                shown = ", ".join(self.trusts)
+                raise InvalidInputError("path", f"{path!r} is {workspace.trust}.", f"Shown here: {shown}.")
+            held = read_lines(place, text, redacted=workspace.redact)
+            indexed = self.reader.documents.chunks(workspace.root, place.path)
+            judging = JudgeChunks(self.guard, workspace.trust)
+            found = kept_apart(excerpt(place.path, held, first, most), held, indexed, self.reader, judging)
+            return withheld(found, held) if withhold else found
         return Excerpt("", path)
 
     # -- keeping up --------------------------------------------------------------------------------
@@ -249,6 +275,12 @@ class Searching:
         from combray.documents.syncing import Sync
 
         before = next((each for each in self._workspaces() if each.root == workspace.root), None)
+        guard = self.guard
+        # A folder is judged anew when its trust is another, and when it was indexed without a guard.
+        judge_all = before is not None and (
+            rebuild or before.trust != workspace.trust or (guard.enabled and not before.judged)
+        )
+        judged = guard.enabled and (before is None or before.judged) and not judge_all
         model = self.runtime.embedder.name if self.runtime.embedder else ""
         kept = before.model if before else model
         otherwise = (
@@ -256,19 +288,26 @@ class Searching:
             and explicit
             and (before.redact != workspace.redact or (model not in ("", before.model)))
         )
-        workspace = replace(workspace, model=kept)
+        workspace = replace(workspace, model=kept, judged=judged)
         self._freshness.seen(workspace.root)
         report = Sync(
-            self.namespace, workspace, self.runtime, reread=rebuild or otherwise, anew=rebuild, progress=progress
+            self.namespace,
+            workspace,
+            self.runtime,
+            reread=rebuild or otherwise or judge_all,
+            anew=rebuild,
+            guard=guard,
+            judge_all=judge_all,
+            progress=progress,
         ).run()
         wrote = report.added or report.changed
         whole_model = model if (otherwise or rebuild) and not report.degraded else kept
         if report.degraded or (wrote and not model):
             whole_model = ""
         loose = self.reader.documents.loose() if rebuild else []
-        if whole_model != kept or loose:
+        if whole_model != kept or loose or guard.enabled != judged:
             with self.runtime.store.transaction(self.namespace) as tx:
-                tx.documents.put_workspace(replace(workspace, model=whole_model))
+                tx.documents.put_workspace(replace(workspace, model=whole_model, judged=guard.enabled))
                 if loose:
                     tx.erase(loose, self.runtime.clock())
         report.erased = len(loose)
@@ -301,24 +340,3 @@ class Searching:
                     f"{workspace.root}: some chunks have no vector of {embedder.name}; index it again"
                 )
         return "; ".join(warnings), stale
-
-
-def _excerpt(path: str, lines: list[tuple[int, str]], first: int, most: int) -> Excerpt:
-    """The lines from number `first` on, as many as are wanted and fit; a single longer line is cut."""
-    from combray.documents.passages import Excerpt
-
-    total = lines[-1][0] if lines else 0
-    wanted = [each for each in lines if each[0] >= first][:most]
-    taken: list[tuple[int, str]] = []
-    size = 0
-    for number, text in wanted:
-        if taken and size + len(text) + 1 > EXCERPT:
-            break
-        taken.append((number, text[:EXCERPT]))
-        size += len(text) + 1
-    if not taken:
-        return Excerpt("", path, total_lines=total)
-    last = taken[-1][0]
-    rest = [number for number, _ in lines if number > last]
-    text = "\n".join(text for _, text in taken)
-    return Excerpt(text, path, taken[0][0], last, total, rest[0] if rest else None)

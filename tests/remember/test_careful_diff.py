@@ -118,3 +118,13 @@ def test_a_contradiction_is_told_and_both_are_kept(embedder: str) -> None:
         assert [engine.get(each.id).status for each in (old, new)] == ["active", "active"]
         again = engine.remember("Deploys do not need approval from Dana")
         assert (again.action, again.diff_suggestion) == ("skipped", "DUPLICATE")
+
+
+def test_a_large_batch_is_compared_to_its_end() -> None:
+    """What is stored is read for 256 drafts at a time; the last of 300 still replaces what it replaces."""
+    with combray.open(":memory:", embedder="wordllama") as engine:
+        old = engine.remember("The rate limit is 100/min")
+        texts = [f"Ticket {number} was closed by team {number % 7}" for number in range(299)]
+        results = engine.remember_many([*texts, "The rate limit is 200/min"], batch=300)
+    assert {each.action for each in results[:-1]} == {"added"}
+    assert (results[-1].action, results[-1].replaced_id) == ("replaced", old.id)

@@ -50,11 +50,16 @@ def test_codes_of_another_length_are_damage() -> None:
         whole([b"abc"], 4)
 
 
-def test_nearest_agrees_with_cosines_over_many_blocks() -> None:
+@pytest.mark.parametrize("share", [1.0, 0.67, 0.1])
+def test_nearest_agrees_with_cosines_over_many_blocks(share: float) -> None:
+    """With all rows, with most (the others are compared and left out) and with few (which are copied)."""
     given = np.random.default_rng(3).normal(size=(20_000, 8)).astype(np.float32)
     matrix = Matrix(8)
+    given[5::1000] = 0.0
     matrix.put(np.arange(20_000), encode(given), 20_000)
-    keys, eligible = np.arange(20_000) * 2, np.arange(20_000) % 3 > 0
+    keys, eligible = np.arange(20_000) * 2, np.random.default_rng(4).random(20_000) < share
+    # A whole block without any.
+    eligible[8192:16384] &= share > 0.5
     found = matrix.nearest(given[:3], keys, eligible, 7, 0.8)
     for vector, ranked in zip(given[:3], found, strict=True):
         cosine = np.round(matrix.cosines(vector, 20_000), 6)

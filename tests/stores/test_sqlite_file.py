@@ -144,3 +144,23 @@ def test_reads_and_writes_in_many_threads_agree(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert wrong == []
+
+
+def test_a_word_is_weighed_anew_after_a_write_and_for_other_fields(tmp_path: Path) -> None:
+    def found(store: Store, fields: tuple[float, float, float, float]) -> dict[int, float]:
+        arm = KeywordArm((("tea", 1.0),), fields=fields, normalise=False)
+        ranked = store.reader("default").search({"keyword": arm}, Filter(), 9).lists["keyword"]
+        return {order([key])[0]: score for key, score in zip(ranked.keys, ranked.scores, strict=True)}
+
+    with closing(SqliteStore(str(tmp_path / "a.db"))) as store:
+        first, second = add(store, memory("tea"), memory("rain", 1, context="tea"))
+        content = (1.0, 0.0, 0.0, 0.0)
+        assert list(found(store, content)) == [first]
+        assert list(found(store, (0.0, 1.0, 0.0, 0.0))) == [second]
+        before = found(store, content)
+        assert before == found(store, content)
+        (third,) = add(store, memory("tea tea", 2))
+        after = found(store, content)
+        assert set(after) == {first, third}
+        # Two of three memories hold the word now instead of one of two: it says less.
+        assert after[first] < before[first]

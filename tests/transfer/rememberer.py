@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from combray.remember.guard import Guard
 from combray.remember.state import Remembering
 from combray.remember.validate import Validate
 from combray.runtime import Arrival, Link, Runtime, Store
@@ -20,6 +21,7 @@ class SmallEngine:
     store: Store = field(default_factory=ReferenceStore)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     clock: FakeClock = field(default_factory=FakeClock)
+    guard: Guard = field(default_factory=Guard)
 
     def within(self, namespace: str) -> SmallEngine:
         return SmallEngine(namespace, self.store, self.embedder, self.clock)

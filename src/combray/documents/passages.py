@@ -92,7 +92,11 @@ class Passages(Sequence[Passage]):
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of a file. `next_line` is where to read on, None at the end; empty text for a missing file."""
+    """Lines of a file. `next_line` is where to read on, None at the end; empty text for a missing file.
+
+    `quarantined`: ranges of its lines, both ends included, that are in quarantine; `withheld`: a note stands in
+    their place.
+    """
 
     text: str
     path: str
@@ -100,6 +104,8 @@ class Excerpt:
     end_line: int = 0
     total_lines: int = 0
     next_line: int | None = None
+    quarantined: tuple[tuple[int, int], ...] = ()
+    withheld: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The answer of the tool `memory_get` (upstream-notes 4.1.1)."""
@@ -110,7 +116,11 @@ class Excerpt:
             "endLine": self.end_line,
             "totalLines": self.total_lines,
         }
-        return shown if self.next_line is None else {**shown, "nextLine": self.next_line}
+        if self.next_line is not None:
+            shown["nextLine"] = self.next_line
+        if self.quarantined:
+            shown["quarantined"] = [{"startLine": first, "endLine": last} for first, last in self.quarantined]
+        return shown
 
 
 def passages_of(answer: Answer) -> tuple[Passage, ...]:

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.documents.dating import occurred
+from combray.documents.judging import JudgeChunks
 from combray.documents.reading import ReadFile
+from combray.documents.standing import Standing
 from combray.errors import ModelError
 from combray.indexing import content_hash
+from combray.remember.guard import Verdict
 from combray.runtime import Arrival, Reader, Runtime, Writer
 from combray.types import LIVE_STATUSES, Memory, Step
 
@@ -43,11 +46,15 @@ class Placing:
     reader: Reader
     now: float
     fresh_vectors: bool = False
+    verdicts: dict[str, dict[int, Verdict | None]] = field(default_factory=dict)
+    """What the guard made of chunks, by path and place; a chunk without one keeps what it has."""
     vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     leaving: set[int] = field(default_factory=set)
     """Rows that the files of this batch held before it."""
     embedded: int = 0
     reused: int = 0
+    quarantined: list[str] = field(default_factory=list)
+    """Ids of chunks that came into quarantine."""
     tx: Writer | None = None
     trace: list[Step] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
@@ -117,8 +124,9 @@ class PlaceChunks:
     hidden (status forgotten), and destroyed by a rebuild.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("files", "vectors")
+    needs: ClassVar[tuple[str, ...]] = ("files", "verdicts", "vectors")
     gives: ClassVar[tuple[str, ...]] = ("placed",)
+    judging: JudgeChunks
 
     def __call__(self, state: Placing, runtime: Runtime) -> Placing:
         """Write all files of the batch."""
@@ -130,14 +138,17 @@ class PlaceChunks:
         for each in state.arriving:
             held = tx.documents.chunks(state.root, each.file.document.path)
             state.leaving.update(key for key, _ in held)
-            placed = _place(state, each, held, runtime.embedder.name if runtime.embedder else "")
+            model = runtime.embedder.name if runtime.embedder else ""
+            placed = _place(state, each, held, model, self.judging)
             tx.documents.put(each.file.document, placed)
             after.update(key for key, _ in placed)
         _hide(state, sorted(state.leaving - after))
         return state
 
 
-def _place(state: Placing, arriving: Arriving, held: list[tuple[int, str]], model: str) -> list[tuple[int, str]]:
+def _place(
+    state: Placing, arriving: Arriving, held: list[tuple[int, str]], model: str, judging: JudgeChunks
+) -> list[tuple[int, str]]:
     """Rows for the chunks of one file, in order: kept, taken back, or inserted."""
     tx = state.writer
     chunks = arriving.file.chunks
@@ -152,8 +163,11 @@ def _place(state: Placing, arriving: Arriving, held: list[tuple[int, str]], mode
         if rows[at] is None and free:
             rows[at] = free[0]
             back.add(free[0])
-    memories = _memories(state, arriving, [at for at, key in enumerate(rows) if key is None])
-    _adjust(state, arriving, rows, back)
+    coming = [at for at, key in enumerate(rows) if key is None or key in back]
+    foreign = [at for at, key in enumerate(rows) if key in back and key not in state.leaving]
+    standing = Standing.of(state, arriving, coming, foreign, judging)
+    memories = _memories(state, arriving, [at for at, key in enumerate(rows) if key is None], standing)
+    _adjust(state, arriving, rows, back, standing)
     vectors = state.vectors
     arrivals = [
         Arrival(memory, {model: vectors[chunks[at].hash]} if chunks[at].hash in vectors else {})
@@ -185,7 +199,7 @@ def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
     }
 
 
-def _memories(state: Placing, arriving: Arriving, places: list[int]) -> dict[int, Memory]:
+def _memories(state: Placing, arriving: Arriving, places: list[int], standing: Standing) -> dict[int, Memory]:
     """New memories by place in the file. Ids come from source, path and text, so that a rebuilt index has the
     same, unless somebody else has them.
     """
@@ -206,20 +220,24 @@ def _memories(state: Placing, arriving: Arriving, places: list[int]) -> dict[int
             namespace=state.namespace,
             content=chunk.chunk.text,
             kind="chunk",
-            trust="owner",
             recorded_at=now,
-            **_fields(arriving, at),
+            **standing.given(at, None, _fields(arriving, at)),
         )
+        state.quarantined += [new] if memory.trust == "quarantined" else []
         made[at] = msgspec.structs.replace(memory, content_hash=content_hash(memory))
     return made
 
 
-def _adjust(state: Placing, arriving: Arriving, rows: list[int | None], back: set[int]) -> None:
+def _adjust(
+    state: Placing, arriving: Arriving, rows: list[int | None], back: set[int], standing: Standing
+) -> None:
     """Give kept rows their new place; nothing is written where nothing changed."""
     tx = state.writer
     kept = [(at, key) for at, key in enumerate(rows) if key is not None]
     for (at, key), memory in zip(kept, tx.memories(key for _, key in kept), strict=True):
-        wanted = _fields(arriving, at)
+        wanted = standing.given(at, memory, _fields(arriving, at))
+        if wanted["trust"] == "quarantined" != memory.trust:
+            state.quarantined.append(memory.id)
         # What a person has hidden in a file that only moved stays hidden.
         if key in back and key not in state.leaving:
             wanted["status"] = "active"

@@ -80,6 +80,11 @@ def read_lines(place: Place, text: str, *, redacted: bool) -> list[NumberedLine]
     return lines_of(redact(text) if redacted else text)
 
 
+def cut(lines: list[NumberedLine]) -> tuple[TextChunk, ...]:
+    """The chunks of a file's lines, as they are indexed."""
+    return tuple(TextChunk(each, hashlib.sha256(each.text.encode()).hexdigest()) for each in chunk(lines))
+
+
 def read(root: str, found: Found, *, redacted: bool = False) -> ReadFile:
     """Read, hash and cut one file. `redacted` takes secrets out of notes too.
 
@@ -93,10 +98,7 @@ def read(root: str, found: Found, *, redacted: bool = False) -> ReadFile:
         raise UnreadableError(error.strerror or str(error)) from None
     except InvalidInputError as error:
         raise UnreadableError(error.problem) from None
-    chunks = tuple(
-        TextChunk(each, hashlib.sha256(each.text.encode()).hexdigest())
-        for each in chunk(read_lines(found.place, decode(data), redacted=redacted))
-    )
+    chunks = cut(read_lines(found.place, decode(data), redacted=redacted))
     document = Document(
         root,
         found.place.path,

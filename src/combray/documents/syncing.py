@@ -9,18 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
+from combray.documents.judging import JudgeChunks
 from combray.documents.placing import Arriving, EmbedChunks, PlaceChunks, Placing
 from combray.documents.reading import ReadFile, UnreadableError, read
 from combray.documents.workspace import Found, find
 from combray.pipeline import Pipeline, Transaction
+from combray.remember.guard import Guard
 from combray.runtime import Document, Runtime, Workspace
 
 BATCH = 256
 """Chunks a transaction: a writer elsewhere waits no longer than for these, a crash repeats no more."""
-
-READ: Pipeline[Placing] = Pipeline("documents.read", (EmbedChunks(),), ("files",))
-WRITE: Pipeline[Placing] = Pipeline("documents.write", (Transaction((PlaceChunks(),)),), ("files", "vectors"))
-"""Two pipelines, because the next files are read and embedded while the last ones are written."""
 
 T = TypeVar("T")
 
@@ -32,7 +30,8 @@ Progress = Callable[[int, int], None]
 class IndexReport:
     """What a sync did. `files` and `chunks` are what is indexed now; `skipped` has paths with reasons.
 
-    Of the chunks in files that were read, `reused` kept their rows, `embedded` were given to the embedder.
+    Of the chunks in files that were read, `reused` kept their rows, `embedded` were given to the embedder, and
+    `quarantined` came into quarantine.
     """
 
     files: int = 0
@@ -44,6 +43,7 @@ class IndexReport:
     embedded: int = 0
     reused: int = 0
     erased: int = 0
+    quarantined: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -57,7 +57,9 @@ class IndexReport:
 @dataclass(slots=True)
 class Sync:
     """One sync of one workspace. `reread` looks into every file, whatever its time says; `anew` takes no vector
-    from the store.
+    from the store; `judge_all` has the guard look at every chunk of the files that are read.
+
+    Two pipelines, because the next files are read, judged and embedded while the last ones are written.
     """
 
     namespace: str
@@ -65,8 +67,26 @@ class Sync:
     runtime: Runtime
     reread: bool = False
     anew: bool = False
+    guard: Guard = field(default_factory=Guard)
+    judge_all: bool = False
     progress: Progress | None = None
     report: IndexReport = field(default_factory=IndexReport)
+
+    @property
+    def judging(self) -> JudgeChunks:
+        """How chunks are judged."""
+        return JudgeChunks(self.guard, self.workspace.trust, self.judge_all)
+
+    @property
+    def reading(self) -> Pipeline[Placing]:
+        """What goes before the transaction."""
+        return Pipeline("documents.read", (self.judging, EmbedChunks()), ("files",))
+
+    @property
+    def writing(self) -> Pipeline[Placing]:
+        """The transaction."""
+        known = ("files", "verdicts", "vectors")
+        return Pipeline("documents.write", (Transaction((PlaceChunks(self.judging),)),), known)
 
     def run(self) -> IndexReport:
         """Do it. Raises InvalidInputError when the folder is gone, and StoreError."""
@@ -151,10 +171,13 @@ class Sync:
             self.runtime.clock(),
             fresh_vectors=self.anew,
         )
-        return READ.run(state, self.runtime)
+        return self.reading.run(state, self.runtime)
 
     def _write(self, state: Placing) -> None:
-        state = WRITE.run(state, self.runtime)
+        state = self.writing.run(state, self.runtime)
+        if state.quarantined and self.runtime.audit is not None:
+            self.runtime.audit.record("guard", self.namespace, result="quarantined", ids=state.quarantined)
+        self.report.quarantined += len(state.quarantined)
         self.report.embedded += state.embedded
         self.report.reused += state.reused
         self.report.degraded = tuple(dict.fromkeys((*self.report.degraded, *state.degraded)))

@@ -74,7 +74,7 @@ def real_path(field: str, given: str | os.PathLike[str]) -> str:
     text = os.fspath(given)
     if not isinstance(text, str) or not text or "\0" in text:
         raise InvalidInputError(field, f"{text!r} is no path.", "Name a file or folder.")
-    real = os.path.realpath(Path(text).expanduser())
+    real = os.path.realpath(os.path.expanduser(text))  # noqa: PTH111 - Path's raises for unknown users
     if not Path(real).exists():
         raise InvalidInputError(field, f"there is no {real}.", "Check the path.")
     return real

@@ -12,6 +12,7 @@ import msgspec
 from combray.errors import InvalidInputError
 from combray.guard.detecting import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
+from combray.guard.screening import Floors
 from combray.indexing import content_hash
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
@@ -19,8 +20,39 @@ from combray.types import TRUSTS, Memory, Trust
 
 OUTSIDE = frozenset(("browser", "email", "external", "mail", "rss", "scraper", "tool", "tools", "web", "website"))
 """Sources that are nobody's own word: what names one of them, and no trust, is untrusted."""
+_FLOOD = "special tokens of a language model"
+_NEVER = 2.0
+"""A floor that no score reaches."""
 _KEYS = ("API key", "access key", "private key", "token")
 """Secrets that can be nothing else; a session named after one cannot be kept, and not be renamed either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a text, and why: a trust below the one it came with. `score` is a probability.
+
+    `flood`: it is little else than special tokens of a model, and can be no memory at all.
+    """
+
+    trust: Trust
+    reasons: tuple[str, ...]
+    score: float
+    flood: bool = False
+
+    def told(self, claimed: str) -> dict[str, Any]:
+        """What is kept of it in a memory's `metadata["guard"]`; `claimed` is the trust it came with."""
+        return {
+            "verdict": self.trust,
+            "reasons": list(self.reasons),
+            "score": round(self.score, 3),
+            "claimed": claimed,
+        }
+
+
+def was_released(memory: Memory) -> bool:
+    """Whether a person has let it out of quarantine: the verdict is still told, and no longer in force."""
+    told = memory.metadata.get("guard")
+    return memory.trust != "quarantined" and isinstance(told, Mapping) and told.get("verdict") == "quarantined"
 
 
 @dataclass(frozen=True)
@@ -46,46 +78,66 @@ class Guard:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Look at every draft."""
         for item, draft in zip(state.items, state.drafts, strict=True):
-            if self.redact:
-                _redact(draft)
+            try:
+                redacted = _redact(draft) if self.redact else {}
+            except InvalidInputError as error:
+                _write_down(runtime, state, "refused", rules=[f"secrets in {error.field}"])
+                raise
+            if redacted:
+                _write_down(runtime, state, "redacted", draft, counts=redacted)
             if item.get("trust") is None and (draft.memory.source or "").casefold() in OUTSIDE:
                 draft.memory = msgspec.structs.replace(draft.memory, trust="untrusted")
             if self.enabled:
-                self._judge(draft, state.judged_as or draft.memory.trust)
-        if runtime.audit is not None:
-            for outcome in ("quarantined", "untrusted"):
-                ids = [each.memory.id for each in state.drafts if each.guard.startswith(outcome)]
-                if ids:
-                    runtime.audit.record("guard", state.namespace, result=outcome, ids=ids)
+                try:
+                    self._judge(draft, state.judged_as or draft.memory.trust)
+                except InvalidInputError:
+                    _write_down(runtime, state, "refused", rules=[_FLOOD])
+                    raise
+            if draft.guard:
+                told = draft.memory.metadata["guard"]
+                _write_down(runtime, state, told["verdict"], draft, rules=told["reasons"], score=told["score"])
         return state
 
     def _judge(self, draft: Draft, source: str) -> None:
         """`source`: the trust it is judged by, which may be less than the trust it has."""
-        judged = judge(_shown(draft.memory))
-        if judged.flood:
-            raise InvalidInputError(
-                "content", "is little else than special tokens of a language model.", "Give the text itself."
-            )
-        given = draft.memory.trust
-        least = max(given, source, key=TRUSTS.index)
-        outcome, reasons = self._outcome(judged, least)
-        if outcome is None or TRUSTS.index(outcome) <= TRUSTS.index(given):
+        memory = draft.memory
+        verdict = self.verdict(shown_words(memory), memory.trust, source)
+        if verdict is None:
             return
-        hidden = [f"hidden by {each}" for each in judged.disguises]
-        why = ", ".join((*reasons, *hidden)) or "reads like an order to a model"
-        draft.guard = f"{outcome}: {why}"
+        if verdict.flood:
+            raise InvalidInputError("content", f"is little else than {_FLOOD}.", "Give the text itself.")
+        why = ", ".join(verdict.reasons) or "reads like an order to a model"
+        draft.guard = f"{verdict.trust}: {why}"
         later = (
-            "not recalled until it is released" if outcome == "quarantined" else "never put into a prompt unasked"
+            "not recalled until it is released"
+            if verdict.trust == "quarantined"
+            else "never put into a prompt unasked"
         )
         draft.notices += (f"{draft.guard}; {later}",)
-        told = {
-            "verdict": outcome,
-            "reasons": [*reasons, *hidden],
-            "score": round(max(judged.score, judged.attack), 3),
-            "claimed": given,
-        }
-        memory = draft.memory
-        draft.memory = msgspec.structs.replace(memory, trust=outcome, metadata={**memory.metadata, "guard": told})
+        told = {**memory.metadata, "guard": verdict.told(memory.trust)}
+        draft.memory = msgspec.structs.replace(memory, trust=verdict.trust, metadata=told)
+
+    def verdict(self, text: str, trust: str, judged_as: str = "") -> Verdict | None:
+        """What becomes of a text that comes with this trust; None where it stays so, or the guard is off.
+
+        `judged_as`: the trust it is judged by, where that is less.
+        """
+        if not self.enabled:
+            return None
+        least = max(trust, judged_as or trust, key=TRUSTS.index)
+        judged = judge(text, self._floors(least))
+        if judged.flood:
+            return Verdict("quarantined", (_FLOOD,), 1.0, flood=True)
+        outcome, reasons = self._outcome(judged, least)
+        if outcome is None or TRUSTS.index(outcome) <= TRUSTS.index(trust):
+            return None
+        hidden = [f"hidden by {each}" for each in judged.disguises]
+        return Verdict(outcome, (*reasons, *hidden), max(judged.score, judged.attack))
+
+    def _floors(self, trust: str) -> Floors:
+        """What a score has to reach to have a consequence."""
+        levels = {"agent": min(self.agent, self.mark), "untrusted": self.untrusted}
+        return Floors(score=levels.get(trust, _NEVER), attack=self.owner)
 
     def _outcome(self, judged: Judgement, trust: str) -> tuple[Trust | None, tuple[str, ...]]:
         if judged.attack >= self.owner:
@@ -99,14 +151,28 @@ class Guard:
         return None, ()
 
 
-def _shown(memory: Memory) -> str:
+def shown_words(memory: Memory) -> str:
     """All words of a memory that a model may come to read."""
     parts = (memory.content, memory.context, memory.author, memory.source, *memory.tags, *memory.entities)
     return "\n".join(part for part in parts if part)
 
 
-def _redact(draft: Draft) -> None:
-    """Secrets out of every field of text; what was found is told by sort and number, never by value."""
+def _write_down(
+    runtime: Runtime,
+    state: Remembering,
+    result: str,
+    draft: Draft | None = None,
+    counts: Mapping[str, int] | None = None,
+    **detail: Any,
+) -> None:
+    """A decision into the audit: by which rules, and no word of the text."""
+    if runtime.audit is not None:
+        ids = [] if draft is None else [draft.memory.id]
+        runtime.audit.record("guard", state.namespace, result=result, ids=ids, counts=counts, detail=detail)
+
+
+def _redact(draft: Draft) -> dict[str, int]:
+    """Secrets out of every field of text; what was found, by sort and number, never by value."""
     memory = draft.memory
     found: Counter[str] = Counter()
     changes: dict[str, Any] = {}
@@ -133,6 +199,7 @@ def _redact(draft: Draft) -> None:
         draft.notices += tuple(
             f"{count} {sort}{'s' if count > 1 else ''} redacted" for sort, count in sorted(found.items())
         )
+    return dict(sorted(found.items())) if changes else {}
 
 
 def _clean(text: str, found: Counter[str]) -> str:

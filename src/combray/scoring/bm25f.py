@@ -49,10 +49,11 @@ def bm25f(
 ) -> Floats:
     """Score of every row (0 without evidence).
 
-    `lengths` are lent as the frequencies are, `average` is their mean over all rows.
+    `lengths` are lent as the frequencies are, one a row; `rows` is how many of the rows count, and `average`
+    the mean length of those.
     """
-    scores = np.zeros(rows)
-    frequency = np.zeros(rows)
+    scores = np.zeros(len(lengths))
+    frequency = np.zeros(len(lengths))
     for posting in postings:
         touched = lending.spread(posting.slots, posting.frequencies, frequency)
         at = _distinct(touched, frequency)

@@ -52,8 +52,11 @@ class Evidence(Protocol):
 
 
 def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
-    """Best `limit` rows of every arm, and every arm's score for the union of them."""
-    eligible = eligible_rows(evidence, snapshot, where)
+    """Best `limit` rows of every arm, and every arm's score for the union of them.
+
+    What is in quarantine is found by no arm, whatever the filter says, and is counted nowhere.
+    """
+    eligible = findable_rows(evidence, snapshot, where)
     full: dict[str, Scores] = {}
     lists: dict[str, Ranked] = {}
     cosines: dict[int, tuple[Scores, NDArray[np.bool_]]] = {}
@@ -80,6 +83,12 @@ def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDAr
     return eligible
 
 
+def findable_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
+    """The filter as a mask, and quarantine kept out."""
+    eligible = eligible_rows(evidence, snapshot, where)
+    return eligible & snapshot.shown if snapshot.hides else eligible
+
+
 def _score(
     evidence: Evidence,
     snapshot: Snapshot,
@@ -92,7 +101,7 @@ def _score(
     if isinstance(arm, VectorArm):
         # Two arms over one query vector (with and without neighbours) share the scan.
         if id(arm.vector) not in cosines:
-            cosines[id(arm.vector)] = evidence.cosines(arm.model, arm.vector, snapshot)
+            cosines[id(arm.vector)] = _cosines(evidence, snapshot, arm)
         own, has = cosines[id(arm.vector)]
         return _vector(snapshot, arm, own, has)
     if isinstance(arm, EntityArm):
@@ -101,6 +110,12 @@ def _score(
     if isinstance(arm, MomentArm):
         return _moments(snapshot, arm)
     return _recency(snapshot, arm, eligible)
+
+
+def _cosines(evidence: Evidence, snapshot: Snapshot, arm: VectorArm) -> tuple[Scores, NDArray[np.bool_]]:
+    """Cosine of every row that may be found, and which have one."""
+    own, has = evidence.cosines(arm.model, arm.vector, snapshot)
+    return (np.where(snapshot.shown, own, 0.0), has & snapshot.shown) if snapshot.hides else (own, has)
 
 
 def _moments(snapshot: Snapshot, arm: MomentArm) -> Scores:
@@ -115,14 +130,14 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
     if not arm.terms or not snapshot.count:
         return np.zeros(snapshot.count)
     read = evidence.postings(arm, snapshot)
-    postings = [each for each in read if each is not None]
+    postings = [_shown(each, snapshot) for each in read if each is not None]
     if arm.scoring == "coverage":
         scores = coverage(postings, snapshot.count, len(arm.terms))
     else:
         lengths, average = spread_lengths(snapshot, arm)
         scores = bm25f(
             postings,
-            snapshot.count,
+            snapshot.shown_count,
             lengths,
             average,
             snapshot.lending(arm),
@@ -130,15 +145,23 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
             arm.b,
         )
         if arm.normalise:
-            scores = scores / max(best_possible(postings, snapshot.count, arm.k1), 1e-9)
+            scores = scores / max(best_possible(postings, snapshot.shown_count, arm.k1), 1e-9)
     if arm.mode == "all":
         held = coverage(postings, snapshot.count, len(read))
         scores[held < 1.0 - 1e-9] = 0.0
     return scores
 
 
+def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
+    """The posting list without rows in quarantine: it says how rare a word is, and who lends it."""
+    if not snapshot.hides:
+        return posting
+    kept = snapshot.shown[posting.slots]
+    return Posting(posting.slots[kept], posting.frequencies[kept], posting.weight)
+
+
 def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
-    """Lengths in terms, lent to neighbours as the words are, and their mean."""
+    """Lengths in terms, lent to neighbours as the words are, and the mean of those that can be found."""
     lending, own = snapshot.lending(arm), snapshot.length
 
     def fresh() -> Scores:
@@ -154,7 +177,8 @@ def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
     # Kept without the gain: a new turn changes that of its whole session, but lends to few.
     name = ("lent", arm.before, arm.after, arm.question_boost)
     lengths: Scores = own + lending.gain * snapshot.memo.get(name, snapshot.count, fresh, grown)
-    return lengths, float(lengths.mean())
+    counted = lengths[snapshot.shown] if snapshot.hides else lengths
+    return lengths, float(counted.mean()) if len(counted) else 0.0
 
 
 def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:

@@ -53,9 +53,10 @@ _MOST_COMPARISONS = 8
 _FIXED: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS}
 
 
-_ANY = frozenset({"mask", "profile", "expiry"})
+_ANY = frozenset({"mask", "profile", "expiry", "authors"})
 _DERIVED: dict[str, frozenset[str]] = {
-    "session": _ANY | {"chain", "hop", "turns", "gain", "lent"},
+    "session": _ANY | {"spoken", "chain", "hop", "turns", "gain", "lent"},
+    "trust": _ANY | {"shown", "hides", "spoken", "chain", "hop", "turns", "gain", "lent"},
     "position": _ANY | {"chain", "hop", "lent"},
     "words": _ANY | {"turns", "gain"},
     "length": _ANY | {"lent"},
@@ -85,9 +86,63 @@ class Snapshot:
         return column
 
     @property
+    def shown(self) -> NDArray[np.bool_]:
+        """Which rows are not in quarantine. No arm finds the others, and they weigh nothing for these."""
+        trust = self.columns["trust"]
+
+        def since(start: int) -> NDArray[np.bool_]:
+            apart = self.codes["trust"].get("quarantined", -1)
+            return np.asarray(trust[start:] != apart, dtype=np.bool_)
+
+        return self.memo.get(
+            ("shown",), self.count, lambda: since(0), lambda old, rows: np.concatenate((old, since(rows)))
+        )
+
+    @property
+    def shown_count(self) -> int:
+        """How many rows are not in quarantine."""
+        return self.memo.get(
+            ("hides",),
+            self.count,
+            lambda: int(self.shown.sum()),
+            lambda old, rows: old + int(self.shown[rows:].sum()),
+        )
+
+    @property
+    def hides(self) -> bool:
+        """Whether anything is in quarantine: mostly not, and then nothing need be masked."""
+        return self.shown_count < self.count
+
+    @property
+    def spoken(self) -> NDArray[np.int32]:
+        """Session codes; -1 for what is in quarantine too: it is nobody's neighbour."""
+        session: NDArray[np.int32] = self.columns["session"]
+        if not self.hides:
+            return session
+        return self.memo.get(
+            ("spoken",),
+            self.count,
+            lambda: np.where(self.shown, session, np.int32(-1)),
+            lambda old, rows: np.concatenate((old, np.where(self.shown[rows:], session[rows:], np.int32(-1)))),
+        )
+
+    @property
+    def author_names(self) -> tuple[str, ...]:
+        """Names by author code; empty for who has written nothing but what is in quarantine."""
+        names = self.names["author"]
+        if not self.hides:
+            return tuple(names)
+
+        def of(start: int) -> frozenset[int]:
+            return frozenset(np.unique(self.columns["author"][start:][self.shown[start:]]).tolist())
+
+        heard = self.memo.get(("authors",), self.count, lambda: of(0), lambda old, rows: old | of(rows))
+        return tuple(name if code in heard else "" for code, name in enumerate(names))
+
+    @property
     def chain(self) -> Chain:
         """Pointers to the turns around each turn."""
-        session, position = self.columns["session"], self.columns["position"]
+        session, position = self.spoken, self.columns["position"]
         return self.memo.get(
             ("chain",),
             self.count,
@@ -108,7 +163,7 @@ class Snapshot:
 
     def gain(self, limit: int) -> NDArray[np.float64]:
         """The gain of every row's session; a new turn changes that of its session's rows only."""
-        session, words = self.columns["session"], self.columns["words"]
+        session, words = self.spoken, self.columns["words"]
         turns = self._turns()
 
         def at(rows: Slots) -> NDArray[np.float64]:
@@ -126,7 +181,7 @@ class Snapshot:
         )
 
     def _turns(self) -> Turns:
-        session, words = self.columns["session"], self.columns["words"]
+        session, words = self.spoken, self.columns["words"]
         return self.memo.get(
             ("turns",),
             self.count,
@@ -153,9 +208,16 @@ class Snapshot:
         clipped = np.minimum(places, self.count - 1)
         return np.where(self.keys[clipped] == keys, clipped, -1)
 
+    def keeps_apart(self, *keys: int) -> bool:
+        """Whether one of the keys is in quarantine."""
+        if not self.hides:
+            return False
+        slots = self.slots(np.array(keys, dtype=np.int64))
+        return not self.shown[slots[slots >= 0]].all()
+
     def mask(self, where: Filter) -> NDArray[np.bool_]:
         """Which rows the filter lets through (tags are the store's to add: they are no column). Read only."""
-        lasting = replace(where, now=None, tags=())
+        lasting = replace(where, now=None, tags=()) if where.now is not None or where.tags else where
         eligible = self.memo.get(
             ("mask", lasting),
             self.count,

@@ -86,6 +86,8 @@ class Matrix:
         self.rows: Vectors = np.zeros((0, dimensions), dtype=np.float32)
         self.norms: Scores = np.zeros(0)
         self.has: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        """Rows with a direction; `there` has those of zeros too, texts with nothing in them."""
+        self.there: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
 
     def put(self, slots: NDArray[np.int64], codes: Sequence[bytes], count: int) -> None:
         """Set the rows of some slots; the matrix has room for `count` rows afterwards."""
@@ -95,6 +97,7 @@ class Matrix:
         self.rows[slots] = rows
         self.norms[slots] = norms(rows)
         self.has[slots] = self.norms[slots] > 0
+        self.there[slots] = True
 
     def _grow(self, room: int) -> None:
         old = len(self.rows)
@@ -103,6 +106,7 @@ class Matrix:
         self.rows = rows
         self.norms = np.append(self.norms, np.zeros(room - old))
         self.has = np.append(self.has, np.zeros(room - old, dtype=np.bool_))
+        self.there = np.append(self.there, np.zeros(room - old, dtype=np.bool_))
 
     def cosines(self, vector: NDArray[np.float32], count: int) -> Scores:
         """Cosine of every row with a vector."""
@@ -125,14 +129,21 @@ class Matrix:
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]] = []
         for start in range(0, count, _BLOCK):
             stop = min(start + _BLOCK, count)
-            places = start + np.flatnonzero(open_rows[start:stop])
-            if not len(places):
+            there = open_rows[start:stop]
+            wanted = int(there.sum())
+            if not wanted:
                 continue
+            # Copying rows costs more than comparing some that are not asked for.
+            places = np.arange(start, stop) if 2 * wanted > stop - start else start + np.flatnonzero(there)
+            whole_block = len(places) == stop - start
             scale = self.norms[places]
-            block = self.rows[start:stop] if len(places) == stop - start else self.rows[places]
-            dots = block @ coded.T
+            dots = (self.rows[start:stop] if whole_block else self.rows[places]) @ coded.T
             close = dots >= np.where(scale > 0, scale, 1.0).astype(np.float32)[:, None] * floors
-            rows, columns = np.nonzero(close)
+            hits = np.flatnonzero(close)
+            rows, columns = np.divmod(hits, len(coded))
+            if whole_block and wanted < stop - start:
+                open_hits = there[rows]
+                rows, columns = rows[open_hits], columns[open_hits]
             scores = np.round(dots[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
             enough = scores >= minimum
             found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))

@@ -40,7 +40,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], Filter]] = [
     ("tag", {"tags": ("Work", "x")}, {"tags": ("home",)}, Filter(tags=("WORK",))),
     ("trust", {"trust": "untrusted"}, {"trust": "quarantined"}, Filter()),
     ("one trust", {"trust": "owner"}, {"trust": "agent"}, Filter(trusts=("owner",))),
-    ("any trust", {"trust": "quarantined"}, {"status": "merged"}, Filter(trusts=())),
+    ("any trust", {"trust": "untrusted"}, {"status": "merged"}, Filter(trusts=())),
     (
         "since",
         {"occurred_from": START},

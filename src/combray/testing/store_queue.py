@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from combray.errors import NotFoundError
-from combray.jobs import Backlog, Job
+from combray.jobs import UNTOLD, Backlog, Job
 from combray.runtime import Filter, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
 from combray.testing.store_cases import MODEL, StoreCases, add, keys, search
@@ -155,6 +155,17 @@ class Queues(StoreCases):
             assert tx.queue.lacking(MODEL) == [c]
         assert d not in queue.lacking(NEW)
 
+    def test_what_an_earlier_model_has_left_behind(self, store: Store) -> None:
+        queue = store.reader("default").queue
+        a, _ = add(store, (memory("a"), vector(1, 0, 0, 0)), memory("b"))
+        add(store, (memory("c"), vector(1, 0, 0, 0)), namespace="other")
+        # Nothing lacks a vector of its own model but b, which has none of any.
+        assert (queue.left_behind(MODEL), queue.left_behind(NEW)) == (False, True)
+        assert not store.reader("empty").queue.left_behind(NEW)
+        with store.transaction("default") as tx:
+            tx.put_vectors(NEW, [a], np.eye(1, 4, dtype=np.float32))
+        assert not queue.left_behind(NEW)
+
     def test_a_search_tells_how_many_it_may_see_have_no_vector(self, store: Store) -> None:
         add(
             store,
@@ -169,6 +180,21 @@ class Queues(StoreCases):
         assert search(store, mine, Filter(kinds=("fact",))).vectorless == 1
         assert (search(store, new).vectorless, search(store, RecencyArm()).vectorless) == (3, 0)
 
+    def test_a_reader_tells_how_many_have_a_vector_of_a_model(self, store: Store) -> None:
+        add(
+            store,
+            (memory("a"), vector(1, 0, 0, 0)),
+            (memory("b"), np.zeros(4, dtype=np.float32)),
+            memory("c", kind="episode"),
+            memory("d", status="merged"),
+        )
+        add(store, (memory("e"), vector(1, 0, 0, 0)), namespace="other")
+        reader = store.reader("default")
+        assert reader.covered(MODEL, Filter()) == (2, 3)
+        assert reader.covered(MODEL, Filter(kinds=("fact",))) == (2, 2)
+        assert reader.covered(NEW, Filter()) == (0, 3)
+        assert store.reader("empty").covered(MODEL, Filter()) == (0, 0)
+
     def test_an_erased_memory_leaves_no_job(self, store: Store) -> None:
         a, b = add(store, memory("a", status="pending_embed"), memory("b", status="pending_embed"))
         with store.transaction("default") as tx:
@@ -180,6 +206,24 @@ class Queues(StoreCases):
         queue = store.reader("default").queue
         assert [each.key for each in queue.jobs(MODEL)] == [b]
         assert queue.jobs(NEW) == []
+
+    def test_an_error_is_told_no_more_once_something_is_erased(self, store: Store) -> None:
+        """A model's error may quote any text of its batch."""
+        a, b, c = add(store, *(memory(name, status="pending_embed") for name in "abc"))
+        (other,) = add(store, memory("d", status="pending_embed"), namespace="other")
+        quoting = "cannot embed 'a'"
+        for namespace, waiting in (("default", [a, b]), ("other", [other])):
+            with store.transaction(namespace) as tx:
+                tx.queue.put(MODEL, waiting, T0)
+                tx.queue.put(NEW, [c] if namespace == "default" else [], T0)
+                taken = tx.queue.take(MODEL, "me", T0, T0 + 60, 9)
+                tx.queue.update([replace(each, holder="", error=quoting) for each in taken])
+        with store.transaction("default") as tx:
+            tx.erase([a], T0)
+        queue = store.reader("default").queue
+        assert [(each.key, each.error) for each in queue.jobs(MODEL)] == [(b, UNTOLD)]
+        assert [(each.key, each.error) for each in queue.jobs(NEW)] == [(c, "")]
+        assert [each.error for each in store.reader("other").queue.jobs(MODEL)] == [quoting]
 
     def test_dropping_a_model_takes_its_vectors_and_jobs_only(self, store: Store) -> None:
         a, b = add(store, (memory("a"), vector(1, 0, 0, 0)), (memory("b"), vector(0, 1, 0, 0)))

@@ -13,6 +13,7 @@ from combray.testing.store_arms import KeywordArms, OtherArms
 from combray.testing.store_documents import Files
 from combray.testing.store_filters import Filters
 from combray.testing.store_lending import Lending
+from combray.testing.store_quarantine import Quarantine
 from combray.testing.store_queue import Queues
 from combray.testing.store_reads import Reads
 from combray.testing.store_runs import Runs
@@ -23,6 +24,17 @@ __all__ = ["StoreSuite"]
 
 
 class StoreSuite(
-    Reads, Filters, KeywordArms, Lending, OtherArms, Writes, Erasing, Runs, Queues, Files, Transactions
+    Reads,
+    Filters,
+    KeywordArms,
+    Lending,
+    OtherArms,
+    Quarantine,
+    Writes,
+    Erasing,
+    Runs,
+    Queues,
+    Files,
+    Transactions,
 ):
     """Everything `runtime.Store` promises."""

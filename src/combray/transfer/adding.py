@@ -105,9 +105,14 @@ def apply(
     written = [result for result in results if result.action != "skipped"]
     edges = _link(plan, ids, written, engine)
     skipped = len(plan.known) + len(results) - len(written)
-    replaced = sum(result.action == "replaced" for result in written)
     return replace(
-        plan.report, dry_run=False, memories=len(written), edges=edges, skipped=skipped, replaced=replaced
+        plan.report,
+        dry_run=False,
+        memories=len(written),
+        edges=edges,
+        skipped=skipped,
+        replaced=sum(result.action == "replaced" for result in written),
+        quarantined=sum(result.guard.startswith("quarantined") for result in written),
     )
 
 

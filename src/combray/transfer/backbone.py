@@ -13,7 +13,7 @@ SUBTYPE = "precedes"
 
 def sources_in_order(reader: Reader, sources: Iterable[str]) -> list[list[int]]:
     """For each source the keys of its live memories, by moment."""
-    every = (reader.scan(Filter(sources=(source,), trusts=())) for source in sorted(set(sources)))
+    every = (reader.scan(Filter(sources=(source,))) for source in sorted(set(sources)))
     return [[int(key) for key in keys] for keys in every]
 
 

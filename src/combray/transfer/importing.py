@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from combray.audit.verb import doing
 from combray.errors import InvalidInputError
+from combray.remember.guard import Guard
 from combray.runtime import Clock, Embedder, Runtime, Store
 from combray.transfer import adding, restoring
 from combray.transfer.items import read_items
@@ -43,6 +44,11 @@ class Rememberer(Protocol):
         """The time now."""
         ...
 
+    @property
+    def guard(self) -> Guard:
+        """Judges the texts of an export."""
+        ...
+
     def remember_many(
         self,
         items: Iterable[str | Mapping[str, Any]],
@@ -70,14 +76,15 @@ def import_from(
 ) -> ImportReport:
     """Read a file's lines (an open file will do; best in binary) and say, or do, what they bring.
 
-    Taken are: an export of Combray, restored exactly, with vectors made by `embedder` (default: the
+    Taken are: an export of Combray, restored as it was, with vectors made by `embedder` (default: the
     engine's); Mnemon's draft {schema_version: "1", source, insights, edges}; and JSON lines, or one JSON
     array, of items {"content", ...} with the fields of `remember`, where "text" is the content,
     "created_at" when it was noted, "timestamp" when it happened, and "edges" lists {"target": an item's id
     or its place from 0, or a stored id, "type", "weight", "reason"}. Items go through `remember_many`
     oldest first (`diff=False`: without looking for duplicates), then edges and the temporal backbone.
 
-    Items keep the trust they name, but the guard judges them as untrusted unless the file is `trusted`.
+    What is imported keeps the trust it names, but the guard judges it as untrusted unless the file is `trusted`,
+    and what gives a model orders comes in as quarantined. A trusted export keeps what was released.
     The dry run writes nothing. A real run raises InvalidInputError, before anything is written, when a
     line is bad, unless `skip_bad`. An export is written in one transaction, items in one a batch.
     Raises ModelError, before anything is written, when an export's vectors cannot be made.
@@ -96,7 +103,7 @@ def import_from(
     reader = store.reader(namespace)
     parsed = parse(lines)
     if parsed.shape in ("combray", "empty"):
-        plan = restoring.plan(parsed, reader, namespace)
+        plan = restoring.plan(parsed, reader, namespace, engine.guard if engine else Guard(), trusted=trusted)
         if not _go_on(plan.report, dry_run, skip_bad):
             return plan.report
         model = embedder if embedder is not None else engine.embedder if engine is not None else None

@@ -13,6 +13,7 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.indexing import content_hash
+from combray.transfer.lengths import check_lengths
 from combray.transfer.report import shown
 from combray.types import Edge, Memory, Version
 from combray.values import fraction, whole
@@ -83,6 +84,7 @@ def read_memory(fields: Mapping[str, Any], namespace: str) -> Memory:
     for name in ("id", "content"):
         if not getattr(memory, name):
             raise InvalidInputError(name, "is empty.", "Every memory has an id and a text.")
+    check_lengths(msgspec.structs.asdict(memory), memory.kind)
     if "content_hash" not in values:
         memory = msgspec.structs.replace(memory, content_hash=content_hash(memory))
     return memory
@@ -97,6 +99,8 @@ def read_version(fields: Mapping[str, Any]) -> Version:
             raise InvalidInputError("before", f"{name!r} is no field of a memory that can change.")
         before[name] = _in_utc(name, _convert(value, _MEMORY_TYPES[name], name))
     whole("number", version.number, 1, _LARGEST)
+    check_lengths({"memory_id": version.memory_id, "actor": version.actor, "operation": version.operation}, "")
+    check_lengths(before, before.get("kind", ""))
     return msgspec.structs.replace(version, before=before)
 
 
@@ -104,6 +108,7 @@ def read_edge(fields: Mapping[str, Any]) -> Edge:
     """An edge. Raises InvalidInputError."""
     edge: Edge = _convert(_values(fields, _EDGE_TYPES), Edge)
     fraction("weight", edge.weight)
+    check_lengths({"subtype": edge.subtype, "reason": edge.reason, "created_by": edge.created_by}, "")
     return edge
 
 

@@ -31,7 +31,8 @@ class ImportReport:
     """Counts of what is new (`memories`, `versions`, `edges`) and of what is `skipped`: known already.
 
     A dry run counts exact repeats only; near duplicates are judged while importing. `replaced` memories
-    are superseded by what was imported.
+    are superseded by what was imported, and `quarantined` ones kept apart by the guard: known in the dry run of
+    an export only.
     """
 
     shape: Shape
@@ -41,6 +42,7 @@ class ImportReport:
     edges: int = 0
     skipped: int = 0
     replaced: int = 0
+    quarantined: int = 0
     problems: tuple[Problem, ...] = ()
 
 

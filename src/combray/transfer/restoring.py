@@ -1,4 +1,7 @@
-"""Exports back into a store, exactly: ids, statuses, history, edges. Vectors are made anew."""
+"""Exports back into a store: ids, statuses, history, edges as they were. Vectors are made anew.
+
+An export may be somebody else's: what gives a model orders comes in as quarantined, everything else exactly.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import InvalidInputError
+from combray.indexing import full_text
+from combray.remember.guard import Guard, shown_words, was_released
 from combray.runtime import Arrival, Embedder, Link, Reader, Store
 from combray.transfer.parsing import Entry, Parsed
 from combray.transfer.records import check_header, read_edge, read_memory, read_version
@@ -33,9 +38,12 @@ class Restoration:
 class _Reading:
     """Goes through an export's records once; memories stand before what names them."""
 
-    def __init__(self, reader: Reader, namespace: str) -> None:
+    def __init__(self, reader: Reader, namespace: str, guard: Guard, trusted: bool) -> None:
         self.reader = reader
         self.namespace = namespace
+        self.guard = guard
+        self.trusted = trusted
+        self.quarantined = 0
         self.found = Restoration()
         self.problems: list[Problem] = []
         self.new: set[str] = set()
@@ -50,7 +58,7 @@ class _Reading:
         known = self.stored.get(memory.id)
         if known is None:
             self.new.add(memory.id)
-            self.found.memories.append(memory)
+            self.found.memories.append(self._guarded(memory))
         elif known == memory.content:
             self.skipped += 1
         else:
@@ -59,6 +67,17 @@ class _Reading:
                 f"{memory.id!r} is stored already with another text: {shown(known)}.",
                 "Import into another namespace.",
             )
+
+    def _guarded(self, memory: Memory) -> Memory:
+        """The memory as it is, or in quarantine. What a person has released stays so in a file of one's own."""
+        if memory.trust == "quarantined" or (self.trusted and was_released(memory)):
+            return memory
+        verdict = self.guard.verdict(shown_words(memory), memory.trust, "" if self.trusted else "untrusted")
+        if verdict is None or verdict.trust != "quarantined":
+            return memory
+        self.quarantined += 1
+        told = {**memory.metadata, "guard": verdict.told(memory.trust)}
+        return msgspec.structs.replace(memory, trust="quarantined", metadata=told)
 
     def version(self, entry: Entry) -> None:
         version = read_version(entry.fields)
@@ -89,9 +108,12 @@ class _Reading:
             )
 
 
-def plan(parsed: Parsed, reader: Reader, namespace: str) -> Restoration:
-    """Read every record against what is stored; the report is that of a dry run."""
-    reading = _Reading(reader, namespace)
+def plan(parsed: Parsed, reader: Reader, namespace: str, guard: Guard, *, trusted: bool) -> Restoration:
+    """Read every record against what is stored; the report is that of a dry run.
+
+    What is not `trusted` is judged as untrusted, whatever trust it names.
+    """
+    reading = _Reading(reader, namespace, guard, trusted)
     reading.problems = list(parsed.problems)
     reading.stored = _stored_texts(parsed, reader)
     try:
@@ -122,6 +144,7 @@ def plan(parsed: Parsed, reader: Reader, namespace: str) -> Restoration:
         versions=sum(map(len, found.versions.values())),
         edges=len(found.edges),
         skipped=reading.skipped,
+        quarantined=reading.quarantined,
         problems=tuple(reading.problems),
     )
     return found
@@ -200,7 +223,7 @@ def _arrivals(
         some = memories[start : start + _BATCH]
         vectors: list[NDArray[np.float32] | None] = [None] * len(some)
         if embedder is not None:
-            vectors = list(embedder.embed([memory.content for memory in some]))
+            vectors = list(embedder.embed([_embedded(memory) for memory in some]))
         name = embedder.name if embedder is not None else ""
         for memory, vector in zip(some, vectors, strict=True):
             has = vector is not None and np.any(vector)
@@ -211,3 +234,8 @@ def _arrivals(
         if progress is not None:
             progress(len(arrivals))
     return arrivals
+
+
+def _embedded(memory: Memory) -> str:
+    """The text whose vector a memory has: of a piece of a file its words alone, as the index makes it."""
+    return memory.content if memory.kind == "chunk" else full_text(memory)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from combray.errors import NotFoundError
 from combray.runtime import Document, Workspace
@@ -39,6 +39,12 @@ class Shelf:
         for key, chunk in list(self.chunks.items()):
             if chunk.file == file:
                 self.chunks[key] = Chunk(chunk.namespace, None, chunk.position, chunk.hash)
+
+    def erase(self, key: int) -> None:
+        """Forget a chunk, and the hash of the file that had it: a short file could be guessed by it."""
+        chunk = self.chunks.pop(key, None)
+        if chunk is not None and chunk.file is not None:
+            self.files[chunk.file] = replace(self.files[chunk.file], hash="")
 
 
 class ReferenceDocuments:

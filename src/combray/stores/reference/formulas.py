@@ -59,10 +59,10 @@ def moments(rows: Sequence[Row], arm: MomentArm) -> ByKey:
 
 
 def conversation(rows: Sequence[Row], row: Row) -> list[Row]:
-    """The turns of the row's session in order; the row alone if it has none."""
-    if row.memory.session is None:
+    """The turns of the row's session in order; the row alone if it has none, or is in quarantine."""
+    if row.memory.session is None or not row.shown:
         return [row]
-    turns = [each for each in rows if each.memory.session == row.memory.session]
+    turns = [each for each in rows if each.memory.session == row.memory.session and each.shown]
     return sorted(turns, key=lambda turn: (_position(turn), turn.key))
 
 
@@ -97,9 +97,9 @@ def session_gain(rows: Sequence[Row], row: Row, limit: int) -> float:
     return min(1.0, (limit / max(mean, 1.0)) ** 2)
 
 
-def keyword(rows: Sequence[Row], arm: KeywordArm) -> ByKey:
-    """BM25F with lending, or coverage, of every row."""
-    chosen = _affordable(rows, arm)
+def keyword(rows: Sequence[Row], arm: KeywordArm, stored: Sequence[Row]) -> ByKey:
+    """BM25F with lending, or coverage, of every row; the budget is spent on what all `stored` rows hold."""
+    chosen = _affordable(stored, arm)
     own = {term: _frequencies(rows, term, arm.fields) for term, _ in arm.terms}
     if arm.scoring == "coverage":
         read = [term for term, _ in arm.terms if term in chosen]

@@ -10,6 +10,7 @@ import msgspec
 
 from combray.errors import NotFoundError
 from combray.jobs import Backlog, Job
+from combray.types import LIVE_STATUSES
 
 if TYPE_CHECKING:
     from combray.stores.reference.state import State
@@ -70,8 +71,13 @@ class ReferenceQueue:
     def lacking(self, model: str) -> list[int]:
         """Keys of live memories without a vector of the model."""
         state = self.current()
-        live = [row.key for row in state.rows_of(self.namespace) if row.live]
+        live = [row.key for row in state.rows_of(self.namespace) if row.memory.status in LIVE_STATUSES]
         return [key for key in live if (model, key) not in state.vectors]
+
+    def left_behind(self, model: str) -> bool:
+        """Whether a live memory has a vector of another model and none of this one."""
+        lacking = set(self.lacking(model))
+        return any(key in lacking for _, key in self.current().vectors)
 
     def put(self, model: str, keys: Sequence[int], at: float) -> int:
         """Queue memories; how many are new. Raises NotFoundError for a key of no memory here."""

@@ -36,7 +36,7 @@ from combray.stores.reference import formulas
 from combray.stores.reference.documents import ReferenceDocuments
 from combray.stores.reference.queue import ReferenceQueue
 from combray.stores.reference.state import Row, State, moment_at, seconds
-from combray.types import EDGE_TYPES, TIERS, Edge, Memory, Version
+from combray.types import EDGE_TYPES, LIVE_STATUSES, TIERS, Edge, Memory, Version
 
 MIN_PREFIX = 8
 
@@ -78,7 +78,7 @@ class ReferenceReader:
 
     def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
         """Run every arm and score the union of their lists by all of them."""
-        rows = self._committed_rows()
+        rows = [row for row in self._committed_rows() if row.shown]
         eligible = {row.key for row in rows if formulas.passes(row, where)}
         scores = {name: self._score(rows, arm, eligible) for name, arm in arms.items()}
         lists = {
@@ -97,7 +97,8 @@ class ReferenceReader:
         if isinstance(arm, RecencyArm):
             return formulas.recency(rows, eligible)
         if isinstance(arm, KeywordArm):
-            scores = formulas.keyword(rows, arm) if arm.terms else {row.key: 0.0 for row in rows}
+            stored = self._committed_rows()
+            scores = formulas.keyword(rows, arm, stored) if arm.terms else {row.key: 0.0 for row in rows}
         elif isinstance(arm, VectorArm):
             scores = formulas.vector(rows, arm, self._codes(rows, arm.model, len(arm.vector)))
         elif isinstance(arm, MomentArm):
@@ -118,6 +119,12 @@ class ReferenceReader:
         open_keys = {row.key for row in self._committed_rows() if formulas.passes(row, where)}
         return np.array([int(key) in open_keys for key in keys], dtype=np.bool_)
 
+    def covered(self, model: str, where: Filter) -> tuple[int, int]:
+        """How many rows that the filter lets through have a vector, and how many it lets through."""
+        keys = [row.key for row in self._committed_rows() if formulas.passes(row, where)]
+        codes = self._committed().vectors
+        return sum((model, key) in codes for key in keys), len(keys)
+
     def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
         """Keys of all rows the filter lets through, by moment then key."""
         found = [row for row in self._committed_rows() if formulas.passes(row, where)]
@@ -126,7 +133,7 @@ class ReferenceReader:
 
     def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
         """The nearest committed memories of each vector."""
-        rows = self._committed_rows()
+        rows = [row for row in self._committed_rows() if row.shown]
         codes = self._codes(rows, model, vectors.shape[1])
         answers = []
         for each in vectors:
@@ -169,7 +176,9 @@ class ReferenceReader:
             if int(key) not in every:
                 raise NotFoundError(f"no memory with key {int(key)} in namespace {self.namespace!r}")
         rows = [every[int(key)] for key in keys]
-        authors = sorted({row.memory.author for row in every.values() if row.memory.author is not None})
+        heard = {row.memory.author for row in every.values() if row.memory.author is not None and row.shown}
+        unheard = {row.memory.author for row in rows if row.memory.author is not None} - heard
+        authors = [*sorted(heard), *sorted(unheard)]
         sessions = sorted({row.memory.session for row in every.values() if row.memory.session is not None})
 
         def codes(names: list[str], values: list[str | None]) -> NDArray[np.int64]:
@@ -181,7 +190,7 @@ class ReferenceReader:
         return Rows(
             keys=_keys(row.key for row in rows),
             author=codes(authors, [row.memory.author for row in rows]),
-            author_names=tuple(authors),
+            author_names=tuple(name if name in heard else "" for name in authors),
             session=codes(sessions, [row.memory.session for row in rows]),
             position=_keys(-1 if row.memory.position is None else row.memory.position for row in rows),
             words=_keys(row.entry.words for row in rows),
@@ -256,13 +265,16 @@ class ReferenceReader:
     # -- graph -----------------------------------------------------------------------------------
 
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
-        """Every edge at one of the keys, by source, target, type."""
+        """Every edge at one of the keys, by source, target, type; none to what is in quarantine."""
         state = self._state()
+        apart = {row.key for row in self._committed_rows() if not row.shown}
         wanted = {int(key) for key in keys if state.row(self.namespace, int(key))}
         return [
             Link(source, target, edge.type, edge.weight, edge.subtype, edge.reason, edge.created_by)
             for (source, target, type_, _), edge in self._ordered_edges()
-            if (source in wanted or target in wanted) and (not types or type_ in types)
+            if (source in wanted or target in wanted)
+            and (not types or type_ in types)
+            and apart.isdisjoint((source, target))
         ]
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
@@ -298,8 +310,10 @@ class ReferenceReader:
         moments = [row.moment for row in rows]
         return {
             "by_status": dict(Counter(row.memory.status for row in rows)),
-            "by_kind": dict(Counter(row.memory.kind for row in rows if row.live)),
-            "by_category": dict(Counter(row.memory.category for row in rows if row.live)),
+            "by_kind": dict(Counter(row.memory.kind for row in rows if row.memory.status in LIVE_STATUSES)),
+            "by_category": dict(
+                Counter(row.memory.category for row in rows if row.memory.status in LIVE_STATUSES)
+            ),
             "edges": dict(Counter(type_ for source, _, type_, _ in state.edges if source in keys)),
             "vectors": dict(Counter(model for model, key in state.vectors if key in keys)),
             "operations": sum(namespace == self.namespace for namespace, _ in state.operations.values()),

@@ -36,7 +36,12 @@ class Row:
     @property
     def live(self) -> bool:
         """Whether the memory takes part in what is current."""
-        return self.memory.status in LIVE_STATUSES
+        return self.memory.status in LIVE_STATUSES and self.shown
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is not in quarantine: no arm finds what is, and it weighs nothing for the others."""
+        return self.memory.trust != "quarantined"
 
     @property
     def moment(self) -> float:

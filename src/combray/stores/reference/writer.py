@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from combray.errors import InvalidInputError, NotFoundError
+from combray.jobs import UNTOLD
 from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
 from combray.stores.matrix import check_dimensions, encode
 from combray.stores.reference.reader import ReferenceReader
@@ -237,9 +239,13 @@ class ReferenceWriter(ReferenceReader):
             for model in list(self.draft.models):
                 self.draft.vectors.pop((model, key), None)
             self.draft.ledger.forget(key)
-            self.draft.shelf.chunks.pop(key, None)
+            self.draft.shelf.erase(key)
             self.draft.jobs = {place: job for place, job in self.draft.jobs.items() if place[0] != key}
             self._forget_mentions(row.memory.id)
+        if erased:
+            for waiting, job in list(self.draft.jobs.items()):
+                if job.error and self.draft.row(self.namespace, job.key):
+                    self.draft.jobs[waiting] = replace(job, error=UNTOLD)
         self.note("erase", "", f"{erased} memories", at)
 
     def _forget_mentions(self, memory_id: str) -> None:

@@ -14,7 +14,13 @@ from combray.indexing import index_entry
 from combray.stores.sqlite import indexes
 from combray.stores.sqlite.rows import SELECT, column_value, microseconds, to_memory, to_micro
 from combray.stores.validity import INDEXED, check_changes, check_history
-from combray.types import LIVE_STATUSES, Memory, Version
+from combray.types import Memory, Version
+
+_LABELS_LIVE = """
+UPDATE label SET live = (
+    SELECT status IN ('active', 'pending_embed') AND trust <> 'quarantined' FROM memory WHERE memory.key = ?1
+) WHERE key = ?1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +64,8 @@ def apply(
         indexes.add(connection, number, [(key, new, entry)])
         indexes.measure(connection, key, entry)
         connection.execute("UPDATE namespace SET reindexed = reindexed + 1 WHERE id = ?", (number,))
-    elif "status" in names:
-        live = int(change.changes["status"] in LIVE_STATUSES)
-        connection.execute("UPDATE label SET live = ? WHERE key = ?", (live, key))
+    elif {"status", "trust"}.intersection(names):
+        connection.execute(_LABELS_LIVE, (key,))
 
 
 def put_history(connection: sqlite3.Connection, key: int, versions: Sequence[Version]) -> None:

@@ -10,12 +10,15 @@ import msgspec
 
 from combray.errors import NotFoundError
 from combray.runtime import Document, Workspace
+from combray.stores.sqlite.rows import reading
 
 _MOST = 900
 _PUT_WORKSPACE = """
-INSERT INTO workspace (namespace, root, extra, sessions, redact, model) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO workspace (namespace, root, extra, sessions, redact, model, trust, judged)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (namespace, root) DO UPDATE
-SET extra = excluded.extra, sessions = excluded.sessions, redact = excluded.redact, model = excluded.model
+SET extra = excluded.extra, sessions = excluded.sessions, redact = excluded.redact, model = excluded.model,
+    trust = excluded.trust, judged = excluded.judged
 """
 _PUT = """
 INSERT INTO document (namespace, root, path, source, hash, size, modified) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -32,7 +35,11 @@ _CHUNKS = """
 SELECT key, c.hash FROM chunk AS c JOIN document AS d ON d.id = c.document
 WHERE d.namespace = ? AND d.root = ? AND d.path = ? ORDER BY c.position
 """
-_paths = msgspec.json.Decoder(tuple[str, ...]).decode
+_decode = msgspec.json.Decoder(tuple[str, ...]).decode
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    return reading("the paths of a workspace", lambda: _decode(text))
 
 
 class SqliteDocuments:
@@ -48,12 +55,15 @@ class SqliteDocuments:
 
     def workspaces(self) -> list[Workspace]:
         """In the order in which they came."""
-        sql = "SELECT root, extra, sessions, redact, model FROM workspace WHERE namespace = ? ORDER BY id"
+        sql = (
+            "SELECT root, extra, sessions, redact, model, trust, judged FROM workspace "
+            "WHERE namespace = ? ORDER BY id"
+        )
         with self.reading() as connection:
             rows = connection.execute(sql, (self.number(connection),)).fetchall()
         return [
-            Workspace(root, _paths(extra), _paths(sessions), bool(redact), model)
-            for root, extra, sessions, redact, model in rows
+            Workspace(root, _paths(extra), _paths(sessions), bool(redact), model, trust, bool(judged))
+            for root, extra, sessions, redact, model, trust, judged in rows
         ]
 
     def files(self, root: str) -> list[Document]:
@@ -117,6 +127,8 @@ class SqliteDocumentsWriter(SqliteDocuments):
                 sessions,
                 int(workspace.redact),
                 workspace.model,
+                workspace.trust,
+                int(workspace.judged),
             )
             connection.execute(_PUT_WORKSPACE, row)
 

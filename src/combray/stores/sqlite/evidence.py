@@ -15,7 +15,7 @@ from combray.scoring.bm25f import Posting
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions
 from combray.stores.sqlite.cache import NamespaceCache
-from combray.stores.sqlite.postings import Codes, indexed, read_codes, read_holding
+from combray.stores.sqlite.postings import Weighed, indexed, read_codes, read_holding, weigh
 
 _MIN_TERMS = 3
 
@@ -34,21 +34,19 @@ class SqliteEvidence:
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
         """Posting lists of the arm's terms, the rarest first until the budget is spent."""
         terms = [indexed(self.cache.number, term) for term, _ in arm.terms]
+        weights = tuple(arm.fields)
         with self.cache.lock:
             kept = self.cache.postings
             if self.keeps and kept.catch_up(self.connection, self.cache.number, snapshot):
-                codes_of: Callable[[str], Codes] = partial(kept.codes, self.connection)
                 holding: Callable[[str], int] = partial(kept.holding, self.connection)
+                weighed: Callable[[str], Weighed] = partial(kept.weighed, self.connection, weights, snapshot)
             else:
-                codes_of, holding = (
-                    partial(read_codes, self.connection),
-                    partial(read_holding, self.connection),
-                )
+                holding = partial(read_holding, self.connection)
+                weighed = partial(_read_weighed, self.connection, weights, snapshot)
             chosen = _affordable(set(terms), snapshot.count, arm, holding)
-            codes = {term: codes_of(term) for term in sorted(chosen)}
-        fields = np.array(arm.fields)
+            lists = {term: weighed(term) for term in sorted(chosen)}
         return [
-            _posting(codes[term], weight, fields, snapshot) if term in codes else None
+            Posting(*lists[term], weight) if term in lists else None
             for term, (_, weight) in zip(terms, arm.terms, strict=True)
         ]
 
@@ -103,13 +101,7 @@ def _affordable(terms: set[str], rows: int, arm: KeywordArm, holding: Callable[[
     return chosen
 
 
-def _posting(codes: Codes, weight: float, fields: NDArray[np.float64], snapshot: Snapshot) -> Posting:
-    if not len(codes):
-        return Posting(np.zeros(0, np.int64), np.zeros(0), weight)
-    documents = codes >> 2
-    starts = np.flatnonzero(np.concatenate(([True], documents[1:] != documents[:-1])))
-    frequencies = np.add.reduceat(fields[codes & 3], starts)
-    slots = snapshot.slots(documents[starts])
-    # Written after this snapshot was taken, or of weight nothing: no evidence here.
-    inside = (slots >= 0) & (frequencies > 0)
-    return Posting(slots[inside], frequencies[inside], weight)
+def _read_weighed(
+    connection: sqlite3.Connection, fields: tuple[float, ...], snapshot: Snapshot, term: str
+) -> Weighed:
+    return weigh(read_codes(connection, term), fields, snapshot)

@@ -28,7 +28,7 @@ def _term_row(number: int, key: int, entry: IndexEntry) -> tuple[Any, ...]:
 def labels(number: int, one: Indexed) -> list[tuple[int, str, str, int, int]]:
     """Rows of the label table for a memory; the same name twice gives the same row twice."""
     key, memory, _ = one
-    live = int(memory.status in LIVE_STATUSES)
+    live = int(memory.status in LIVE_STATUSES and memory.trust != "quarantined")
     named = [(number, "entity", name.casefold(), key, live) for name in memory.entities]
     return named + [(number, "tag", tag.casefold(), key, live) for tag in memory.tags]
 

@@ -18,8 +18,13 @@ from combray.stores.sqlite.rows import SELECT, to_memory
 Codes = NDArray[np.int64]
 """document * 4 + field, one an occurrence, ascending."""
 
+Weighed = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Slots of the memories a term occurs in, ascending, and the sum of the weights of its fields in each."""
+
 MOST_POSTINGS = 4_000_000
 """Kept at once, 8 bytes each."""
+_MOST_WEIGHED = 1_000_000
+"""Postings kept with the weights of an arm, 16 bytes each, until the next write."""
 _MOST_ADDED = 64
 """After more additions than this at once the lists are read again when they are asked for."""
 _CODES = "SELECT group_concat(doc * 4 + col) FROM term_posting WHERE term = ?"
@@ -43,6 +48,19 @@ def read_holding(connection: sqlite3.Connection, term: str) -> int:
     return int(row[0]) if row else 0
 
 
+def weigh(codes: Codes, fields: tuple[float, ...], snapshot: Snapshot) -> Weighed:
+    """A posting list as the weights of an arm's fields see it."""
+    if not len(codes):
+        return np.zeros(0, np.int64), np.zeros(0)
+    documents = codes >> 2
+    starts = np.flatnonzero(np.concatenate(([True], documents[1:] != documents[:-1])))
+    frequencies = np.add.reduceat(np.array(fields)[codes & 3], starts)
+    slots = snapshot.slots(documents[starts])
+    # Written after this snapshot was taken, or of weight nothing: no evidence here.
+    inside = (slots >= 0) & (frequencies > 0)
+    return slots[inside], frequencies[inside]
+
+
 class PostingCache:
     """The lists as of one state of the namespace. Its user holds the namespace's lock."""
 
@@ -52,6 +70,8 @@ class PostingCache:
         self._codes: dict[str, Codes] = {}
         self._holding: dict[str, int] = {}
         self._size = 0
+        self._weighed: dict[tuple[str, tuple[float, ...]], Weighed] = {}
+        self._weighed_size = 0
 
     def catch_up(self, connection: sqlite3.Connection, number: int, snapshot: Snapshot) -> bool:
         """Bring the lists to the snapshot's state; False if they are of a later one already."""
@@ -63,7 +83,8 @@ class PostingCache:
             if state < self._state:
                 return False
             self._clear()
-        else:
+        elif len(added):
+            self._forget_weighed()
             for key in added:
                 self._append(connection, number, int(key))
         self._state, self._count = state, snapshot.count
@@ -71,6 +92,10 @@ class PostingCache:
 
     def _clear(self) -> None:
         self._codes, self._holding, self._size = {}, {}, 0
+        self._forget_weighed()
+
+    def _forget_weighed(self) -> None:
+        self._weighed, self._weighed_size = {}, 0
 
     def _append(self, connection: sqlite3.Connection, number: int, key: int) -> None:
         if not self._codes and not self._holding:
@@ -97,6 +122,19 @@ class PostingCache:
             self._codes[term] = codes
             self._size += len(codes)
         return codes
+
+    def weighed(
+        self, connection: sqlite3.Connection, fields: tuple[float, ...], snapshot: Snapshot, term: str
+    ) -> Weighed:
+        """A term's posting list by the weights of an arm, as of the snapshot caught up with. Read only."""
+        found = self._weighed.get((term, fields))
+        if found is None:
+            found = weigh(self.codes(connection, term), fields, snapshot)
+            if self._weighed_size + len(found[0]) > _MOST_WEIGHED:
+                self._forget_weighed()
+            self._weighed[term, fields] = found
+            self._weighed_size += len(found[0])
+        return found
 
     def holding(self, connection: sqlite3.Connection, term: str) -> int:
         """In how many memories a term occurs."""

@@ -1,6 +1,7 @@
 """What a memory consists of in the file, and what of it is left once it is erased.
 
-What only this memory holds is looked for as bytes: pieces of its text, its rare words, names, vectors, hashes.
+What only this memory holds is looked for as bytes: pieces of its text, its rare words, names, vectors, hashes. Of
+an encrypted file the rows are read, through the key.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from combray.indexing import index_entry
 from combray.runtime import Trace
 from combray.stores.sqlite.postings import indexed, read_holding
 from combray.stores.sqlite.rows import SELECT, to_memory
-from combray.types import Memory
+from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS, Memory
 
 PIECE = 16
 """Characters of a piece of text: any 31 in a row that are left hold a whole one."""
@@ -45,9 +46,21 @@ _TEXTS = (
     "SELECT reason, subtype FROM edge",
     "SELECT root, path FROM document",
     "SELECT name FROM namespace UNION SELECT name FROM model",
+    "SELECT name FROM operation UNION SELECT operation FROM version UNION SELECT name FROM setting",
     "SELECT sql FROM sqlite_master",
 )
 """Where the same words stand by right: in other memories, names, and the remarks of the schema."""
+_NOTED = "added skipped replaced memories edges restored refused known jobs queued moved unmerged remember"
+_OWN = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYPES, _NOTED))
+"""Words that the store writes of itself: as values of columns, and in the details of the operation log."""
+_HASHES = (
+    "SELECT 1 FROM memory WHERE content_hash = ? LIMIT 1",
+    "SELECT 1 FROM chunk WHERE hash = ? LIMIT 1",
+    "SELECT 1 FROM document WHERE hash = ? LIMIT 1",
+)
+"""Where the hash of the same text stands by right."""
+_AT_ONCE = 1 << 20
+"""Bytes of rows that are searched together."""
 
 
 def traces(connection: sqlite3.Connection, number: int, namespace: str, key: int) -> list[Trace]:
@@ -59,7 +72,11 @@ def traces(connection: sqlite3.Connection, number: int, namespace: str, key: int
     found = [Trace("id", memory.id.encode()), Trace("hash", memory.content_hash.encode())]
     found += [
         Trace("hash", row[0].encode())
-        for row in connection.execute("SELECT hash FROM chunk WHERE key = ?", (key,))
+        for row in connection.execute(
+            "SELECT hash FROM chunk WHERE key = ?1 "
+            "UNION SELECT d.hash FROM chunk AS c JOIN document AS d ON d.id = c.document WHERE c.key = ?1",
+            (key,),
+        )
     ]
     found += [
         Trace("vector", row[0]) for row in connection.execute("SELECT code FROM vector WHERE key = ?", (key,))
@@ -128,17 +145,63 @@ def rows_left(connection: sqlite3.Connection, key: int) -> list[str]:
 def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace]:
     """Those that stand in what other memories hold, in any case of letters."""
     texts = {each: _folded(each.value) for each in wanted if each.kind not in ("vector", "hash", "id")}
-    found: set[Trace] = set()
+    found = {each for each, value in texts.items() if value in _OWN}
     for sql in _TEXTS:
         for row in connection.execute(sql):
             if not texts:
-                return found
+                break
+            texts = {each: value for each, value in texts.items() if each not in found}
             text = "\x00".join(part for part in row if part).casefold()
             found.update(each for each, value in texts.items() if value in text)
-            texts = {each: value for each, value in texts.items() if each not in found}
+    hashes = [each for each in wanted if each.kind == "hash"]
+    found.update(each for each in hashes if _is_hash_held(connection, each.value.decode()))
     vectors = [each for each in wanted if each.kind == "vector"]
     found.update(each for each in vectors if _is_held(connection, each.value))
     return found
+
+
+def rows_holding(
+    connection: sqlite3.Connection, number: int, wanted: Sequence[Trace], *, everywhere: bool
+) -> list[tuple[str, Trace]]:
+    """What rows still hold: (table, trace). Terms are looked up in the keyword index, which stores them in parts
+    that no search for bytes would find; with `everywhere` every row of every table is read besides.
+    """
+    words = [each for each in wanted if each.kind == "word"]
+    held = [
+        ("term_index", each)
+        for each in words
+        if read_holding(connection, indexed(number, each.value.decode("utf-8", "surrogatepass")))
+    ]
+    if everywhere:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+        for (table,) in tables.fetchall():
+            held += ((table, each) for each in _held_in(connection, table, wanted))
+    return list(dict.fromkeys(held))
+
+
+def _held_in(connection: sqlite3.Connection, table: str, wanted: Sequence[Trace]) -> list[Trace]:
+    found: dict[Trace, None] = {}
+    rows: list[bytes] = []
+    size = 0
+
+    def search() -> None:
+        block = b"\x00".join(rows)
+        found.update((each, None) for each in wanted if each not in found and each.value in block)
+
+    for row in connection.execute(f'SELECT * FROM "{table}"'):
+        for value in row:
+            if isinstance(value, (str, bytes)):
+                rows.append(value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass"))
+                size += len(rows[-1])
+        if size > _AT_ONCE:
+            search()
+            rows, size = [], 0
+    search()
+    return list(found)
+
+
+def _is_hash_held(connection: sqlite3.Connection, digest: str) -> bool:
+    return any(connection.execute(sql, (digest,)).fetchone() for sql in _HASHES)
 
 
 def _is_held(connection: sqlite3.Connection, code: bytes) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from combray.runtime import Link
-from combray.stores.sqlite.rows import moment_of, plain_value
+from combray.stores.sqlite.rows import moment_of, plain_value, reading
 from combray.types import EDGE_TYPES, Edge, Version
 
 NAMED = "SELECT 1 FROM label WHERE namespace = ? AND sort = 'entity' AND name = ? AND live LIMIT 1"
@@ -78,12 +80,16 @@ def all_edges(connection: sqlite3.Connection, namespace: int | None, types: Sequ
             weight=weight,
             reason=reason or "",
             created_by=maker or "combray",
-            created_at=moment_of(at) or _never(),
+            created_at=_time(f"an edge of memory {source!r}", at) or _never(),
         )
         for source, target, code, subtype, weight, reason, maker, at in connection.execute(
             sql, (namespace, *codes)
         )
     ]
+
+
+def _time(what: str, at: int | None) -> datetime | None:
+    return reading(what, lambda: moment_of(at))
 
 
 def _never() -> Any:
@@ -97,17 +103,18 @@ def versions(connection: sqlite3.Connection, namespace: int | None, key: int) ->
         "WHERE namespace = ? AND key = ? ORDER BY number",
         (namespace, key),
     ).fetchall()
-    return [
-        Version(
-            memory_id=row[0],
-            number=row[1],
-            changed_at=moment_of(row[2]) or _never(),
-            actor=row[3],
-            operation=row[4],
-            before={name: plain_value(name, value) for name, value in msgspec.json.decode(row[5]).items()},
-        )
-        for row in rows
-    ]
+    return [reading(f"version {row[1]} of memory {row[0]!r}", partial(_version, row)) for row in rows]
+
+
+def _version(row: Sequence[Any]) -> Version:
+    return Version(
+        memory_id=row[0],
+        number=row[1],
+        changed_at=moment_of(row[2]) or _never(),
+        actor=row[3],
+        operation=row[4],
+        before={name: plain_value(name, value) for name, value in msgspec.json.decode(row[5]).items()},
+    )
 
 
 def counts(connection: sqlite3.Connection, namespace: int | None) -> dict[str, Any]:
@@ -136,11 +143,11 @@ def counts(connection: sqlite3.Connection, namespace: int | None) -> dict[str, A
         "by_status": by("status", only_live=False),
         "by_kind": by("kind"),
         "by_category": by("category"),
-        "edges": {EDGE_TYPES[code]: count for code, count in edges},
+        "edges": reading("an edge", lambda: {EDGE_TYPES[code]: count for code, count in edges}),
         "vectors": dict(vectors),
         "operations": operations,
-        "first_moment": moment_of(first),
-        "last_moment": moment_of(last),
+        "first_moment": _time("the first moment", first),
+        "last_moment": _time("the last moment", last),
     }
 
 
@@ -152,6 +159,12 @@ def operations(connection: sqlite3.Connection, namespace: int | None, limit: int
         (namespace, limit),
     ).fetchall()
     return [
-        {"number": number, "at": moment_of(at), "operation": name, "memory_id": memory_id, "detail": detail}
+        {
+            "number": number,
+            "at": _time(f"operation {number}", at),
+            "operation": name,
+            "memory_id": memory_id,
+            "detail": detail,
+        }
         for number, at, name, memory_id, detail in rows
     ]

@@ -31,6 +31,14 @@ AND NOT EXISTS (SELECT 1 FROM vector AS v JOIN model AS n ON n.id = v.model AND 
                 WHERE v.namespace = ?1 AND v.key = m.key)
 ORDER BY key
 """
+_LEFT_BEHIND = """
+SELECT 1 FROM model AS o JOIN vector AS v ON v.namespace = ?1 AND v.model = o.id
+JOIN memory AS m ON m.key = v.key AND m.namespace = ?1 AND m.status IN ('active', 'pending_embed')
+WHERE o.name <> ?2
+AND NOT EXISTS (SELECT 1 FROM model AS n JOIN vector AS w ON w.namespace = ?1 AND w.model = n.id
+                AND w.key = v.key WHERE n.name = ?2)
+LIMIT 1
+"""
 # The plus keeps SQLite off the namespace's indexes: the key is what is rare.
 _KNOWN = "SELECT 1 FROM memory WHERE +namespace = ? AND key = ?"
 _PUT = """
@@ -97,6 +105,10 @@ class SqliteQueue:
     def lacking(self, model: str) -> list[int]:
         """Keys of live memories without a vector of the model."""
         return [int(row[0]) for row in self._rows(_LACKING, model)]
+
+    def left_behind(self, model: str) -> bool:
+        """Whether a live memory has a vector of another model and none of this one."""
+        return bool(list(self._rows(_LEFT_BEHIND, model)))
 
 
 class SqliteQueueWriter(SqliteQueue):

@@ -102,7 +102,7 @@ class SqliteReader:
             if matrix is None:
                 return [Ranked(np.zeros(0, np.int64), np.zeros(0)) for _ in vectors]
             check_dimensions(model, matrix.dimensions, vectors.shape[1])
-            eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
+            eligible = arms_module.findable_rows(self._evidence(connection), snapshot, where)
             return matrix.nearest(vectors, snapshot.keys, eligible, limit, minimum)
 
     def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
@@ -113,6 +113,14 @@ class SqliteReader:
             result: NDArray[np.bool_] = np.zeros(len(slots), dtype=np.bool_)
             result[slots >= 0] = mask[slots[slots >= 0]]
             return result
+
+    def covered(self, model: str, where: Filter) -> tuple[int, int]:
+        """How many rows that the filter lets through have a vector, and how many it lets through."""
+        with self._view() as (connection, snapshot):
+            eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
+            matrix = self.cache.matrix(connection, model, snapshot)
+            has = 0 if matrix is None else int((eligible & matrix.there[: snapshot.count]).sum())
+            return has, int(eligible.sum())
 
     def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
         """Cosine with each key's vector."""
@@ -163,7 +171,7 @@ class SqliteReader:
         return Rows(
             keys=wanted,
             author=column["author"].astype(np.int64),
-            author_names=tuple(snapshot.names["author"]),
+            author_names=snapshot.author_names,
             session=column["session"].astype(np.int64),
             position=column["position"],
             words=column["words"].astype(np.int64),
@@ -241,13 +249,14 @@ class SqliteReader:
     # -- graph -----------------------------------------------------------------------------------
 
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
-        """Every edge at one of the keys, one query for the whole frontier."""
-        with self.reading() as connection:
+        """Every edge at one of the keys, one query for the whole frontier; none to what is in quarantine."""
+        with self._view() as (connection, snapshot):
             found: dict[tuple[int, int, int, str], Link] = {}
             number = self._number(connection)
             for some in chunks(keys):
                 queries.collect_links(connection, number, some, types, found)
-        return [found[place] for place in sorted(found)]
+        links = [found[place] for place in sorted(found)]
+        return [each for each in links if not snapshot.keeps_apart(each.source, each.target)]
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         """All edges of the namespace with ids."""

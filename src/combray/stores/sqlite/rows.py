@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -28,6 +28,10 @@ JSON_FIELDS = ("tags", "entities", "evidence", "metadata")
 FIELDS = tuple(name for name in Memory.__struct_fields__ if name != "namespace")
 """Columns of the memory table that are fields of a Memory, in the struct's order."""
 
+_NAMESPACE = Memory.__struct_fields__.index("namespace")
+_TIME_PLACES = tuple(FIELDS.index(name) for name in TIMES)
+_JSON_PLACES = tuple(FIELDS.index(name) for name in JSON_FIELDS)
+
 COLUMNS = ("namespace", "revision", "moment", "words", "length", "asks", "times", "cues", *FIELDS)
 INSERT = f"INSERT INTO memory ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 SELECT = f"SELECT key, {', '.join(FIELDS)} FROM memory"
@@ -35,6 +39,17 @@ SELECT = f"SELECT key, {', '.join(FIELDS)} FROM memory"
 _EMPTY: dict[Any, Any] = {"[]": (), "{}": {}}
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.decode
+_UNREADABLE = (ValueError, TypeError, OverflowError, AttributeError, LookupError)
+
+T = TypeVar("T")
+
+
+def reading(what: str, read: Callable[[], T]) -> T:
+    """What `read` makes of a row. Raises CorruptStoreError where its values are none that are ever written."""
+    try:
+        return read()
+    except _UNREADABLE as error:
+        raise CorruptStoreError(f"{what} cannot be read ({error!r}). Restore a backup.") from error
 
 
 def microseconds(moment: datetime | None) -> int | None:
@@ -82,8 +97,18 @@ def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> 
         int(entry.asks),
         int(entry.times),
         entry.cues,
-        *(column_value(name, getattr(memory, name)) for name in FIELDS),
+        *_field_values(memory),
     )
+
+
+def _field_values(memory: Memory) -> list[Any]:
+    """What `column_value` gives of every one of FIELDS."""
+    values = [value for place, value in enumerate(msgspec.structs.astuple(memory)) if place != _NAMESPACE]
+    for place in _TIME_PLACES:
+        values[place] = microseconds(values[place])
+    for place in _JSON_PLACES:
+        values[place] = _encode(values[place]).decode()
+    return values
 
 
 def to_memory(row: Sequence[Any], namespace: str) -> Memory:
@@ -96,10 +121,10 @@ def to_memory(row: Sequence[Any], namespace: str) -> Memory:
         for name in JSON_FIELDS:
             text = values[name]
             values[name] = _EMPTY[text] if text in _EMPTY else plain_value(name, text)
-    except (ValueError, TypeError, OverflowError) as error:
+        # A fresh dict: the default one is shared, and callers may write into theirs.
+        values["metadata"] = dict(values["metadata"])
+    except _UNREADABLE as error:
         raise CorruptStoreError(
             f"memory {values['id']!r} cannot be read ({error!r}). Restore a backup."
         ) from error
-    # A fresh dict: the default one is shared, and callers may write into theirs.
-    values["metadata"] = dict(values["metadata"])
     return Memory(namespace=namespace, **values)

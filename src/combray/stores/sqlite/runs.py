@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from combray.runtime import Doubt, Lease, Run
-from combray.stores.sqlite.rows import to_micro
+from combray.stores.sqlite.rows import reading, to_micro
 
 _SECOND = 1_000_000
 
@@ -26,11 +26,15 @@ def runs(connection: sqlite3.Connection, namespace: int | None, limit: int) -> l
             started / _SECOND,
             None if ended is None else ended / _SECOND,
             state,
-            msgspec.json.decode(counts, type=dict[str, int]),
+            _counts(run_id, counts),
             seen,
         )
         for run_id, started, ended, state, counts, seen in rows
     ]
+
+
+def _counts(run_id: str, text: str) -> dict[str, int]:
+    return reading(f"run {run_id!r}", lambda: msgspec.json.decode(text, type=dict[str, int]))
 
 
 def put_run(connection: sqlite3.Connection, namespace: int, run: Run, parts: Sequence[str]) -> None:

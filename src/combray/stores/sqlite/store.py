@@ -11,7 +11,7 @@ from pathlib import Path
 
 from combray.errors import ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Trace, Witness
-from combray.stores.sqlite import holding, probing, proving, upkeep
+from combray.stores.sqlite import erasing, holding, probing, proving, upkeep
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.connection import (
     MEMORY,
@@ -104,6 +104,8 @@ class SqliteStore:
             use_wal(connection, self.busy_timeout)
         migrate(connection, self.path, key=self._key)
         upkeep.rebuild_terms_if_stale(connection)
+        if erasing.is_due(connection) and self.path != MEMORY:
+            erasing.finish(connection)
 
     def _connect(self, *, read_only: bool) -> sqlite3.Connection:
         return connect(
@@ -290,7 +292,7 @@ class SqliteStore:
                 self._writer.execute("ROLLBACK")
 
     def _empty_log(self) -> None:
-        """Move the write-ahead log into the file and cut it to nothing: erased pages must not linger there.
+        """Write the file anew without what was erased, and empty the write-ahead log: nothing lingers there.
 
         A long read elsewhere can keep the log in use; then every later write tries again, and so does the
         last process that closes the file.
@@ -298,11 +300,7 @@ class SqliteStore:
         if self.path == MEMORY:
             self._log_holds_erased = False
             return
-        try:
-            busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        except errors("OperationalError"):
-            busy = 1
-        self._log_holds_erased = bool(busy)
+        self._log_holds_erased = not erasing.finish(self._writer)
 
     # -- proof of erasure (`runtime.Provable`) ---------------------------------------------------------
 
@@ -322,8 +320,17 @@ class SqliteStore:
         with self._reading() as connection:
             return proving.shared(connection, traces)
 
+    def rows_holding(
+        self, namespace: str, traces: Sequence[Trace], *, everywhere: bool
+    ) -> list[tuple[str, Trace]]:
+        """What rows still hold, read through the key if the file has one."""
+        with self._reading() as connection:
+            row = connection.execute("SELECT id FROM namespace WHERE name = ?", (namespace,)).fetchone()
+            number = -1 if row is None else row[0]
+            return proving.rows_holding(connection, number, traces, everywhere=everywhere)
+
     def let_go(self) -> bool:
-        """Drop the caches and the connections nobody reads with, and empty the write-ahead log."""
+        """Drop the caches and the connections nobody reads with; write anew what held what was erased."""
         with self._write_lock, explained(self.path):
             self._check_open()
             with self._lock:

@@ -29,7 +29,8 @@ from combray.types import EDGE_TYPES, Version
 
 _MOST_NAMED = 100
 """Memories whose ids are told to the witness of a transaction."""
-_LIVE = "status IN ('active', 'pending_embed')"
+_LIVE = "status IN ('active', 'pending_embed') AND trust <> 'quarantined'"
+"""What takes part in what is current."""
 _LINK = """
 INSERT INTO edge (source, target, type, subtype, weight, reason, created_by, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)

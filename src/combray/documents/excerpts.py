@@ -1,0 +1,101 @@
+"""Lines of a file for who asks for it by its path, and which of them are in quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from combray.documents.chunking import NumberedLine
+from combray.documents.judging import JudgeChunks
+from combray.documents.passages import Excerpt
+from combray.documents.reading import TextChunk, cut
+from combray.documents.standing import released
+from combray.runtime import Reader
+
+EXCERPT = 16_000
+"""Characters of an excerpt; a longer one says where to read on."""
+WITHHELD = "[withheld: this line is in quarantine]"
+
+
+def excerpt(path: str, lines: list[NumberedLine], first: int, most: int) -> Excerpt:
+    """The lines from number `first` on, as many as are wanted and fit; a single longer line is cut."""
+    total = lines[-1][0] if lines else 0
+    wanted = [each for each in lines if each[0] >= first][:most]
+    taken: list[NumberedLine] = []
+    size = 0
+    for number, text in wanted:
+        if taken and size + len(text) + 1 > EXCERPT:
+            break
+        taken.append((number, text[:EXCERPT]))
+        size += len(text) + 1
+    if not taken:
+        return Excerpt("", path, total_lines=total)
+    last = taken[-1][0]
+    rest = [number for number, _ in lines if number > last]
+    text = "\n".join(text for _, text in taken)
+    return Excerpt(text, path, taken[0][0], last, total, rest[0] if rest else None)
+
+
+def kept_apart(
+    shown: Excerpt,
+    lines: list[NumberedLine],
+    held: Sequence[tuple[int, str]],
+    reader: Reader,
+    judging: JudgeChunks,
+) -> Excerpt:
+    """The excerpt with the ranges of its lines that are in quarantine.
+
+    `held`: key and text hash of the file's chunks in the index. What the file did not hold when it was indexed is
+    judged here: an excerpt is of the file as it is now.
+    """
+    if not shown.text:
+        return shown
+    chunks = cut(lines)
+    inside = [at for at, each in enumerate(chunks) if _overlaps(each, shown)]
+    wanted = {chunks[at].hash for at in inside}
+    quarantined = _quarantined([each for each in held if each[1] in wanted], reader)
+    apart = {at for at in inside if chunks[at].hash in quarantined}
+    known = {text_hash for _, text_hash in held}
+    new = [at for at in inside if chunks[at].hash not in known]
+    verdicts = judging.judge(shown.path, [each.chunk for each in chunks], new)
+    caught = {at for at, each in verdicts.items() if each is not None and each.trust == "quarantined"}
+    free = released(reader, [chunks[at].hash for at in caught])
+    apart.update(at for at in caught if chunks[at].hash not in free)
+    ranges = [
+        (max(chunk.start_line, shown.start_line), min(chunk.end_line, shown.end_line))
+        for chunk in (chunks[at].chunk for at in sorted(apart) if _overlaps(chunks[at], shown))
+    ]
+    return replace(shown, quarantined=_joined(ranges))
+
+
+def withheld(shown: Excerpt, lines: list[NumberedLine]) -> Excerpt:
+    """The excerpt with a note in the place of each line that is in quarantine."""
+    if not shown.quarantined:
+        return shown
+    numbers = [number for number, _ in lines if shown.start_line <= number <= shown.end_line]
+    texts = zip(numbers, shown.text.split("\n"), strict=True)
+    apart = {number for first, last in shown.quarantined for number in range(first, last + 1)}
+    text = "\n".join(WITHHELD if number in apart else text for number, text in texts)
+    return replace(shown, text=text, withheld=True)
+
+
+def _overlaps(each: TextChunk, shown: Excerpt) -> bool:
+    return each.chunk.start_line <= shown.end_line and each.chunk.end_line >= shown.start_line
+
+
+def _quarantined(held: Sequence[tuple[int, str]], reader: Reader) -> set[str]:
+    """Hashes of those texts that are in quarantine."""
+    hashes = dict(held)
+    found = zip(hashes, reader.memories(hashes), strict=True)
+    return {hashes[key] for key, memory in found if memory.trust == "quarantined"}
+
+
+def _joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Ranges that touch or overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        else:
+            joined.append((first, last))
+    return tuple(joined)

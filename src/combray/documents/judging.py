@@ -1,0 +1,105 @@
+"""What the guard makes of the chunks of a file: each by itself, its path, and the seams between chunks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, ClassVar
+
+from combray.documents.chunking import Chunk
+from combray.remember.guard import Guard, Verdict
+from combray.runtime import Runtime
+from combray.types import TRUSTS, Trust
+
+if TYPE_CHECKING:
+    from combray.documents.placing import Arriving, Placing
+
+SEAM = 240
+"""Letters on each side of a cut that are read together: a sentence of the guard's 60 words has about 300."""
+_ENDS = re.compile(r"[.!?。！？]+(?=\s|$)")
+_WORDS = str.maketrans("-_./+", "     ")
+
+
+@dataclass(frozen=True)
+class JudgeChunks:
+    """The guard's verdict on every chunk that is new in its file, or on all of them with `everything`.
+
+    A chunk is judged by the trust of its folder. An order that a cut has parted, or that the file's path gives,
+    is found as well: both chunks at the cut, or all of the file, are judged by it. Where the guard is off, all
+    have the trust of their folder, and what is in quarantine stays there.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("files",)
+    gives: ClassVar[tuple[str, ...]] = ("verdicts",)
+    guard: Guard
+    trust: Trust
+    everything: bool = False
+
+    def __call__(self, state: Placing, runtime: Runtime) -> Placing:
+        """Fill `verdicts` by path and place in the file; a chunk without one keeps what it has."""
+        del runtime
+        for each in state.arriving:
+            places = range(len(each.file.chunks)) if self.everything else self._new(state, each)
+            chunks = [one.chunk for one in each.file.chunks]
+            state.verdicts[each.file.document.path] = self.judge(each.file.document.path, chunks, places)
+        return state
+
+    def judge(self, path: str, chunks: Sequence[Chunk], places: Iterable[int]) -> dict[int, Verdict | None]:
+        """Verdicts on the chunks at some places of a file, and on those that a cut has parted from them."""
+        wanted = sorted(places)
+        if not wanted or not self.guard.enabled:
+            return dict.fromkeys(wanted)
+        seams = {at for place in wanted for at in (place - 1, place) if _is_cut(chunks, at)}
+        named = self.guard.verdict(str(PurePosixPath(path).with_suffix("")).translate(_WORDS), self.trust)
+        found: dict[int, Verdict | None] = {}
+        for place in sorted({*wanted, *seams, *(at + 1 for at in seams)}):
+            found[place] = _worse(self.guard.verdict(chunks[place].text, self.trust), named)
+        for at in sorted(seams):
+            parted = self._parted(chunks[at], chunks[at + 1])
+            for place in (at, at + 1):
+                found[place] = _worse(found[place], parted)
+        return found
+
+    def _parted(self, first: Chunk, second: Chunk) -> Verdict | None:
+        """The verdict on the sentence that a cut goes through, if it is the cut that hides it."""
+        before = _ENDS.split(first.text[-SEAM:])[-1]
+        after = _ENDS.split(second.text[:SEAM], maxsplit=1)[0]
+        if not before.strip() or not after.strip():
+            return None
+        within = second.start_line == first.end_line
+        verdict = self.guard.verdict(f"{before}{'' if within else ' '}{after}", self.trust)
+        # Lines may have nothing to do with each other: an order that stands whole in one of them taints none.
+        if verdict is None or within:
+            return verdict
+        return None if any(self.guard.verdict(each, self.trust) for each in (before, after)) else verdict
+
+    def _new(self, state: Placing, arriving: Arriving) -> list[int]:
+        """Places of texts that this path did not have, or not as often."""
+        document = arriving.file.document
+        held = Counter(text for _, text in state.reader.documents.chunks(document.root, document.path))
+        new = []
+        for place, each in enumerate(arriving.file.chunks):
+            if held[each.hash]:
+                held[each.hash] -= 1
+            else:
+                new.append(place)
+        return new
+
+
+def _is_cut(chunks: Sequence[Chunk], at: int) -> bool:
+    """Whether the chunk at a place and the next one share no line."""
+    if not 0 <= at < len(chunks) - 1:
+        return False
+    first, second = chunks[at], chunks[at + 1]
+    if second.start_line > first.end_line:
+        return True
+    return not first.text.endswith(second.text.split("\n", 1)[0])
+
+
+def _worse(one: Verdict | None, other: Verdict | None) -> Verdict | None:
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda each: (TRUSTS.index(each.trust), each.score))
