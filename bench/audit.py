@@ -1,11 +1,12 @@
-"""What the audit costs: recall with and without it in one run, one entry alone, and the check of a long log.
+"""What the audit costs: recall and single writes with and without it in one run, one entry, a check of the log.
 
-`python -m bench.audit [--memories 10000] [--queries 100] [--megabytes 100]`
+`python -m bench.audit [--memories 10000] [--queries 100] [--writes 300] [--megabytes 100]`
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -67,6 +68,25 @@ def recall_cost(folder: Path, memories: int, queries: int) -> None:
         print(f"ratio of p50: {on / off:.3f}")
 
 
+def write_cost(folder: Path, writes: int, durability: str) -> None:
+    engines = {}
+    for audited in ("true", "false"):
+        os.environ["COMBRAY_AUDIT"] = audited
+        path = str(folder / f"{durability}-{audited}.db")
+        engines[audited] = combray.open(path, embedder="none", durability=durability)
+    del os.environ["COMBRAY_AUDIT"]
+    taken: dict[str, list[float]] = {audited: [] for audited in engines}
+    for number, text in enumerate(texts(writes)):
+        # Turn about, as above.
+        for audited in engines if number % 2 else reversed(engines):
+            taken[audited].append(seconds(partial(engines[audited].remember, text)))
+    for engine in engines.values():
+        engine.close()
+    on, off = (median(each) for each in taken.values())
+    print(f"one write, durability {durability}: p50 {on * 1e3:.2f} ms with, {off * 1e3:.2f} without")
+    print(f"ratio of p50: {on / off:.3f}")
+
+
 def log_cost(folder: Path, megabytes: int) -> None:
     path = str(folder / "long.audit")
     log = AuditLog(FileChain(path), clock=time.time, key=Key(f"{path}-key"))
@@ -87,10 +107,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--writes", type=int, default=300)
     parser.add_argument("--megabytes", type=int, default=100)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         recall_cost(Path(name), chosen.memories, chosen.queries)
+        for durability in ("normal", "full"):
+            write_cost(Path(name), chosen.writes, durability)
         log_cost(Path(name), chosen.megabytes)
 
 

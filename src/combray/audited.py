@@ -33,11 +33,13 @@ def audited(operation: str, *, reads: bool = True, asks: bool = False) -> Callab
             if log is None:
                 return verb(engine, *args, **options)
             with doing(operation) as now:
+                if not reads and now.outermost:
+                    now.found.tier = _tier(engine)
                 try:
                     result = verb(engine, *args, **options)
                 except BaseException as error:
                     if now.outermost:
-                        _failed(log, operation, engine.namespace, error)
+                        _failed(log, operation, engine.namespace, error, now)
                     raise
                 if reads:
                     query = next(iter((*args, *options.values())), None) if asks else None
@@ -49,24 +51,33 @@ def audited(operation: str, *, reads: bool = True, asks: bool = False) -> Callab
     return decorate
 
 
-def _failed(log: Audit, operation: str, namespace: str, error: BaseException) -> None:
+def _failed(log: Audit, operation: str, namespace: str, error: BaseException, now: Doing) -> None:
     result = "refused" if isinstance(error, _REFUSALS) else "failed"
-    log.record(operation, namespace, result=result, detail={"error": type(error).__name__})
+    log.record(operation, namespace, result=result, tier=now.found.tier, detail={"error": type(error).__name__})
+
+
+def _tier(engine: Any) -> str:
+    watch = engine.runtime.service_tier
+    return "" if watch is None else str(watch.now().name)
 
 
 def _read(log: Audit, namespace: str, result: Any, now: Doing, query: Any) -> None:
-    now.seen.update(dict.fromkeys(islice(_ids(result), MOST_IDS)))
+    found = now.found
+    found.ids.update(dict.fromkeys(islice(_ids(result), MOST_IDS)))
+    if isinstance(result, Answer) and not found.preset:
+        found.preset = result.preset
+        found.tier = result.details.get("tier", {}).get("tier", "")
     if not now.outermost:
         return
-    counts = {"found": len(result) if isinstance(result, (Answer, list)) else len(now.seen)}
-    preset = result.preset if isinstance(result, Answer) else ""
     log.record(
         now.verbs[0],
         namespace,
-        ids=now.seen,
-        counts=counts,
-        preset=preset,
+        ids=found.ids,
+        counts={"found": len(result) if isinstance(result, (Answer, list)) else len(found.ids)},
+        preset=found.preset,
+        tier=found.tier,
         query=query if isinstance(query, str) else None,
+        detail=getattr(result, "for_audit", None),
     )
 
 

@@ -1,4 +1,4 @@
-"""Proof of erasure: after a memory was destroyed, every file of the store is searched for what it was made of.
+"""What is erased with a memory, who else holds its words, and the proof: every file of the store is searched.
 
 What was looked for goes into the audit as one digest under a salt that only the certificate holds: who has the
 certificate and the text can show that the text was looked for; the store cannot tell any more what it was.
@@ -22,13 +22,86 @@ from combray.audit.key import digest
 from combray.audit.log import AuditLog
 from combray.audit.reading import Wanted, latest
 from combray.errors import StoreError
-from combray.language.contrast import forget_texts
-from combray.runtime import Audit, Provable, Runtime, Trace
+from combray.language.forgetting import forget_texts
+from combray.runtime import Audit, Filter, Provable, Reader, Runtime, Trace
+from combray.types import Memory
 
 OPERATION = "erase.proof"
+_MADE_BY = ("consolidation", "auto")
+"""Sources of what Combray makes of the words of others by itself."""
+_QUOTABLE = 16
+"""Characters of a text, at least, that another memory can be said to quote."""
 _BACKUP = ".backup-v"
 _IN_AUDIT = ("id", "word", "tag", "author")
 """Not looked for in the audit: ids are random and stay there; a single word may be a verb's or an account's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What else has to do with a memory that is to be erased.
+
+    `made`: what Combray made of its words; it is erased with it. `resting`: what names it as evidence, or what
+    was made of it. `quoting`: other memories that hold its whole text, or whose whole text it holds. `file`: the
+    file that it is a piece of, if that is still there.
+    """
+
+    made: tuple[Memory, ...] = ()
+    resting: tuple[Memory, ...] = ()
+    quoting: tuple[Memory, ...] = ()
+    file: str = ""
+
+
+def made_of(reader: Reader, memory: Memory) -> list[int]:
+    """Keys of what consolidation and auto-memory have made of an episode's words."""
+    if memory.kind != "episode":
+        return []
+    every = Filter(statuses=(), sources=_MADE_BY, trusts=())
+    found = [each.id for each in reader.memories(reader.scan(every).tolist()) if _is_made_of(each, memory.id)]
+    return list(reader.keys_of(found).values())
+
+
+def derived(reader: Reader, memory: Memory) -> Derived:
+    """Look through the whole namespace for what has to do with a memory."""
+    every = reader.memories(reader.scan(Filter(statuses=(), trusts=())).tolist())
+    others = [each for each in every if each.id != memory.id]
+    made = [each for each in others if memory.kind == "episode" and _is_made_of(each, memory.id)]
+    gone = {memory.id, *(each.id for each in made)}
+    resting: list[Memory] = []
+    # What rests on something that rests on it does so too.
+    while more := [each for each in others if each.id not in gone and gone.intersection(_named_by(each))]:
+        resting += more
+        gone.update(each.id for each in more)
+    text = _plain(memory.content)
+    quoting = [each for each in others if each.id not in gone and _quotes(text, _plain(each.content))]
+    return Derived(tuple(made), tuple(resting), tuple(quoting), _file_of(memory))
+
+
+def _named_by(memory: Memory) -> tuple[str, ...]:
+    origin = memory.metadata.get("distilled_from")
+    return (*memory.evidence, *(map(str, origin) if isinstance(origin, list) else ()))
+
+
+def _is_made_of(memory: Memory, episode: str) -> bool:
+    return memory.source in _MADE_BY and episode in (
+        memory.evidence if memory.source == "auto" else memory.metadata.get("distilled_from", ())
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _quotes(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) >= _QUOTABLE and shorter in longer
+
+
+def _file_of(memory: Memory) -> str:
+    root, path = memory.metadata.get("root"), memory.metadata.get("path")
+    if memory.kind != "chunk" or not isinstance(root, str) or not isinstance(path, str):
+        return ""
+    place = Path(root, path)
+    return str(place) if place.is_file() else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +120,12 @@ class Certificate:
     `looked_for`: how many byte strings of each kind. `files`: those of the store, all searched whole. `left`:
     what was found in them. `copies`: what was found in older copies: backups beside the store, those that the
     audit knows of, and files that were named; `searched_copies` are all of them. `rows`: tables that still name
-    the memory. `digests`: of every byte string, by HMAC-SHA-256 under `salt`, which is kept nowhere else;
-    `commitment` is the SHA-256 of them all, and in the audit. `seq`: the entry there, 0 without an audit.
+    the memory. `derived`: ids of what was erased with it; `quoted_by`: of other memories that name it as evidence
+    or hold its whole text. `sealed`: files of all these whose bytes prove nothing, because they are encrypted or
+    packed; where the database is among them, every row of every table was read through the key instead.
+
+    `digests`: of every byte string, by HMAC-SHA-256 under `salt`, which is kept nowhere else; `commitment` is the
+    SHA-256 of them all, and in the audit. `seq`: the entry there, 0 without an audit.
     """
 
     id: str
@@ -60,6 +137,9 @@ class Certificate:
     searched_copies: tuple[str, ...]
     copies: tuple[Left, ...]
     commitment: str
+    derived: tuple[str, ...] = ()
+    quoted_by: tuple[str, ...] = ()
+    sealed: tuple[str, ...] = ()
     seq: int = 0
     salt: str = ""
     digests: tuple[str, ...] = ()
@@ -81,38 +161,54 @@ def provable(runtime: Runtime) -> Provable:
     return runtime.store
 
 
-def prove(
-    runtime: Runtime,
-    namespace: str,
-    memory_id: str,
-    keys: Sequence[int],
-    traces: Sequence[Trace],
-    also: Sequence[str],
-) -> Certificate:
-    """Search every file for the traces of what was erased: a memory, and what was made of it alone.
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What there was: the memory, ids of what went with it and of what quotes it; keys and traces of all."""
+
+    memory_id: str
+    with_it: tuple[str, ...]
+    quoted_by: tuple[str, ...]
+    keys: tuple[int, ...]
+    traces: tuple[Trace, ...]
+
+
+def prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str]) -> Certificate:
+    """Search every file for the traces of what was erased: a memory, and what was erased with it.
 
     `also`: more files that may hold copies. Raises StoreError for a file that cannot be read.
     """
     store = provable(runtime)
     forget_texts()
     store.let_go()
-    held = store.shared(traces)
-    wanted = [trace for trace in traces if trace not in held]
+    held = store.shared(erased.traces)
+    wanted = [trace for trace in erased.traces if trace not in held]
     own, copies = _places(store, runtime, also)
-    found = _look([*own, *copies], wanted)
-    audit_files = f"{Path(runtime.store.location).absolute()}.audit"
+    found, sealed = _look([*own, *copies], wanted)
+    location = str(Path(runtime.store.location).absolute())
+    rows = store.rows_holding(namespace, wanted, everywhere=location in sealed or not own)
+    in_tables = Counter((table, trace.kind) for table, trace in rows)
     salt = secrets.token_hex(16)
     digests = tuple(sorted(digest(bytes.fromhex(salt), trace.value.hex()) for trace in wanted))
     certificate = Certificate(
-        id=memory_id,
+        id=erased.memory_id,
         namespace=namespace,
         looked_for=dict(sorted(Counter(trace.kind for trace in wanted).items())),
         files=tuple(own),
-        left=tuple(left for path in own for left in _told(path, found[path], audit=path.startswith(audit_files))),
-        rows=tuple(dict.fromkeys(table for key in keys for table in store.rows_left(key))),
+        left=(
+            *(
+                left
+                for path in own
+                for left in _told(path, found[path], audit=path.startswith(f"{location}.audit"))
+            ),
+            *(Left(f"table {table}", kind, count) for (table, kind), count in sorted(in_tables.items())),
+        ),
+        rows=tuple(dict.fromkeys(table for key in erased.keys for table in store.rows_left(key))),
         searched_copies=tuple(copies),
         copies=tuple(left for path in copies for left in _told(path, found[path], audit=False)),
         commitment=hashlib.sha256("".join(digests).encode()).hexdigest(),
+        derived=erased.with_it,
+        quoted_by=erased.quoted_by,
+        sealed=tuple(sealed),
         salt=salt,
         digests=digests,
     )
@@ -154,22 +250,25 @@ def _backups(audit: Audit | None) -> list[str]:
     return [str(entry.detail["path"]) for entry in entries if "path" in entry.detail]
 
 
-def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> dict[str, list[Trace]]:
-    """What of the traces each file holds; looked for by another process (`audit/looking.py` says why)."""
+def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> tuple[dict[str, list[Trace]], list[str]]:
+    """What of the traces each file holds, and the files whose bytes tell nothing.
+
+    Looked for by another process (`audit/looking.py` says why).
+    """
     asked = json.dumps({"files": list(paths), "wanted": [trace.value.hex() for trace in wanted]})
     command = [sys.executable, "-I", looking.__file__]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise StoreError(f"the files cannot be searched: {done.stderr.strip().splitlines()[-1:]}")
-    answer: dict[str, list[int] | str] = json.loads(done.stdout)
+    answer = json.loads(done.stdout)
     found = {}
-    for path, places in answer.items():
+    for path, places in answer["found"].items():
         if isinstance(places, str):
             raise StoreError(
                 f"{path}: cannot be searched ({places}); the memory is erased, but nothing is proved."
             )
         found[path] = [wanted[place] for place in places]
-    return found
+    return found, answer["sealed"]
 
 
 def _told(path: str, found: Sequence[Trace], *, audit: bool) -> list[Left]:

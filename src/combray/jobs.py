@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+UNTOLD = "not told any more: it may have quoted a memory that was erased"
+"""The error of every failed job of a namespace once something is erased there: models quote what they got."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -66,6 +69,10 @@ class Queue(Protocol):
 
     def lacking(self, model: str) -> list[int]:
         """Keys of live memories without a vector of the model, ascending."""
+        ...
+
+    def left_behind(self, model: str) -> bool:
+        """Whether a live memory has a vector of another model and none of this one."""
         ...
 
 

@@ -17,7 +17,7 @@ from combray.types import EDGE_TYPES, STATUSES, Edge, EdgeType, Memory, Version
 from combray.values import clean_text, one_of
 
 if TYPE_CHECKING:
-    from combray.erasure import Certificate
+    from combray.erasure import Certificate, Derived
 
 _DAY = 86_400.0
 _KEEP_ACCESSES = 3
@@ -173,32 +173,53 @@ class Keeping:
                 tx.note(operation, memory.id, "", now)
             return tx.memories([key])[0]
 
+    @audited("derived")
+    def derived(self, memory_id: str) -> Derived:
+        """What else has to do with a memory: made of its words, resting on it, or quoting it. To look at before
+        it is erased; reads the whole namespace. Raises NotFoundError.
+        """
+        from combray import erasure
+
+        return erasure.derived(self.reader, self.get(memory_id))
+
     @audited("erase", reads=False)
     def erase(
-        self, memory_id: str, *, prove: bool = False, also: Sequence[str | PathLike[str]] = ()
+        self,
+        memory_id: str,
+        *,
+        derived: bool = False,
+        prove: bool = False,
+        also: Sequence[str | PathLike[str]] = (),
     ) -> Certificate | None:
         """Destroy a memory and every trace of it in the file. Cannot be undone; backups keep what they hold.
 
-        `prove` searches every file of the store afterwards for what the memory was made of, and older copies:
-        those beside it, those the audit knows of, and `also`. It gives a certificate, and writes it into the
-        audit. Raises NotFoundError, StoreError.
+        What Combray itself made of its words (consolidation, auto-memory) goes with it; `derived`: what names it
+        as evidence too. `prove` searches every file of the store afterwards for what the memory was made of, and
+        older copies: those beside it, those the audit knows of, and `also`. It gives a certificate, and writes it
+        into the audit. Raises NotFoundError, StoreError.
         """
         from combray import erasure
-        from combray.language.contrast import forget_texts
+        from combray.language.forgetting import forget_texts
 
         key = self.key_of(memory_id)
-        store = self.runtime.store
-        (memory,) = self.reader.memories([key])
-        keys = [key, *_made_of(self.reader, memory)]
+        store, reader = self.runtime.store, self.reader
+        (memory,) = reader.memories([key])
         telling = erasure.provable(self.runtime).traces if prove else None
+        around = erasure.derived(reader, memory) if prove or derived else erasure.Derived()
+        resting = list(reader.keys_of([each.id for each in around.resting]).values()) if derived else []
+        keys = list(dict.fromkeys((key, *erasure.made_of(reader, memory), *resting)))
+        ids = [each.id for each in reader.memories(keys)]
         traces = [trace for each in keys for trace in telling(self.namespace, each)] if telling else []
         with store.transaction(self.namespace) as tx:
-            tx.erase([key, *_made_of(tx, memory)], self.runtime.clock())
+            tx.erase(list(dict.fromkeys((*keys, *erasure.made_of(tx, memory)))), self.runtime.clock())
         forget_texts()
         if not prove:
             return None
-        more = [fspath(each) for each in also]
-        return erasure.prove(self.runtime, self.namespace, memory.id, keys, traces, more)
+        quoted_by = [each.id for each in (*around.resting, *around.quoting) if each.id not in ids]
+        with_it = [each for each in ids if each != memory.id]
+        more = [fspath(each) for each in (*also, around.file) if each]
+        erased = erasure.Erased(memory.id, tuple(with_it), tuple(quoted_by), tuple(keys), tuple(traces))
+        return erasure.prove(self.runtime, self.namespace, erased, more)
 
     @audited("history")
     def history(self, memory_id: str) -> list[Version]:
@@ -256,16 +277,6 @@ class Keeping:
                 found.append(Review(memory, messages))
         found.sort(key=lambda each: (-len(each.warnings), each.memory.id))
         return found[:limit]
-
-
-def _made_of(reader: Reader, episode: Memory) -> list[int]:
-    """Keys of the facts that consolidation has made of an episode's words: they are erased with it."""
-    if episode.kind != "episode":
-        return []
-    every = Filter(kinds=("fact",), statuses=(), sources=("consolidation",), trusts=())
-    facts = reader.memories(reader.scan(every).tolist())
-    ids = [fact.id for fact in facts if episode.id in fact.metadata.get("distilled_from", ())]
-    return list(reader.keys_of(ids).values())
 
 
 def _until_superseded(versions: list[Version]) -> datetime | None:

@@ -94,8 +94,17 @@ class Provable(Protocol):
         """Those that other memories hold too."""
         ...
 
+    def rows_holding(
+        self, namespace: str, traces: Sequence[Trace], *, everywhere: bool
+    ) -> list[tuple[str, Trace]]:
+        """Which rows still hold what, as (table, trace): of the keyword index; `everywhere`: of all tables."""
+        ...
+
     def let_go(self) -> bool:
-        """Drop everything kept in memory and empty the write-ahead log; False if somebody else holds that."""
+        """Drop everything kept in memory, and have what was erased out of file and write-ahead log.
+
+        False if that has to wait: somebody else reads, or the disk is full.
+        """
         ...
 
     def files(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from combray.audit.key import digest
 from combray.language import contrast
 from combray.runtime import Doubt, Provable, Runtime
 from combray.stores.reference import ReferenceStore
+from combray.stores.sqlite import erasing
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
 SECRET = 'Xylophonist Quetzalcoatl kept "zwieback" in Ouagadougou, and nobody else ever knew of the bathysphere'
@@ -84,7 +86,161 @@ def test_chunks_doubts_and_waiting_vectors_go_too(engine: Engine, tmp_path: Path
     certificate = engine.erase(chunk, prove=True)
     assert certificate is not None
     assert (certificate.clean, certificate.rows) == (True, ())
-    assert certificate.looked_for["hash"] == 2
+    # Of the content, of the chunk, and of the file, which is short enough to be guessed by its hash.
+    assert certificate.looked_for["hash"] == 3
+
+
+def test_an_erased_piece_of_a_file_stays_away_until_the_file_changes(engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    path = folder / "MEMORY.md"
+    path.write_text("# Secrets\n\nQuetzalcoatl kept zwieback.\n")
+    # Written a moment ago it would be read once more, whatever it says.
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    whole = hashlib.sha256(path.read_bytes()).hexdigest()
+    engine.index(folder)
+    chunk = engine.memory_search("zwieback").passages[0].memory.id
+    assert whole.encode() in (tmp_path / "a.db-wal").read_bytes() + (tmp_path / "a.db").read_bytes()
+    assert engine.derived(chunk).file == str(path)
+    certificate = engine.erase(chunk, prove=True)
+    assert certificate is not None
+    # The store is clean; the file that it came from is a copy, and named as one.
+    assert certificate.clean
+    assert {left.file for left in certificate.copies} == {str(path)}
+    assert whole.encode() not in (tmp_path / "a.db").read_bytes()
+    assert (engine.index(folder).changed, engine.memory_search("zwieback").passages) == (0, ())
+    path.write_text("# Secrets\n\nQuetzalcoatl kept zwieback. Alice too.\n")
+    assert engine.index(folder).changed == 1
+    assert len(engine.memory_search("zwieback").passages) == 1
+
+
+def test_twins_keep_the_hash_that_they_share(engine: Engine, tmp_path: Path) -> None:
+    """The same text twice has one hash; that of the one that stays is no trace of the other."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("a.md", "b.md"):
+        (folder / name).write_text("# Secrets\n\nQuetzalcoatl kept zwieback.\n")
+    engine.index(folder)
+    turns = [engine.remember("Alice keeps bees", kind="episode").id for _ in range(2)]
+    first = engine.memory_search("zwieback").passages[0].memory.id
+    for memory_id in (first, turns[0]):
+        certificate = engine.erase(memory_id, prove=True)
+        assert certificate is not None
+        assert (certificate.left, certificate.rows) == ((), ())
+        assert len(certificate.quoted_by) == 1
+
+
+def test_auto_memory_goes_with_the_turn_it_was_made_of(engine: Engine, tmp_path: Path) -> None:
+    turn = engine.conversation("s").add("Remember that I keep zwieback in Ouagadougou", author="Alice", auto=True)
+    found = engine.derived(turn.id)
+    (saved,) = found.made
+    assert (saved.source, saved.evidence) == ("auto", (turn.id,))
+    certificate = engine.erase(turn.id, prove=True)
+    assert certificate is not None
+    assert (certificate.clean, certificate.derived, certificate.quoted_by) == (True, (saved.id,), ())
+    assert engine.recall("zwieback").hits == ()
+    data = b"".join(path.read_bytes().lower() for path in tmp_path.iterdir())
+    assert b"zwieback" not in data
+    (entry,) = engine.certificates(turn.id)
+    assert entry.detail["derived"] == [saved.id]
+
+
+def test_what_rests_on_it_or_quotes_it_is_told_and_taken_when_asked_for(engine: Engine) -> None:
+    turn = engine.remember("Quetzalcoatl kept zwieback in Ouagadougou", kind="episode").id
+    fact = engine.remember("Quetzalcoatl likes zwieback", evidence=[turn], diff=False).id
+    summary = engine.remember("A fact about Quetzalcoatl", evidence=[fact], kind="summary", diff=False).id
+    said = "They say that Quetzalcoatl  kept ZWIEBACK in Ouagadougou, all year"
+    quote = engine.remember(said, kind="episode").id
+    engine.remember("zwieback", kind="episode")
+    found = engine.derived(turn)
+    assert [each.id for each in found.made] == []
+    assert [each.id for each in found.resting] == [fact, summary]
+    assert [each.id for each in found.quoting] == [quote]
+    certificate = engine.erase(turn, derived=True, prove=True)
+    assert certificate is not None
+    assert (certificate.clean, certificate.derived, certificate.quoted_by) == (True, (fact, summary), (quote,))
+    for memory_id in (turn, fact, summary):
+        with pytest.raises(combray.NotFoundError):
+            engine.get(memory_id)
+    assert engine.get(quote).content == said
+
+
+def test_without_being_asked_for_what_rests_on_it_stays(engine: Engine) -> None:
+    turn = engine.remember("Quetzalcoatl kept zwieback in Ouagadougou", kind="episode").id
+    fact = engine.remember("Quetzalcoatl likes zwieback", evidence=[turn], diff=False).id
+    certificate = engine.erase(turn, prove=True)
+    assert certificate is not None
+    assert (certificate.clean, certificate.derived, certificate.quoted_by) == (True, (), (fact,))
+    assert engine.get(fact).evidence == ()
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Iterator[Engine]:
+    pytest.importorskip("sqlcipher3")
+    path = str(tmp_path / "a.db")
+    with combray.open(path, embedder=FakeEmbedder(), clock=FakeClock(), key=bytes(range(32))) as engine:
+        engine.remember_many([f"Alice saw film number {n} with Bob and a dog" for n in range(20)], diff=False)
+        yield engine
+
+
+def test_of_an_encrypted_store_the_rows_are_read_and_the_certificate_says_so(
+    sealed: Engine, tmp_path: Path
+) -> None:
+    memory_id = remember(sealed)
+    store = sealed.store
+    assert isinstance(store, Provable)
+    traces = store.traces("default", sealed.key_of(memory_id))
+    # The search of rows is not blind: while the memory is there, each kind of trace is in some table.
+    held = store.rows_holding("default", traces, everywhere=True)
+    assert {trace.kind for _, trace in held} == {trace.kind for trace in traces}
+    assert {"memory", "label", "vector", "term_index"} <= {table for table, _ in held}
+    sealed.backup(str(tmp_path / "copy.db"))
+    certificate = sealed.erase(memory_id, prove=True)
+    assert certificate is not None
+    assert (certificate.clean, certificate.left, certificate.rows) == (True, (), ())
+    assert {Path(path).name for path in certificate.sealed} == {"a.db", "copy.db"}
+    (entry,) = sealed.certificates(memory_id)
+    assert entry.detail["sealed"] == list(certificate.sealed)
+
+
+def test_what_is_left_in_a_row_of_an_encrypted_store_is_told(sealed: Engine, tmp_path: Path) -> None:
+    memory_id = remember(sealed)
+    with sealed.store.transaction("default") as tx:
+        tx.note("remember", "", "kept zwieback", 0.0)
+    (tmp_path / "a.db-old").write_text("... Quetzalcoatl ...")
+    certificate = sealed.erase(memory_id, prove=True)
+    assert certificate is not None
+    assert not certificate.clean
+    assert {left.file for left in certificate.left} == {"table operation", str(tmp_path / "a.db-old")}
+
+
+def test_a_term_that_the_index_kept_is_told_though_its_bytes_stand_nowhere_whole(engine: Engine) -> None:
+    """FTS5 stores a term as what differs from the one before: a search for its bytes may miss it."""
+    memory_id = remember(engine)
+    store = engine.store
+    assert isinstance(store, Provable)
+    words = [each for each in store.traces("default", engine.key_of(memory_id)) if each.kind == "word"]
+    held = store.rows_holding("default", words, everywhere=False)
+    assert {table for table, _ in held} == {"term_index"}
+    assert b"xylophonist" in {trace.value for _, trace in held}
+    engine.erase(memory_id)
+    assert store.rows_holding("default", words, everywhere=False) == []
+
+
+def test_what_could_not_be_written_anew_at_once_is_so_at_the_next_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the process had been killed between the commit and the rest."""
+    path = str(tmp_path / "a.db")
+    with combray.open(path, embedder="none") as engine:
+        memory_id = remember(engine)
+        with monkeypatch.context() as killed:
+            killed.setattr(erasing, "finish", lambda connection: False)
+            engine.erase(memory_id)
+        with engine.store._reading() as connection:  # type: ignore[attr-defined]
+            assert erasing.is_due(connection)
+    with combray.open(path, embedder="none") as engine, engine.store._reading() as connection:  # type: ignore[attr-defined]
+        assert not erasing.is_due(connection)
 
 
 def test_what_others_hold_too_is_no_trace(engine: Engine) -> None:

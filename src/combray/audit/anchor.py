@@ -61,7 +61,7 @@ def from_text(text: str) -> tuple[Mark, int] | None:
     """The mark and the last committed write; None for an empty text or another form."""
     parts = text.split()
     numbers = [part for place, part in enumerate(parts) if place != 1]
-    if len(parts) != 5 or not all(part.isdigit() for part in numbers):
+    if len(parts) != 5 or not all(part.isascii() and part.isdigit() for part in numbers):
         return None
     seq, segment, end, written = map(int, numbers)
     return Mark(seq, parts[1], segment, end), written

@@ -59,7 +59,7 @@ def segments(path: str) -> list[tuple[int, str]]:
     with suppress(FileNotFoundError):
         for each in place.parent.iterdir():
             number = each.name.removeprefix(place.name + ".")
-            if each.name.startswith(place.name + ".") and number.isdigit():
+            if each.name.startswith(place.name + ".") and number.isascii() and number.isdigit():
                 found.append((int(number), str(each)))
     return sorted(found)
 
@@ -285,7 +285,7 @@ def _head_of_file(path: str) -> Head:
 
 def _states(descriptor: int, mark: Mark) -> bool:
     wanted = mark.hash.encode() + b'"}\n'
-    if mark.end < len(wanted):
+    if not len(wanted) <= mark.end <= os.fstat(descriptor).st_size:
         return False
     os.lseek(descriptor, mark.end - len(wanted), os.SEEK_SET)
     return os.read(descriptor, len(wanted)) == wanted

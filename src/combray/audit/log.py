@@ -17,7 +17,7 @@ from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, Mark, MemoryChain, Tail
 from combray.audit.entry import GAP, MOST_IDS, Head
 from combray.audit.key import Key
-from combray.audit.verb import actor, current
+from combray.audit.verb import actor, current, found
 from combray.errors import DiskFullError, StoreError
 from combray.runtime import Clock, Deeds
 
@@ -94,7 +94,8 @@ class AuditLog:
             return known
         inner, outer = current()
         fields = self._fields(inner or deeds.operation, outer, namespace, "ok", deeds.ids, deeds.counts)
-        fields["after"] = written
+        now = found()
+        fields |= {"after": written, "tier": now.tier, "detail": dict(now.detail)}
         try:
             mark = self.chain.append(
                 lambda tail: [*self._gaps(tail, known), fields], flush=self._durable, done=self._keep

@@ -6,8 +6,10 @@ database open must not look into its file by other means. This file imports noth
 
 import json
 import sys
+import zlib
 
 AT_ONCE = 4 * 1024 * 1024
+PAGE = 4096
 
 
 def look(path: str, wanted: list[bytes]) -> list[int]:
@@ -26,8 +28,22 @@ def look(path: str, wanted: list[bytes]) -> list[int]:
     return sorted(found)
 
 
+def is_sealed(path: str) -> bool:
+    """Whether the file looks encrypted or packed: whole pages that nothing compresses. Its bytes tell nothing."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            page = file.read(PAGE)
+            size = file.seek(0, 2)
+    except OSError:
+        return False
+    return size >= PAGE and size % PAGE == 0 and len(zlib.compress(page)) >= PAGE
+
+
 def main() -> None:
-    """Read {"files", "wanted" (hexadecimal)} and write what each file holds, or why it cannot be read."""
+    """Read {"files", "wanted" (hexadecimal)}; write {"found", "sealed"}.
+
+    `found`: what each file holds, by place in `wanted`, or why it cannot be read.
+    """
     asked = json.load(sys.stdin)
     wanted = [bytes.fromhex(each) for each in asked["wanted"]]
     found: dict[str, list[int] | str] = {}
@@ -36,7 +52,7 @@ def main() -> None:
             found[path] = look(path, wanted)
         except OSError as error:
             found[path] = error.strerror or str(error)
-    json.dump(found, sys.stdout)
+    json.dump({"found": found, "sealed": [path for path in found if is_sealed(path)]}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,16 @@ class Wanted:
             and (self.namespace is None or self.namespace == entry.namespace)
             and (self.query is None or self.query == entry.query)
             and (self.memory_id is None or any(each.startswith(self.memory_id) for each in entry.ids))
-            and (self.since is None or datetime.fromisoformat(entry.at) >= self.since)
+            and (self.since is None or _is_from(entry.at, self.since))
         )
+
+
+def _is_from(at: str, since: datetime) -> bool:
+    """Whether a line's time is not before `since`; a line that was changed may hold anything."""
+    try:
+        return datetime.fromisoformat(at) >= since
+    except (ValueError, TypeError):
+        return False
 
 
 def latest(log: AuditLog, wanted: Wanted, limit: int | None) -> list[Entry]:
