@@ -60,8 +60,10 @@ def open(
     `location`: a path, `sqlite:///path` or `:memory:`; None takes the setting COMBRAY_DB, or a file in the
     per-user data folder. None anywhere takes the setting. `preset` may be one of your own making;
     `embedder`, `reranker` and `language_model` objects with the methods of `runtime.Embedder` and its like.
-    `worker`: vectors that wait are made in the background. `key`: the file is encrypted (extra `encryption`) with
-    these 32 bytes, or with this passphrase; None takes the environment's COMBRAY_KEY or COMBRAY_KEY_FILE.
+    `worker`: vectors that wait are made in the background, and after the embedder was changed those of all
+    memories; None does so after such a change only, False never. `key`: the file is encrypted (extra
+    `encryption`) with these 32 bytes, or with this passphrase; None takes the environment's COMBRAY_KEY or
+    COMBRAY_KEY_FILE.
 
     Raises InvalidInputError, StoreError and its kinds, ModelError.
     """
@@ -90,7 +92,8 @@ def open(
         key=key,
     )
     engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    if settings.worker and runtime.embedder is not None and runtime.store.writable:
+    wanted = settings.worker or (settings.worker is None and engine.changed_embedder())
+    if wanted and runtime.embedder is not None and runtime.store.writable:
         engine.start_worker()
     return engine
 
@@ -193,7 +196,9 @@ class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, T
     ) -> list[Remembered]:
         self._accesses.flush()
         now = self.runtime.clock()
-        state = Remembering(self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as)
+        state = Remembering(
+            self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
+        )
         written = self._preset.remember.run(state, self.runtime)
         self._wake_worker()
         return written.results()

@@ -234,3 +234,5 @@ class Runtime:
     start: Start = at_once
     service_tier: ServiceTier | None = None
     audit: Audit | None = None
+    before: Embedder | None = None
+    """The embedder that serves while memories have no vector of `embedder` yet: the one used before it."""

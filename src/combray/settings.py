@@ -19,6 +19,7 @@ import msgspec
 from combray.errors import InvalidInputError
 
 PREFIX = "COMBRAY_"
+DEFAULT_EMBEDDER = "wordllama"
 KEY, NEW_KEY = f"{PREFIX}KEY", f"{PREFIX}NEW_KEY"
 """Variables of the key of the store, and of that of a copy (`combray backup --encrypt`)."""
 
@@ -27,7 +28,7 @@ def data_folder() -> Path:
     """Where stores live unless told otherwise: COMBRAY_HOME, else the platform's per-user data folder."""
     home = os.environ.get(f"{PREFIX}HOME")
     if home:
-        return Path(home).expanduser()
+        return Path(os.path.expanduser(home))  # noqa: PTH111 - Path's raises for unknown users
     if os.name == "nt":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "combray"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "combray"
@@ -39,7 +40,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     db: str = ""
     namespace: str = "default"
     preset: str = "default"
-    embedder: str = "wordllama"
+    embedder: str = DEFAULT_EMBEDDER
+    embedder_before: str = ""
     reranker: str = "none"
     language_model: str = "none"
     durability: str = "normal"
@@ -56,7 +58,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     peers: str = ""
     peer_timeout: float = 3.0
     prices: str = ""
-    worker: bool = False
+    worker: bool | None = None
     audit: bool = True
     audit_anchor: str = ""
 
@@ -75,13 +77,14 @@ _HELP = {
     "db": "file of the store (default: default.db in the data folder)",
     "namespace": "namespace: nothing crosses from one into another",
     "preset": "pipelines to use: default, mnemon",
+    "embedder_before": "serves until all memories have a vector of `embedder`; usually wordllama",
     "embedder": "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL",
     "language_model": "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL",
     "reranker": "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL",
     "peers": "preset engram: other memory services to ask: kind=url,… (combray, mem0, lightrag)",
     "peer_timeout": "preset engram: seconds to wait for peers, 60 at most",
     "prices": "what models cost a million tokens, for the estimates of status: provider:MODEL=0.5,…",
-    "worker": "make vectors that wait in a background thread, as long as an engine is open",
+    "worker": "make vectors in a background thread; unset: only after the embedder was changed",
     "audit": "write down every operation in a hash-chained log beside the store",
     "audit_anchor": "folder, best on another disk, that keeps the end of the audit: what is cut off shows",
     "durability": "normal survives a killed process; full also a power cut",
@@ -151,7 +154,8 @@ def secret(variable: str) -> str | None:
     if not named:
         return value or None
     try:
-        value = Path(named).expanduser().read_text(encoding="utf-8").rstrip("\r\n")
+        place = Path(os.path.expanduser(named))  # noqa: PTH111 - Path's raises for unknown users
+        value = place.read_text(encoding="utf-8").rstrip("\r\n")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it is no text"
         raise InvalidInputError(f"{variable}_FILE", f"{named!r} cannot be read ({why}).") from None
@@ -168,7 +172,7 @@ def default_location() -> str:
 def _settings_file() -> Path | None:
     named = os.environ.get(f"{PREFIX}CONFIG")
     if named:
-        path = Path(named).expanduser()
+        path = Path(os.path.expanduser(named))  # noqa: PTH111 - Path's raises for unknown users
         if not path.is_file():
             raise InvalidInputError(
                 f"{PREFIX}CONFIG", f"there is no file {named}.", "Unset it, or name a TOML file."

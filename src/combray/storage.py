@@ -107,6 +107,10 @@ class Reader(Protocol):
         """Vectors of the keys (zeros where none) and which have one."""
         ...
 
+    def covered(self, model: str, where: Filter) -> tuple[int, int]:
+        """How many memories that the filter lets through have a vector of the model, and of how many."""
+        ...
+
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         """Every edge that starts or ends at one of the keys, ordered by source, target, type."""
         ...

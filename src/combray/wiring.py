@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -26,10 +27,11 @@ from combray.runtime import (
     at_once,
 )
 from combray.service_tier import ServiceTier
-from combray.settings import KEY, Settings, default_location, secret
+from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, secret
 
 if TYPE_CHECKING:
     from combray.models.catalogue import Offer
+    from combray.models.fetching import Fetched, Progress
 
 _SQLITE = "sqlite:///"
 
@@ -58,7 +60,7 @@ def open_store(
 
     given = secret(KEY) if key is None and path != ":memory:" else key
     return SqliteStore(
-        path if path == ":memory:" else str(Path(path).expanduser()),
+        path if path == ":memory:" else str(Path(os.path.expanduser(path))),  # noqa: PTH111 - Path's raises for unknown users
         durability=cast(Literal["normal", "full"], settings.durability),
         busy_timeout=settings.busy_timeout,
         read_only=read_only,
@@ -75,7 +77,7 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
     path = location.removeprefix(_SQLITE) or default_location()
     if path == ":memory:":
         return AuditLog(MemoryChain(), clock=clock, key=Key(None), durable=durable)
-    path = f"{Path(path).expanduser()}.audit"
+    path = f"{Path(os.path.expanduser(path))}.audit"  # noqa: PTH111 - Path's raises for unknown users
     anchor = AnchorFile(settings.audit_anchor, path) if settings.audit_anchor else None
     return AuditLog(FileChain(path), clock=clock, key=Key(f"{path}-key"), anchor=anchor, durable=durable)
 
@@ -93,6 +95,13 @@ def open_model(kind: str, settings: Settings) -> Embedder | Reranker | LanguageM
     if kind == "embedder":
         return embedder(settings.embedder)
     return reranker(settings.reranker) if kind == "reranker" else language_model(settings.language_model)
+
+
+def fetch_model(spec: str, progress: Progress | None) -> Fetched:
+    """Download a model of the hub into its cache. Raises InvalidInputError, ModelError, MissingExtraError."""
+    from combray.models.fetching import fetch
+
+    return fetch(spec, progress)
 
 
 def peers_of(settings: Settings) -> tuple[Peer, ...]:
@@ -123,6 +132,7 @@ def build(
     now = clock or time.time
     chosen = model if model is not None else embedder(settings.embedder)
     chosen = chosen and watched_embedder(chosen, now)
+    before = chosen and _before(chosen, settings, now)
     second = second if second is not None else reranker(settings.reranker)
     second = second and watched_reranker(second, now)
     writer = writer if writer is not None else language_model(settings.language_model)
@@ -140,7 +150,14 @@ def build(
         start=start,
         service_tier=ServiceTier(store, chosen, writer, now),
         audit=log,
+        before=before,
     )
+
+
+def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | None:
+    """The embedder that serves until all memories have a vector of the chosen one: usually the one by default."""
+    found = embedder(settings.embedder_before or DEFAULT_EMBEDDER)
+    return None if found is None or found.name == chosen.name else watched_embedder(found, clock)
 
 
 def _peers(settings: Settings, clock: Clock) -> tuple[tuple[Peer, ...], Start]:

@@ -144,7 +144,7 @@ def test_the_table_of_settings_is_complete_and_right() -> None:
     for setting in SETTINGS:
         default, variable, _ = table[setting.name]
         assert variable == f"`{setting.variable}`"
-        if setting.default != "":
+        if setting.default not in ("", None):
             assert default == f"`{setting.default}`"
 
 

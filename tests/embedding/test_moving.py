@@ -83,8 +83,7 @@ def test_an_embedder_that_was_simply_changed_finds_what_lacks_its_vectors() -> N
     answer = changed.recall("who tends gardens?")
     assert answer[0].memory.content == FACTS[0]
     assert answer.reason == (
-        f"hybrid: keywords, graph and {NEW}; 3 of 3 memories have no vector of {NEW} and are found by words and "
-        "links only ('combray worker --reembed' makes them)"
+        f"keyword only: 3 of 3 memories have no vector of {NEW} yet ('combray worker --reembed' makes them)"
     )
     assert changed.status()["without_vector"] == 3
     (finding,) = [each for each in changed.doctor() if each.name == "vectors"]

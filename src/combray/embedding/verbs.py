@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from combray import wiring
+from combray.audited import audited
 from combray.embedding.background import Standing
 from combray.embedding.working import Worked, Worker
 from combray.errors import InvalidInputError
@@ -42,6 +43,7 @@ class Embedding:
     """The verbs. `moving` is the embedder that `reembed(to=…)` moves to, beside the one that serves."""
 
     moving: Embedder | None = None
+    _changing = False
     _standing: Standing | None = None
 
     if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class Embedding:
         @property
         def reader(self) -> Reader: ...  # noqa: D102
 
+    @audited("embed", reads=False)
     def work(
         self,
         *,
@@ -71,7 +74,12 @@ class Embedding:
         limit = None if limit is None else whole("limit", limit, 0, _MOST)
         own = self._own()
         worked = Worked()
-        for namespace in self.runtime.store.namespaces() if everywhere else [self.namespace]:
+        places = self.runtime.store.namespaces() if everywhere else [self.namespace]
+        if self._changing:
+            for namespace in places:
+                self._queue_lacking(namespace, own.name)
+            self._changing = False
+        for namespace in places:
             link = next(filter(None, map(_linking, self._preset.remember)), None)
             worked += Worker(self.runtime, namespace, own, link).work(limit, batch, progress)
             if self.moving is not None:
@@ -94,6 +102,7 @@ class Embedding:
         jobs = sum(each.waiting + each.failed for each in self.reader.queue.backlogs() if each.model == mine)
         return jobs + (len(self.reader.queue.orphans(mine)) if mine else 0)
 
+    @audited("retry_failed", reads=False)
     def retry_failed(self) -> int:
         """Make every job that was given up due again, of any model; how many."""
         now = self.runtime.clock()
@@ -101,8 +110,11 @@ class Embedding:
         if not models:
             return 0
         with self.runtime.store.transaction(self.namespace) as tx:
-            return sum(tx.queue.retry(model, now) for model in models)
+            again = sum(tx.queue.retry(model, now) for model in models)
+            tx.note("retry_failed", "", f"{again} jobs", now)
+            return again
 
+    @audited("reembed", reads=False)
     def reembed(self, to: str | Embedder | None = None, *, drop: str | None = None) -> Reembedding:
         """Queue every live memory that has no vector of the embedder yet; `work`, or a worker, makes them.
 
@@ -135,7 +147,9 @@ class Embedding:
         if not set(queue.lacking(model)).difference(job.key for job in queue.jobs(model)):
             return 0
         with self.runtime.store.transaction(namespace) as tx:
-            return tx.queue.put(model, tx.queue.lacking(model), self.runtime.clock())
+            queued = tx.queue.put(model, tx.queue.lacking(model), self.runtime.clock())
+            tx.note("reembed", "", f"{queued} queued for {model}", self.runtime.clock())
+            return queued
 
     def _drop(self, model: str) -> Reembedding:
         own = self._own().name
@@ -157,11 +171,20 @@ class Embedding:
             raise InvalidInputError("embedder", "none is set, so there are no vectors to make.", "Name one.")
         return self.runtime.embedder
 
+    def changed_embedder(self) -> bool:
+        """Whether memories of this namespace have vectors, but some of them none of this engine's embedder."""
+        own = self.runtime.embedder
+        return own is not None and self.reader.queue.left_behind(own.name)
+
     # -- standing by ---------------------------------------------------------------------------------
 
     def start_worker(self, *, batch: int = BATCH) -> None:
-        """Make vectors in a background thread, for every namespace of the store, until the engine is closed."""
+        """Make vectors in a background thread, for every namespace of the store, until the engine is closed.
+
+        After the embedder was changed it makes those of all memories that have none of this one.
+        """
         self._own()
+        self._changing = self.changed_embedder()
         whole("batch", batch, 1, MOST_BATCH)
         if self._standing is None or not self._standing.running:
             self._standing = Standing(self, batch)

@@ -10,7 +10,7 @@ from combray.errors import InvalidInputError, brief
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.basic import SearchSubstring
-from combray.recall.embed import KEYWORD_ONLY
+from combray.recall.embed import KEYWORD_ONLY, LACKING
 from combray.recall.intent import INTENTS, DetectIntent
 from combray.recall.keyword import SearchKeywords
 from combray.recall.rewrite import ReadQuery
@@ -21,8 +21,6 @@ from combray.times import as_seconds
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer
 from combray.values import clean_text, one_of, whole
 
-TOLD_FROM = 0.1
-"""Share of memories without a vector from which an answer says so: a few always wait for theirs."""
 MAX_QUERY = 20_000
 MAX_LIMIT = 1_000
 
@@ -91,7 +89,7 @@ class Asking:
             hits=tuple(state.hits),
             intent=state.intent,
             intent_source=state.intent_source,
-            reason="; ".join(filter(None, (state.reason, _vectorless(state)))),
+            reason="; ".join(filter(None, (state.reason, state.details.get("moving"), _vectorless(state)))),
             preset="basic" if basic else preset,
             trace=tuple(state.trace),
             details={**details, "degraded": tuple(state.degraded)},
@@ -197,7 +195,7 @@ def _number(field: str, value: Any) -> float:
 def _vectorless(state: Recalling) -> str:
     """In words, how many memories the query's vector could not find, if they are many."""
     found = state.found
-    if found is None or found.vectorless <= TOLD_FROM * found.eligible:
+    if found is None or found.vectorless <= LACKING * found.eligible:
         return ""
     return (
         f"{found.vectorless} of {found.eligible} memories have no vector of {state.model} and are found by words "
