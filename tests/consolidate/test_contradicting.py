@@ -106,6 +106,17 @@ def test_what_is_trusted_less_supersedes_nothing() -> None:
         ]
 
 
+def test_what_is_trusted_less_costs_no_confidence_either() -> None:
+    """Anybody can claim the same date: .7 stays .7 on both sides, whichever came first."""
+    for trusts in (("owner", "untrusted"), ("untrusted", "owner")):
+        with nights.opened() as engine:
+            for text, trust in zip((nights.TWO_CATS, nights.THREE_CATS), trusts, strict=True):
+                nights.know(engine, text, trust=trust)
+            done = engine.consolidate()
+            assert (done.counts, len(done.waiting)) == ({}, 1)
+            assert [memory.confidence for memory in nights.facts(engine)] == [0.7, 0.7]
+
+
 def test_both_stay_where_each_was_true_in_its_time() -> None:
     with nights.opened() as engine:
         nights.know(engine, nights.TWO_CATS, valid_from="2020-01-01", valid_to="2022-01-01")

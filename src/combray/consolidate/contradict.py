@@ -25,7 +25,7 @@ class Contradictions:
     Candidates are the `near_most` nearest of each fact, or the `words_most` that share most words with one
     that has no vector. Only a plain case is decided: one value for another, or a negation and nothing else;
     the rest waits for the judge. A fact of less trust never supersedes. Where neither is newer, both lose half
-    of their confidence, once, and the pair waits for the judge.
+    of their confidence, once, if they are trusted alike, and the pair waits for the judge.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "near", "merged", "doubts")
@@ -95,6 +95,9 @@ def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") 
         return
     if TRUSTS.index(newer.trust) > TRUSTS.index(older.trust):
         state.doubt(old, new, f"{reason}; the newer one is trusted less")
+    elif begins(older) == begins(newer) and newer.trust != older.trust:
+        # Anybody can give a date: what is trusted less must not cost the other half of its confidence.
+        state.doubt(old, new, f"{reason}; neither is newer, and one is trusted less")
     elif begins(older) == begins(newer):
         both = pair(old, new)
         known = state.settled.get(both)

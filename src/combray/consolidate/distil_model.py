@@ -57,7 +57,7 @@ def tell(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Can
     answer = model.complete(
         SYSTEM, f"{marker}\n{lines}\n{marker}", max_tokens=100 + _TOKENS_A_LINE * len(episodes)
     )
-    told = msgspec.json.decode(answer.strip(), type=list[_Told])
+    told = msgspec.json.decode(answer.strip().encode("utf-8", "replace"), type=list[_Told])
     found = []
     for each in told[: _MOST_FACTS_A_LINE * len(episodes)]:
         numbers = dict.fromkeys(each.episodes)

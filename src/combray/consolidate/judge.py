@@ -100,7 +100,7 @@ def read(text: str, count: int) -> dict[int, Decision]:
 
     Raises msgspec.MsgspecError for anything but the JSON that was asked for.
     """
-    reply = msgspec.json.decode(text.strip(), type=_Reply)
+    reply = msgspec.json.decode(text.strip().encode("utf-8", "replace"), type=_Reply)
     found: dict[int, set[Decision]] = defaultdict(set)
     for each in reply.decisions:
         found[each.pair].add(each.decision)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from combray.consolidate.belief import Belief, begins, believing
+from combray.errors import CorruptStoreError
 from combray.runtime import Doubt
 from combray.types import LIVE_STATUSES, Memory
 
@@ -143,8 +144,11 @@ def encode(steps: list[Step]) -> str:
 
 
 def decode(text: str) -> list[Step]:
-    """Stored steps."""
-    return _decoder.decode(text)
+    """Stored steps. Raises CorruptStoreError for what no run has stored."""
+    try:
+        return _decoder.decode(text)
+    except msgspec.MsgspecError as error:
+        raise CorruptStoreError(f"the plan of a run cannot be read ({error}). Restore a backup.") from error
 
 
 def touched(step: Step) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -40,10 +41,12 @@ class Conversation:
         occurred_at: datetime | str | None = None,
         context: str = "",
         metadata: Mapping[str, Any] | None = None,
+        trust: str | None = None,
         auto: bool | None = None,
     ) -> Memory:
         """Store one turn behind the last; `context` is what belongs to it unsaid, such as a picture's caption.
 
+        `trust`: whose word it is, "owner" (None), "agent" or "untrusted" (what a tool or a web page gave).
         `auto` (None: the setting `auto_memory`) also keeps, as facts, what a user says that is worth it: names,
         preferences, decisions, and what is asked to be remembered; what became of those is in `saved` until the
         next turn.
@@ -55,8 +58,12 @@ class Conversation:
             "context": context,
             "metadata": dict(metadata) if isinstance(metadata, Mapping) else metadata,
         }
+        if trust is not None:
+            turn["trust"] = trust
         added = self.add_many([turn])[0]
-        self._stream.see([added])
+        # What may not be shown must not choose what is shown either.
+        if added.trust in self.engine.trusts:
+            self._stream.see([added])
         self.saved = ()
         if self._auto if auto is None else auto:
             self.saved = save_what_is_worth_it(self.engine, added)
@@ -111,16 +118,20 @@ class Conversation:
         self._stream.see(self._recent(), start=True)
         return self.engine.background.settle(timeout)
 
+    @property
+    def _mine(self) -> Filter:
+        return Filter(sessions=(self.session,), kinds=("episode",), trusts=self.engine.trusts)
+
     def _recent(self) -> list[Memory]:
         reader = self.engine.reader
-        mine = Filter(sessions=(self.session,), kinds=("episode",), now=self.engine.clock())
+        mine = replace(self._mine, now=self.engine.clock())
         latest = reader.memories(reader.scan(mine, newest_first=True, limit=MOST_TURNS))
         return sorted(latest, key=lambda each: (each.position or 0, each.id))
 
     def turns(self) -> list[Memory]:
         """Every turn, in order."""
         reader = self.engine.reader
-        memories = reader.memories(reader.scan(Filter(sessions=(self.session,), kinds=("episode",))))
+        memories = reader.memories(reader.scan(self._mine))
         self.engine.note_read("conversation", [each.id for each in memories])
         return sorted(memories, key=lambda each: (each.position or 0, each.id))
 

@@ -37,7 +37,8 @@ def checked(text: str, sources: Sequence[Source], question: Asked, near: Nearnes
     held = {source.number: evidence(source.memory) for source in sources}
     # A mark behind the full stop belongs to the sentence before it.
     for sentence in sentences(_BEHIND.sub(r"\2\1", clean(text))):
-        bare = _MARK.sub("", sentence).strip()
+        # A mark inside another ("[[1]2]") leaves one behind that nobody would check.
+        bare = one_line(_MARK.sub("", sentence))
         numbers = _numbers(sentence)
         if numbers and any(char.isalnum() for char in bare):
             _cited(_Claim(bare, held, question, near), numbers, result)

@@ -51,20 +51,20 @@ class Source:
         return f"[{self.number}] ({self.told()}{replaced}) {text}{context}"
 
 
-def numbered(hits: Iterable[Hit], reader: Reader, *, with_earlier: bool) -> list[Source]:
-    """The hits as sources, without quarantined ones and repeats; then, if wanted, what they replaced."""
+def numbered(hits: Iterable[Hit], reader: Reader, *, earlier: Filter | None) -> list[Source]:
+    """The hits, no quarantined ones and no repeats; then what they replaced, if `earlier` lets it through."""
     allowed = [hit for hit in hits if hit.memory.trust != "quarantined"]
     kept = {memory.id for memory in without_repeats([hit.memory for hit in allowed])[0]}
     told = [hit for hit in allowed if hit.memory.id in kept]
     sources = [Source(number, hit) for number, hit in enumerate(told, 1)]
-    return sources + (_earlier(sources, reader) if with_earlier else [])
+    return sources + ([] if earlier is None else _earlier(sources, reader, earlier))
 
 
-def _earlier(sources: Sequence[Source], reader: Reader) -> list[Source]:
+def _earlier(sources: Sequence[Source], reader: Reader, where: Filter) -> list[Source]:
     """What hits replaced, unless it was hidden for another reason since."""
     newer = {source.memory.supersedes: source.number for source in sources if source.memory.supersedes}
     keys = np.array(sorted(reader.keys_of([old for old in newer if old]).values()), dtype=np.int64)
-    replaced = reader.memories(keys[reader.eligible(keys, Filter(statuses=("superseded",)))].tolist())
+    replaced = reader.memories(keys[reader.eligible(keys, where)].tolist())
     return [
         Source(len(sources) + place, Hit(memory, 0.0, {}, "superseded"), newer[memory.id])
         for place, memory in enumerate(replaced[:MOST_EARLIER], 1)

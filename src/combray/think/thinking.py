@@ -12,7 +12,7 @@ from combray.conversation.context import budget_of
 from combray.errors import InvalidInputError, ModelError
 from combray.language.questions import Question, read
 from combray.language.tokens import query_terms
-from combray.runtime import Embedder, LanguageModel
+from combray.runtime import Embedder, Filter, LanguageModel
 from combray.think import extracting
 from combray.think.checking import Nearness, asked
 from combray.think.citing import Checked, checked
@@ -52,7 +52,8 @@ def think(
     answer = engine.recall(question, limit=limit, preset=preset, **options)
     walk = _Walk(engine, answer, budget_of(engine, budget))
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
-    sources = numbered(answer.hits, engine.reader, with_earlier=with_earlier)
+    earlier = Filter(statuses=("superseded",), trusts=engine.trusts) if with_earlier else None
+    sources = numbered(answer.hits, engine.reader, earlier=earlier)
     if not sources:
         hints = engine.search(question, limit=NEAREST, **{k: v for k, v in options.items() if k != "intent"})
         return walk.unknown(answer.reason or "no memory fits", hints.hits)
@@ -159,7 +160,13 @@ class _Walk:
             sources=sources,
             dropped=tuple(checks.dropped) if checks else (),
             constitution=digest,
-            details={"preset": recalled.preset, "intent": recalled.intent, **changed, **(more or {})},
+            details={
+                "preset": recalled.preset,
+                "intent": recalled.intent,
+                "tier": recalled.details.get("tier"),
+                **changed,
+                **(more or {}),
+            },
             trace=recalled.trace,
         )
 

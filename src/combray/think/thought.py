@@ -72,6 +72,22 @@ class Thought:
     def __str__(self) -> str:
         return self.answer
 
+    @property
+    def for_audit(self) -> dict[str, Any]:
+        """What the audit keeps of it: how it was made and under which laws, and no word of it.
+
+        `model` only where one wrote it; `constitution`: the first 16 digits of the laws' SHA-256.
+        """
+        model = {"model": self.details["model"]} if "model" in self.details else {}
+        return {
+            "known": self.known,
+            "mode": self.mode,
+            **model,
+            "citations": len(self.citations),
+            "dropped": len(self.dropped),
+            "constitution": self.constitution[:16],
+        }
+
     def as_json(self) -> dict[str, Any]:
         """Everything but the trace, as values that JSON has."""
         return {
