@@ -6,20 +6,18 @@ Pure and repeatable: an index can be thrown away and rebuilt from the originals 
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
-from combray.language.cues import cues
-from combray.language.dates.presence import has_time_expression
-from combray.language.tokens import content_terms, terms, word_count
+from combray.language.cues import cue_bits
+from combray.language.dates.presence import is_in
+from combray.language.tokens import Reading, terms
 from combray.types import Memory
 
 TERMS_VERSION = "3"
 """Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
 
-_SPACE = re.compile(r"\s+")
 _QUESTION_ENDS = ("?", "？", "؟")
 
 
@@ -61,24 +59,27 @@ def index_entry(memory: Memory) -> IndexEntry:
     folded = whole.casefold()
     unsaid = [name for name in memory.entities if name.casefold() not in folded]
     named = " ".join((*unsaid, *memory.tags))
+    said = Reading(content)
+    read = said if whole is content else Reading(whole)
+    runs = read.runs()
     return IndexEntry(
         fields=(
-            terms(content),
+            said.terms(),
             terms(memory.context) if memory.context else [],
             terms(origin_text(memory.author, memory.occurred_from)),
             terms(named) if named else [],
         ),
-        words=word_count(whole),
-        length=len(content_terms(whole)),
+        words=read.word_count(),
+        length=read.content_length(),
         asks=content.rstrip().endswith(_QUESTION_ENDS),
-        times=has_time_expression(whole),
-        cues=cues(whole).value,
+        times=is_in(whole, runs),
+        cues=cue_bits(whole, runs),
     )
 
 
 def normalised(text: str) -> str:
     """The text without differences that carry no meaning: case, width, white space, the final stop."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip().rstrip(".!。！ ")
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!。！ ")
 
 
 def content_hash(memory: Memory) -> str:

@@ -56,6 +56,17 @@ def test_known_names_of_several_words_or_other_scripts_are_found_whole() -> None
     assert extract("Acme Corporation", known) == []
 
 
+def test_capitals_inside_a_word_begin_nothing() -> None:
+    assert extract("aNATO xIntroSpect _IntroSpect éNATO") == []
+    assert extract("_NATO (NATO) -IntroSpect", known=["Nato"]) == ["NATO", "IntroSpect"]
+    assert names("we met xAlice and @Bob near #Rome but also -Carol and Dana's friend") == ["Dana"]
+
+
+def test_the_words_of_a_run_keep_their_places() -> None:
+    # "But" opens the sentence and is cut off; what follows it stands inside the sentence.
+    assert names("it rained. But Alice Smith came on Monday with Bob") == ["Alice Smith", "Bob"]
+
+
 def test_at_most_fifty() -> None:
     assert len(extract(" ".join(f"file{number}.txt" for number in range(80)))) == MAX_ENTITIES
 

@@ -17,6 +17,11 @@ from combray.language.quality import warnings
         ("it has 120 lines", "line_count", "120 lines"),
         ("host:8080 answers", "location", "host:8080"),
         ("went 3→5", "transition", "3→5"),
+        ("went 3 -> 5", "transition", "3 -> 5"),
+        ("SEE LINE 42", "line_number", "LINE 42"),
+        # Letters that a search without regard to case takes for i and s.
+        ("see l\u0131ne 42", "line_number", "l\u0131ne 42"),
+        ("it has 120 line\u017f", "line_count", "120 line\u017f"),
     ],
 )
 def test_each_sign_is_found_and_explained(text: str, code: str, found: str) -> None:

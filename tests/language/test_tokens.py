@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from combray.language import lexicon
 from combray.language.tokens import (
+    Reading,
     content_terms,
     fold,
     is_stop,
@@ -31,6 +32,32 @@ def test_no_text_raises(text: str) -> None:
     assert isinstance(query_terms(text), list)
     assert language(text)
     assert script(text)
+
+
+def test_a_reading_gives_the_runs_as_written() -> None:
+    assert Reading("Don't stop Café v1.2_b").runs() == ["don", "t", "stop", "café", "v1", "2", "b"]
+    assert Reading("It Rains").runs() == ["it", "rains"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("o'clock `don't` it", 3),
+        ("l’été à Paris", 3),
+        ("數據 and data", 4),  # Two characters of an unspaced script are 2 / 1.6 words, rounded up.
+        ("한국어 text", 2),
+    ],
+)
+def test_a_reading_counts_words_as_people_do(text: str, count: int) -> None:
+    assert Reading(text).word_count() == word_count(text) == count
+
+
+def test_a_reading_counts_what_carries_meaning() -> None:
+    # "con chó cho": the dog is told from "for" by its accent.
+    assert content_terms("the cats and the dogs of Caroline's") == ["cat", "dog", "carolin"]
+    assert Reading("the cats and the dogs of Caroline's").content_length() == 3
+    for text in ("con chó cho tôi", "我们使用缓存", "Où est-ce que nous allons"):
+        assert Reading(text).content_length() == len(content_terms(text))
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\x00b", "👩‍👩‍👧 🇻🇳", "", " \n\t", "\u200b", "'", "''s"])

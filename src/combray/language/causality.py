@@ -34,9 +34,19 @@ def _patterns() -> dict[SubType, re.Pattern[str]]:
     }
 
 
+@derived
+def _any() -> re.Pattern[str]:
+    return matcher(
+        phrases(lambda table: [*table.causality.prevents, *table.causality.enables, *table.causality.causes])
+    )
+
+
 def signal(text: str) -> SubType | None:
     """The causal sub-type a text signals, prevents before enables before causes; None without a signal."""
     folded = fold(text)
+    # Most texts signal nothing: one search tells.
+    if not _any().search(folded):
+        return None
     patterns = _patterns()
     return next((sub_type for sub_type in _ORDER if patterns[sub_type].search(folded)), None)
 
@@ -47,8 +57,11 @@ def link(new: str, old: str) -> CausalLink | None:
     The text with the signal is the effect ("... because of X" tells what X brought about), so an edge runs
     from the other text to it. If both have one, the new text is the effect.
     """
-    if (found := signal(new)) is not None:
-        return CausalLink("new", found)
-    if (found := signal(old)) is not None:
-        return CausalLink("old", found)
-    return None
+    return read_signals(signal(new), signal(old))
+
+
+def read_signals(new: SubType | None, old: SubType | None) -> CausalLink | None:
+    """The same of the signals of both texts."""
+    if new is not None:
+        return CausalLink("new", new)
+    return CausalLink("old", old) if old is not None else None

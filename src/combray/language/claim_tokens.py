@@ -8,6 +8,7 @@ import unicodedata
 from typing import Literal, NamedTuple
 
 from combray.language.folding import UNSPACED, fold, is_unspaced
+from combray.language.forgetting import forgettable
 from combray.language.lexicon import derived, matcher, tables
 from combray.language.polarity import plain
 from combray.language.tokens import stem
@@ -119,12 +120,15 @@ def _long_phrases() -> re.Pattern[str]:
     return matcher(sorted(long, key=lambda word: (-len(word), word)))
 
 
+_STRAIGHT = str.maketrans("\u2018\u2019\u2212", "''-")
+
+
 def tokenise(text: str, *, accents: bool = True) -> list[Token]:
     """Every token that says something, in order; punctuation and letter case are gone.
 
     With `accents` False the words are compared by their base letters, for texts typed without accents.
     """
-    straight = unicodedata.normalize("NFKC", text).translate(str.maketrans("\u2018\u2019\u2212", "''-"))
+    straight = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_STRAIGHT)
     found: list[Token] = []
     done = 0
     # Lower-casing may lengthen a text; its places would shift, so such a text is cut from the lowered form.
@@ -150,6 +154,8 @@ def _days(tokens: list[Token]) -> list[Token]:
 
 def _phrase(phrase: str) -> Token:
     known = vocabulary()
+    # The words may stand on two lines, or wide apart.
+    phrase = " ".join(phrase.split())
     if phrase in known.calendar:
         return Token(phrase, phrase, "date", False)
     if phrase in known.measures:
@@ -214,7 +220,7 @@ def _word(word: str, capital: bool, before: list[Token]) -> Token:
     if word in known.numbers:
         return Token(known.numbers[word], word, "number", capital)
     # "may" and "march" are months only with a capital.
-    if word in known.calendar and (capital or word not in known.hedges | known.verbs):
+    if word in known.calendar and (capital or not (word in known.hedges or word in known.verbs)):
         return Token(word, word, "date", capital)
     return Token(known.synonyms.get(word) or _uninflected(word), word, "word", capital)
 
@@ -225,6 +231,7 @@ def _after_number(before: list[Token]) -> bool:
     return bool(last) and last[0].kind == "number"
 
 
+@forgettable
 @functools.lru_cache(maxsize=20_000)
 def _uninflected(word: str) -> str:
     """The stem if the word is it with an inflection of number or person, else the word itself."""

@@ -81,7 +81,8 @@ def compare(old: str, new: str) -> Comparison:
     subjects = subject_of(old_tokens), subject_of(new_tokens)
     opposites = polarity.antonyms(old, new, [token.word for token in gone], [token.word for token in came])
     negated = not polarity.same_polarity(old, new)
-    ended = [phrase for phrase in polarity.changes(new) if phrase not in polarity.changes(old)]
+    known = polarity.changes(old)
+    ended = [phrase for phrase in polarity.changes(new) if phrase not in known]
     owners = subjects[0].owners, subjects[1].owners
     facts = {
         "numbers_differ": _conflict(gone, came, "number"),

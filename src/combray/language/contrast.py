@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from combray.language.claim_tokens import Token, tokenise, vocabulary
+from combray.language.forgetting import forgettable
 from combray.language.polarity import are_antonyms, changes, negations, plain
 from combray.language.tokens import term_set, terms
 
@@ -98,6 +99,7 @@ def _ends(about: _Statement, told: _Statement, sentence: str) -> bool:
     return any(are_antonyms(one, other) for one in about.verbs - told.verbs for other in new_verbs)
 
 
+@forgettable
 @functools.lru_cache(maxsize=20_000)
 def _statement(text: str, me: str) -> _Statement:
     """A sentence as keys, "I" spelt as `me`."""
@@ -135,6 +137,7 @@ def _statement(text: str, me: str) -> _Statement:
     )
 
 
+@forgettable
 @functools.lru_cache(maxsize=20_000)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(text))
@@ -190,9 +193,3 @@ def may_contradict(old: Traits, new: Traits) -> bool:
     if old.negated != new.negated or new.ends or (old.has_state and new.has_state):
         return True
     return any(are_antonyms(one, other) for one in old.words - new.words for other in new.words - old.words)
-
-
-def forget_texts() -> None:
-    """Let go of every text that was compared: erased words must not stay in memory."""
-    _statement.cache_clear()
-    _terms.cache_clear()

@@ -8,6 +8,7 @@ and phrases are data (sections `cues` and `asked` of the language tables).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 
@@ -48,6 +49,8 @@ class _Signs:
     numbers: frozenset[str]
     reasons: frozenset[str]
     long_reasons: tuple[str, ...]
+    rarest: frozenset[str]
+    """The longest word of each of `long_reasons`: a text without any of these holds none of them."""
     before_places: frozenset[str]
     articles: frozenset[str]
     unspaced: tuple[tuple[int, re.Pattern[str]], ...]
@@ -65,6 +68,7 @@ def _signs() -> _Signs:
         numbers=frozenset(word for each in listed for word in each.numbers if not is_unspaced(word)),
         reasons=frozenset(phrase for phrase in spaced if " " not in phrase),
         long_reasons=tuple(sorted(f" {phrase} " for phrase in spaced if " " in phrase)),
+        rarest=frozenset(max(phrase.split(), key=len) for phrase in spaced if " " in phrase),
         before_places=frozenset(word for word in places if not is_unspaced(word)),
         articles=frozenset(word for each in listed for word in each.articles),
         unspaced=(
@@ -81,14 +85,20 @@ def cues(text: str) -> Cue:
     A number or number word; a word of reason; a capitalised word behind "in", "at", "near" and the like; a
     capitalised word inside a sentence; two of them in a row, or quotation marks.
     """
+    return Cue(cue_bits(text, (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())))
+
+
+def cue_bits(text: str, words: Sequence[str]) -> int:
+    """The same as an integer, of a text whose runs of letters and digits, in lower case, are known
+    (`tokens.Reading.runs`).
+    """
     signs = _signs()
     found = 0
-    words = (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
     if _DIGIT.search(text) or not signs.numbers.isdisjoint(words):
         found |= Cue.NUMBER.value
     if not signs.reasons.isdisjoint(words):
         found |= Cue.REASON.value
-    else:
+    elif not signs.rarest.isdisjoint(words):
         padded = f" {' '.join(words)} "
         if any(phrase in padded for phrase in signs.long_reasons):
             found |= Cue.REASON.value
@@ -99,7 +109,7 @@ def cues(text: str) -> Cue:
         for bit, pattern in signs.unspaced:
             if pattern.search(text):
                 found |= bit
-    return Cue(found)
+    return found
 
 
 def _named(text: str, signs: _Signs) -> int:

@@ -17,23 +17,28 @@ MAX_ENTITIES = 50
 
 _TECHNOLOGY = Path(__file__).parent / "tables" / "entities" / "technology.json"
 
-_camel_case = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b").finditer
-_acronym = re.compile(r"(?<![^\W_])[A-Z]{2,6}(?![^\W_])").finditer
-_capitalised = re.compile(r"(?<![^\W_])[A-Z][a-zA-Z0-9]+(?![^\W_])").finditer
+# The character class comes first, what may not stand before it behind: the engine jumps from capital to capital.
+_camel_case = re.compile(r"[A-Z](?<!\w[A-Z])[a-z]+(?:[A-Z][a-z]+)+\b").finditer
+_acronym = re.compile(r"[A-Z](?<![^\W_][A-Z])[A-Z]{1,5}(?![^\W_])").finditer
+_capitalised = re.compile(r"[A-Z](?<![^\W_][A-Z])[a-zA-Z0-9]+(?![^\W_])").finditer
 # A slash makes it a path; otherwise the extension must begin with a letter, so "3.14" and "e.g." are none.
 _path = re.compile(
     r"(?:^|(?<=[\s\"'(`]))[.\w/~-]*(?:/[.\w-]+\.\w{1,10}|[\w-]\.[A-Za-z]\w{1,9}|[\w-]{2}\.[A-Za-z])(?=[\s\"'),.;:`]|$)"
 ).finditer
+# In every path, and far quicker to look for.
+_path_dot = re.compile(r"\.\w").search
 _url = re.compile(r"https?://[^\s\"'<>()\]]+[^\s\"'<>()\].,;:!?]").finditer
 _mention = re.compile(r"(?<![\w@/.])@\w[\w-]*").finditer
 _title = re.compile("《([^《》]{1,60})》|「([^「」]{1,60})」").finditer
+_OWNING = ("'s", "’s")
 _sentence_end = re.compile(r"[.!?…:。！？\n\"“(]\s*$")
 
 _UPPER = re.compile("[A-Z]")
 # One to four capitalised words in a row; initials and the particles of names may stand between.
-_CAPITAL = r"[^\W\d_a-z](?:[^\W\d_]|['’-](?=[^\W\d_]))*"
+_REST = r"(?:[^\W\d_]|['’-](?=[^\W\d_]))*"
+_CAPITAL = rf"[^\W\d_a-z]{_REST}"
 _name = re.compile(
-    rf"(?<![\w@/.#-]){_CAPITAL}(?:\s(?:(?:de|da|van|von|la|del|bin|al)\s)?{_CAPITAL}){{0,3}}"
+    rf"[^\W\d_a-z](?<![\w@/.#-].){_REST}(?:\s(?:(?:de|da|van|von|la|del|bin|al)\s)?{_CAPITAL}){{0,3}}"
 ).finditer
 
 
@@ -107,6 +112,8 @@ def _capital_entities(text: str, known: Collection[str] | Callable[[str], bool])
 
 def _addresses(text: str) -> Found:
     urls = [(hit.start(), hit.end(), hit[0]) for hit in _url(text)] if "://" in text else []
+    if not _path_dot(text):
+        return urls
     paths = [(hit.start(), hit.end(), hit[0].rstrip(".")) for hit in _path(text) if "@" not in hit[0]]
     return urls + [path for path in paths if not any(start <= path[0] < end for start, end, _ in urls)]
 
@@ -151,8 +158,8 @@ def names(text: str) -> list[str]:
     for hit in _name(text):
         for start, name in _trimmed(hit.start(), hit[0]):
             at_start = start == 0 or _sentence_end.search(text[max(0, start - 4) : start]) is not None
-            owned = re.search(r"['’]s$", name) is not None
-            name = re.sub(r"['’]s?$", "", name)
+            owned = name.endswith(_OWNING)
+            name = name[:-2] if owned else name
             if len(name) < 2 or name.isupper():
                 continue
             places.setdefault(name, start)
@@ -172,21 +179,28 @@ def _full_name(name: str, parts: set[str]) -> bool:
 
 def _trimmed(start: int, run: str) -> list[tuple[int, str]]:
     """A run of capitalised words without the words that are no names at its ends ("But Alice" -> "Alice")."""
-    spans = [(start + hit.start(), hit[0]) for hit in re.finditer(r"\S+", run)]
-    while spans and _bare(spans[0][1]) in _not_names():
-        spans.pop(0)
+    words = run.split()
+    first = 0
     # "An" ends a Vietnamese name, so stop words are only cut at the front.
-    while spans and _bare(spans[-1][1]) in _never_names():
-        spans.pop()
-    return [(spans[0][0], " ".join(word for _, word in spans))] if spans else []
+    while first < len(words) and _bare(words[first]) in _not_names():
+        # One white space stands between the words of a run.
+        start += len(words[first]) + 1
+        first += 1
+    last = len(words)
+    while first < last and _bare(words[last - 1]) in _never_names():
+        last -= 1
+    return [(start, " ".join(words[first:last]))] if first < last else []
 
 
 def _bare(word: str) -> str:
-    return re.sub(r"['’].*$", "", word).lower()
+    return word.partition("'")[0].partition("’")[0].lower()
 
 
 def _mixed_case(text: str) -> bool:
     """Whether capitals can mean anything here: at most seven in ten cased words begin with one."""
-    cased = [word for word in text.split() if word[0].isalpha() and word.lower() != word.upper()]
-    capital = sum(word[0].isupper() for word in cased)
+    if text.isascii():
+        cased = [word[0] for word in text.split() if word[0].isalpha()]
+    else:
+        cased = [word[0] for word in text.split() if word[0].isalpha() and word.lower() != word.upper()]
+    capital = sum(map(str.isupper, cased))
     return 0 < capital <= 0.7 * len(cased)

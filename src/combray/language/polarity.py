@@ -124,6 +124,31 @@ def are_antonyms(one: str, other: str) -> bool:
     return len(short) >= 4 and any(long == prefix + short for prefix in _prefixes())
 
 
+def _paired(old_words: Iterable[str], new_words: Iterable[str]) -> list[tuple[str, str]]:
+    """Every pair of an old and a new word that `are_antonyms`, in order; each word is read once."""
+    old, new = ([(word, plain(word)) for word in words] for words in (old_words, new_words))
+    if not old or not new:
+        return []
+    opposites = _opposites()
+    there = {spelt for _, spelt in new}
+    prefixed: dict[str, set[str]] = {}
+    for spelt in there:
+        for base in _bases(spelt):
+            prefixed.setdefault(base, set()).add(spelt)
+    pairs = []
+    for one, spelt in old:
+        wanted = {*opposites.get(spelt, ()), *_bases(spelt), *prefixed.get(spelt, ())} & there
+        pairs += [(one, other) for other, second in new if second in wanted] if wanted else []
+    return pairs
+
+
+def _bases(word: str) -> list[str]:
+    """What the word is the opposite of by a prefix: four letters or more."""
+    if not word.startswith(_prefixes()):
+        return []
+    return [word[len(each) :] for each in _prefixes() if word.startswith(each) and len(word) - len(each) >= 4]
+
+
 def antonyms(
     old: str, new: str, old_words: Iterable[str] = (), new_words: Iterable[str] = ()
 ) -> list[tuple[str, str]]:
@@ -132,7 +157,7 @@ def antonyms(
     `old_words` and `new_words` are the spaced words that are in one text only; antonyms in scripts without
     spaces, and those of several words, are looked up in the texts themselves.
     """
-    pairs = [(one, other) for one in old_words for other in new_words if are_antonyms(one, other)]
+    pairs = _paired(old_words, new_words)
     pattern = _long_antonyms()
     in_old, in_new = (dict.fromkeys(pattern.findall(plain(text))) for text in (old, new))
     opposites = _opposites()

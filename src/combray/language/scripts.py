@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from combray.language.folding import fold
 from combray.language.lexicon import derived, folded, tables
@@ -92,6 +92,12 @@ def _latin_stops() -> dict[str, tuple[str, ...]]:
     return found
 
 
+@derived
+def _foreign_stops() -> frozenset[str]:
+    """Latin-script stop words that are no English ones: without any of them nothing outvotes English."""
+    return frozenset(word for word, codes in _latin_stops().items() if "en" not in codes)
+
+
 def _votes(found: Iterable[str]) -> dict[str, int]:
     listed = _latin_stops()
     votes: dict[str, int] = {}
@@ -107,6 +113,6 @@ def _winner(votes: dict[str, int]) -> str:
     return best if votes.get(best, 0) >= 2 and votes[best] > votes.get("en", 0) else "en"
 
 
-def stopword_language(found: Iterable[str]) -> str:
+def stopword_language(found: Collection[str]) -> str:
     """The language whose stop words occur most among folded words; English when in doubt."""
-    return _winner(_votes(found))
+    return "en" if _foreign_stops().isdisjoint(found) else _winner(_votes(found))

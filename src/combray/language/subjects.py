@@ -39,11 +39,12 @@ def subject_of(tokens: list[Token]) -> Subject:
     known = vocabulary()
     end = next((place for place, token in enumerate(tokens[:_MAX_SUBJECT]) if _is_verb(token)), None)
     head = tokens[:end] if end is not None else _leading(tokens)
-    dropped = known.neutral | known.definite | known.indefinite | known.adverbs
+    dropped = (known.neutral, known.definite, known.indefinite, known.adverbs)
     keys = tuple(
         known.pronouns.get(token.word, token.key)
         for token in head
-        if token.kind != "date" and (token.word in known.pronouns or token.word not in dropped)
+        if token.kind != "date"
+        and (token.word in known.pronouns or not any(token.word in each for each in dropped))
     )
     opening = {token.word for token in head}
     return Subject(

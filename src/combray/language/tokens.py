@@ -20,6 +20,7 @@ from combray.language.lexicon import derived, folded, matcher, phrases, tables
 from combray.language.scripts import language, script, stopword_language
 
 __all__ = [
+    "Reading",
     "content_terms",
     "fold",
     "is_stop",
@@ -35,12 +36,17 @@ __all__ = [
 
 _ascii_words = re.compile("[a-z0-9]+").findall
 _letters = re.compile(r"[^\W\d_]+").findall
+_letter_beyond_ascii = re.compile(r"[^\W\d_\x00-\x7f]").search
 
 # Combining marks that belong inside a word although they are no letters (Indic and South-East Asian vowels).
 _MARKS = "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51"
 _MARKS += "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56"
 _MARKS += "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57\u0d81-\u0d83\u0dca-\u0ddf"
-_runs = re.compile(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)").finditer
+_runs = re.compile(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)").findall
+_plain_runs = re.compile(r"[^\W_]+").findall
+# Wider than what it stands for, but of two ranges: a folded text without any of these has no marks inside its
+# words and no letters of a script without spaces.
+_needs_care = re.compile("[\u0900-\u1fff\u2e80-\U0010ffff]").search
 
 # "don't" is one word of its own ("dont"), since it negates; other clitics say nothing about the topic.
 _NEGATED = re.compile(r"n't(?![a-z0-9])")
@@ -89,28 +95,78 @@ def _stems() -> _Stems:
     return _Stems({fold(form): fold(base) for base, forms in listed for form in forms})
 
 
+class Reading:
+    """A text cut into words once, for all that is then asked of them. Never raises, whatever the text holds.
+
+    `folded` is in lower case, folded where it is not ASCII; `words` are as the function of that name gives them.
+    """
+
+    __slots__ = ("_careful", "folded", "text", "words")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        plain = text.isascii()
+        self.folded = text.lower() if plain else fold(text)
+        self._careful = not plain and _needs_care(self.folded) is not None
+        self.words = _cut(self.folded, self._careful)
+
+    def runs(self) -> list[str]:
+        """Runs of letters and digits in lower case, as written: nothing is folded, joined or left out."""
+        if not self.text.isascii():
+            return _plain_runs(self.text.lower())
+        return _ascii_words(self.folded) if "'" in self.folded else self.words
+
+    def terms(self) -> list[str]:
+        """As the function of that name."""
+        stems = _stems()
+        return [stems[word] for word in self.words]
+
+    def content_terms(self) -> list[str]:
+        """As the function of that name."""
+        stops, apart, stems = _stops_for(self.words), _told_apart(self.text), _stems()
+        if apart:
+            return [stems[word] for word in self.words if word not in stops or word in apart]
+        return [stems[word] for word in self.words if word not in stops]
+
+    def content_length(self) -> int:
+        """How many content terms there are."""
+        stops, apart = _stops_for(self.words), _told_apart(self.text)
+        return sum([word not in stops or word in apart for word in self.words])
+
+    def word_count(self) -> int:
+        """As the function of that name."""
+        folded = self.folded
+        if self._careful or "'" in folded or "`" in folded:
+            return _count(folded, self._careful)
+        return len(self.words)
+
+
 def words(text: str) -> list[str]:
     """Folded words in order. "don't" -> "dont", "Caroline's" -> "caroline", "v1.2.3" -> "v1", "2", "3".
 
     Unspaced scripts give each character followed by the pair it starts: "数据库" -> 数 数据 据 据库 库.
     Never raises, whatever the text holds.
     """
-    folded = text.lower() if text.isascii() else fold(text)
+    return Reading(text).words
+
+
+def _cut(folded: str, careful: bool) -> list[str]:
     if "'" in folded:
         folded = _CLITIC.sub("", _NEGATED.sub("nt", folded))
     if folded.isascii():
         return _ascii_words(folded)
+    if not careful:
+        return _plain_runs(folded)
     found: list[str] = []
-    for run in _runs(folded):
-        if run.lastindex == 1:
-            chars = run[0]
-            for place, char in enumerate(chars[:-1]):
-                found += (char, chars[place : place + 2])
-            found.append(chars[-1])
-        elif run.lastindex == 2:
-            found += _hangul(run[0])
+    for unspaced, hangul, spaced in _runs(folded):
+        if spaced:
+            found.append(spaced)
+        elif hangul:
+            found += _hangul(hangul)
         else:
-            found.append(run[0])
+            for place, char in enumerate(unspaced[:-1]):
+                found += (char, unspaced[place : place + 2])
+            found.append(unspaced[-1])
     return found
 
 
@@ -140,8 +196,7 @@ def terms(text: str) -> list[str]:
 
     Irregular forms and some everyday synonyms share a term: "went" -> "go", "mom" -> "mother".
     """
-    stems = _stems()
-    return [stems[word] for word in words(text)]
+    return Reading(text).terms()
 
 
 @derived
@@ -172,10 +227,10 @@ def _told_apart(text: str) -> frozenset[str]:
     """Folded words of a text with accents, spelt as no stop word is: "chó", a dog, is not "cho", for."""
     if text.isascii():
         return frozenset()
-    spelt = frozenset(_letters(_spelt(text)))
-    if all(map(str.isascii, spelt)):
+    spelt = _spelt(text)
+    if not _letter_beyond_ascii(spelt):
         return frozenset()
-    return frozenset(map(fold, spelt - _spelt_stops()))
+    return frozenset(map(fold, frozenset(_letters(spelt)) - _spelt_stops()))
 
 
 def is_stop(word: str, lang: str = "en") -> bool:
@@ -186,9 +241,7 @@ def is_stop(word: str, lang: str = "en") -> bool:
 
 def content_terms(text: str) -> list[str]:
     """Stemmed words in order without the stop words of the text's language."""
-    found = words(text)
-    stops, apart, stems = _stops_for(found), _told_apart(text), _stems()
-    return [stems[word] for word in found if word not in stops or word in apart]
+    return Reading(text).content_terms()
 
 
 def term_set(text: str) -> frozenset[str]:
@@ -235,26 +288,33 @@ def query_terms(text: str) -> list[str]:
     loses its last word.
     """
     longer, request = _asking()
-    code, apart, stems = stopword_language(words(text)), _told_apart(text), _stems()
+    reading = Reading(text)
+    code, apart, stems = stopword_language(reading.words), _told_apart(text), _stems()
     code = code if code in _stops() else "en"
     stops, single = _stops()[code], _question_words()[code]
-    asked = longer.sub(" ", request.sub(" ", fold(text)))
+    folded = fold(text)
+    in_front = request.match(folded)
+    asked = longer.sub(" ", f" {folded[in_front.end() :]}" if in_front else folded)
     fillers = None if asked.isascii() else _fillers().get(language(text))
     if fillers:
         asked = fillers.sub(" ", asked)
-    content = (word for word in words(asked) if word in apart or not (word in stops or word in single))
-    return list(dict.fromkeys(stems[word] for word in content) or dict.fromkeys(terms(text)))
+    found = reading.words if asked == reading.folded else words(asked)
+    content = [word for word in found if word in apart or not (word in stops or word in single)]
+    return list(dict.fromkeys([stems[word] for word in content]) or dict.fromkeys(reading.terms()))
 
 
 def word_count(text: str) -> int:
     """How many words a person would count: spaced words, plus unspaced characters / 1.6, rounded up."""
-    folded = fold(text)
-    if folded.isascii():
-        return len(_ascii_words(folded.replace("'", "")))
+    folded = text.lower() if text.isascii() else fold(text)
+    return _count(folded, _needs_care(folded) is not None)
+
+
+def _count(folded: str, careful: bool) -> int:
+    joined = folded.replace("'", "").replace("`", "")
+    if not careful:
+        return len((_ascii_words if joined.isascii() else _plain_runs)(joined))
     spaced = characters = 0
-    for run in _runs(folded.replace("'", "")):
-        if run.lastindex == 1:
-            characters += len(run[0])
-        else:
-            spaced += 1
+    for unspaced, _, _ in _runs(joined):
+        characters += len(unspaced)
+        spaced += not unspaced
     return spaced + math.ceil(characters / _CHARACTERS_PER_WORD)

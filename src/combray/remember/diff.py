@@ -7,8 +7,9 @@ cannot tell a contradiction from a paraphrase (QUALITY.md, "Writing").
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from combray.language.polarity import changes
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
+from combray.types import Memory
 
 if TYPE_CHECKING:
     from combray.language.claims import Comparison
@@ -27,6 +29,8 @@ _EDITABLE = ("fact", "insight")
 """Kinds that can replace one another. Episodes are what was said: they stay as they are."""
 MAX_TERMS = 30
 """Terms of a text that candidates are looked for by."""
+_READ_AT_ONCE = 256
+"""Drafts whose candidates are held in memory at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,36 @@ class _Candidate:
     trust: str = "owner"
 
 
+class _Claim:
+    """A draft's text as it is compared with every candidate: what is dear is computed once, and if asked for."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.text, self.author = memory.content, memory.author or ""
+
+    @cached_property
+    def normalised(self) -> str:
+        return normalised(self.text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return term_set(self.text)
+
+    @cached_property
+    def says_changed(self) -> bool:
+        return bool(changes(self.text))
+
+
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """Which drafts of a batch are near which: a batch behaves as if its texts came one by one."""
 
     drafts: Sequence[Draft]
     cosines: NDArray[np.float32]
+    close: Mapping[int, Sequence[int]]
+    """Earlier drafts whose cosine is near enough, by draft."""
     holding: Mapping[str, Sequence[int]]
+    by_words: Sequence[bool]
+    """Which drafts are looked for by words."""
     diff: Diff
 
     @classmethod
@@ -57,16 +84,21 @@ class _Batch:
             if draft.vector is not None:
                 rows[place] = draft.vector
         holding: dict[str, list[int]] = defaultdict(list)
-        if len(drafts) > 1 and any(diff.looks_by_words(draft) for draft in drafts):
-            for place, draft in enumerate(drafts):
-                for term in set(terms(draft.memory.content)):
-                    holding[term].append(place)
-        return cls(drafts, rows @ rows.T, holding, diff)
+        by_words = [diff.looks_by_words(draft) for draft in drafts]
+        # Only a later draft that is looked for by words asks who holds a term.
+        for place in range(max((place for place, looks in enumerate(by_words) if looks), default=0)):
+            for term in set(terms(drafts[place].memory.content)):
+                holding[term].append(place)
+        cosines = rows @ rows.T
+        close: dict[int, list[int]] = defaultdict(list)
+        pairs = np.nonzero(np.tril(cosines >= min(diff.cosine_from, diff.update_from), -1))
+        for place, other in zip(*(each.tolist() for each in pairs), strict=True):
+            close[place].append(other)
+        return cls(drafts, cosines, close, holding, by_words, diff)
 
     def near(self, place: int) -> list[_Candidate]:
         """Earlier drafts that would be candidates if they were stored already, the nearest first."""
-        close = self.cosines[place, :place] >= min(self.diff.cosine_from, self.diff.update_from)
-        by_cosine = [int(other) for other in np.flatnonzero(close) if self._stands(int(other))]
+        by_cosine = [other for other in self.close.get(place, ()) if self._stands(other)]
         by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
         found = dict.fromkeys((*by_cosine[: self.diff.vector_candidates], *self._by_words(place)))
         return [
@@ -83,7 +115,7 @@ class _Batch:
 
     def _by_words(self, place: int) -> list[int]:
         draft = self.drafts[place]
-        if not place or not self.diff.looks_by_words(draft):
+        if not place or not self.by_words[place]:
             return []
         shared: Counter[int] = Counter()
         for term in query_terms(draft.memory.content)[:MAX_TERMS]:
@@ -125,13 +157,17 @@ class Diff:
     def decide(self, state: Remembering, reader: Reader) -> None:
         """The decision itself; run again inside the transaction when others have written meanwhile."""
         batch = _Batch.of(state.drafts, self)
+        stored: Mapping[int, list[_Candidate]] = {}
         for place, draft in enumerate(state.drafts):
+            if place % _READ_AT_ONCE == 0:
+                stored = self._stored(batch, range(place, min(place + _READ_AT_ONCE, len(state.drafts))), reader)
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
-            if draft.memory.kind not in _EDITABLE or draft.quarantined:
+            if place not in stored:
                 continue
             conflicts = False
-            for candidate in self._candidates(draft, batch.near(place), reader):
-                decision = _by_trust(self._judge(draft, candidate), draft.memory.trust, candidate.trust)
+            claim = _Claim(draft.memory)
+            for candidate in batch.near(place) + stored[place]:
+                decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
                 if decision is None or (conflicts and decision[0] == "CONFLICT"):
                     continue
                 conflicts = decision[0] == "CONFLICT"
@@ -141,23 +177,34 @@ class Diff:
                 if not conflicts:
                     break
 
-    def _candidates(self, draft: Draft, twins: list[_Candidate], reader: Reader) -> list[_Candidate]:
-        found: dict[int, float] = {}
-        if draft.nearest is not None:
-            near = draft.nearest.scores >= min(self.cosine_from, self.update_from)
-            places = np.flatnonzero(near)[: self.vector_candidates]
-            found.update((int(draft.nearest.keys[at]), float(draft.nearest.scores[at])) for at in places)
-        if self.looks_by_words(draft):
-            for key in self._by_keyword(draft, reader):
-                found.setdefault(key, 0.0)
-        memories = list(zip(found, reader.memories(found), strict=True)) if found else []
-        stored = [
-            _Candidate(memory.content, memory.author, found[key], key=key, trust=memory.trust)
-            for key, memory in memories
-            if memory.kind in _EDITABLE
-        ]
-        ranked = sorted(stored, key=lambda each: (-each.cosine, each.key or 0))
-        return twins + ranked
+    def _stored(self, batch: _Batch, places: Iterable[int], reader: Reader) -> dict[int, list[_Candidate]]:
+        """Stored memories that each draft is compared with, the nearest first; drafts that replace nothing have
+        no entry. All memories are read in one call.
+        """
+        cosines: dict[int, dict[int, float]] = {}
+        for place in places:
+            draft = batch.drafts[place]
+            if draft.memory.kind in _EDITABLE and not draft.quarantined:
+                near = self._near(draft)
+                by_words = self._by_keyword(draft, reader) if batch.by_words[place] else []
+                cosines[place] = dict.fromkeys(by_words, 0.0) | near
+        keys = list({key: None for found in cosines.values() for key in found})
+        known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
+        return {
+            place: [
+                _Candidate(known[key].content, known[key].author, cosine, key=key, trust=known[key].trust)
+                for key, cosine in sorted(found.items(), key=lambda each: (-each[1], each[0]))
+                if known[key].kind in _EDITABLE
+            ]
+            for place, found in cosines.items()
+        }
+
+    def _near(self, draft: Draft) -> dict[int, float]:
+        if draft.nearest is None or not len(draft.nearest.scores):
+            return {}
+        near = draft.nearest.scores >= min(self.cosine_from, self.update_from)
+        places = np.flatnonzero(near)[: self.vector_candidates]
+        return {int(draft.nearest.keys[at]): float(draft.nearest.scores[at]) for at in places}
 
     def looks_by_words(self, draft: Draft) -> bool:
         """A text that says something changed names what it changed, in words more than in meaning."""
@@ -171,25 +218,25 @@ class Diff:
         found = reader.search({"keyword": arm}, Filter(kinds=_EDITABLE), self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
 
-    def _judge(self, draft: Draft, candidate: _Candidate) -> tuple[Suggestion, str] | None:
+    def _judge(self, new: _Claim, candidate: _Candidate) -> tuple[Suggestion, str] | None:
         """DUPLICATE or UPDATE with its reason; None for ADD."""
-        new, old = draft.memory.content, candidate.text
-        if (draft.memory.author or "") != (candidate.author or ""):
+        if new.author != (candidate.author or ""):
             return None
-        if normalised(new) == normalised(old):
+        if new.normalised == normalised(candidate.text):
             return "DUPLICATE", "the same text is already known"
-        overlap = _overlap(new, old)
+        overlap = _overlap(new.terms, term_set(candidate.text))
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
+        unlikely = similarity < self.update_from
         # Below the bands only a text that says something changed can replace; `compare` is the dear part.
-        if similarity < self.update_from and (overlap < 0.2 or not changes(new)):
+        if unlikely and overlap < 0.2:
             return None
         # A new value for the same thing is told in the same words: near in meaning only is not enough.
-        if self.strict and overlap < self.strict_overlap and not changes(new):
+        if (unlikely or (self.strict and overlap < self.strict_overlap)) and not new.says_changed:
             return None
         # Loaded with the first pair: a preset is loaded for every recall too, which compares nothing.
         from combray.language.claims import compare
 
-        comparison = compare(old, new)
+        comparison = compare(candidate.text, new.text)
         if comparison.verdict == "update" and comparison.changes and comparison.same_subject:
             return "UPDATE", f"says that it changed ({', '.join(comparison.changes)})"
         if similarity < self.update_from:
@@ -241,7 +288,6 @@ def _same_claim(comparison: Comparison) -> bool:
     return comparison.same_subject and comparison.same_polarity and not differs
 
 
-def _overlap(new: str, old: str) -> float:
+def _overlap(mine: frozenset[str], theirs: frozenset[str]) -> float:
     """Jaccard of content terms. Containment, the upstream's measure, calls every short text a duplicate."""
-    mine, theirs = term_set(new), term_set(old)
     return len(mine & theirs) / max(len(mine | theirs), 1)

@@ -56,7 +56,8 @@ class ExtractEntities:
             ordered = dict.fromkeys(name.casefold() for name in (*draft.memory.entities, *found))
             entities = tuple(by_fold[name] for name in ordered)[: self.max_entities]
             draft.memory = msgspec.structs.replace(draft.memory, entities=entities)
-            met.update(name.casefold() for name in entities)
+            if not draft.quarantined:
+                met.update(name.casefold() for name in entities)
         return state
 
 

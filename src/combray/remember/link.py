@@ -6,6 +6,7 @@ Each edge is stored once, from the older (or causing) memory to the newer, and w
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,12 +19,18 @@ from combray.remember.state import Draft, Remembering, Survey
 from combray.runtime import Link, Runtime
 
 _HOUR = 3600.0
+_ROUNDED = 1e-6
+"""More than rounding to six decimals, in single precision, can add to a cosine near 1."""
 
 
 def _survey(state: Remembering) -> Survey:
     if state.survey is None:
         raise AssertionError("TakeSurvey runs before the link stages")
     return state.survey
+
+
+def _moment_of(recent: tuple[int, float]) -> float:
+    return recent[1]
 
 
 def _store(state: Remembering, name: str, made: list[tuple[Draft, Link]]) -> None:
@@ -61,7 +68,8 @@ class LinkTemporal:
             if before is not None and before[1] <= moment:
                 made.append((draft, Link(before[0], key, "temporal", 1.0, "precedes")))
                 linked.add(before[0])
-            for other, then in [each for each in recent if each[1] <= moment][-self.nearest :]:
+            until = bisect_right(recent, moment, key=_moment_of)
+            for other, then in recent[max(0, until - self.nearest) : until]:
                 hours = (moment - then) / _HOUR
                 if hours <= self.window_hours and other not in linked:
                     made.append((draft, Link(other, key, "temporal", round(1.0 / (1.0 + hours), 6), "proximity")))
@@ -187,17 +195,23 @@ class LinkSemantic:
         if not embedded:
             return state
         stacked = np.stack([draft.vector for draft in embedded if draft.vector is not None])
-        among = np.round((stacked @ stacked.T).astype(np.float64), 6)
+        among = stacked @ stacked.T
+        # Rounded to six decimals before it is compared: a little below the minimum may still be enough.
+        places, others = np.nonzero(np.tril(among >= self.minimum - _ROUNDED, -1))
+        cosines = np.round(among[places, others].astype(np.float64), 6)
+        earlier: dict[int, list[tuple[float, int]]] = defaultdict(list)
+        for place, other, cosine in zip(places.tolist(), others.tolist(), cosines.tolist(), strict=True):
+            if cosine >= self.minimum:
+                earlier[place].append((cosine, _ends(embedded[other])[0]))
         gone = state.replaced
         made: list[tuple[Draft, Link]] = []
         for place, draft in enumerate(embedded):
             key, _ = _ends(draft)
-            near = [(float(among[place, other]), _ends(embedded[other])[0]) for other in
-                    np.flatnonzero(among[place, :place] >= self.minimum)]  # fmt: skip
+            near = earlier.get(place, [])
             if draft.nearest is not None:
-                near += [(float(score), int(other)) for other, score in
-                         zip(draft.nearest.keys, draft.nearest.scores, strict=True)
-                         if score >= self.minimum and int(other) not in gone]  # fmt: skip
+                near += [(score, other) for other, score in
+                         zip(draft.nearest.keys.tolist(), draft.nearest.scores.tolist(), strict=True)
+                         if score >= self.minimum and other not in gone]  # fmt: skip
             for score, other in sorted(near, key=lambda each: (-each[0], each[1]))[: self.most]:
                 # A vector made later may find memories that are newer.
                 older, newer = min(other, key), max(other, key)

@@ -22,7 +22,8 @@ def effective_importance(importance: int, accesses: float, days: float, edges: i
 
     Mnemon, upstream notes 2.2. Ranges from 0 to about 1.5 for a memory never accessed.
     """
-    reinforced = max(1.0, math.log1p(accesses))
+    # A store that somebody has changed may hold fewer than none.
+    reinforced = max(1.0, math.log1p(max(0.0, accesses)))
     faded = math.pow(0.5, max(0.0, days) / 30.0)
     return _BASE[importance] * reinforced * faded * (1.0 + 0.1 * min(edges, 5))
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import Ranked, Writer
+from combray.runtime import Filter, Ranked, Writer
 from combray.types import Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
@@ -75,6 +75,8 @@ class Remembering:
     suggest: bool = True
     judged_as: str = ""
     """Trust that the guard judges all of it by, where that is less than what a text claims; empty: its own."""
+    trusts: tuple[str, ...] = Filter().trusts
+    """Trust of the memories that may be shown beside what was written."""
     drafts: list[Draft] = field(default_factory=list)
     seen_revision: int = -1
     survey: Survey | None = None
@@ -85,7 +87,7 @@ class Remembering:
 
     def size(self) -> int:
         """Drafts that will be, or have been, written."""
-        return sum(not draft.skipped for draft in self.drafts)
+        return len([draft for draft in self.drafts if draft.suggestion != "DUPLICATE"])
 
     @property
     def written(self) -> list[Draft]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from combray.language.causality import link as causal_link
+from combray.language.causality import read_signals, signal
 from combray.language.tokens import query_terms, term_set
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
@@ -31,15 +31,15 @@ class SuggestSemantic:
         """List them for each new memory; a batch is written without suggestions."""
         if not state.suggest:
             return state
-        reader = runtime.store.reader(state.namespace)
+        reader, where = runtime.store.reader(state.namespace), Filter(trusts=state.trusts)
         for draft in state.written:
             if draft.nearest is not None:
-                draft.semantic_candidates = self._by_cosine(draft, reader)
+                draft.semantic_candidates = self._by_cosine(draft, reader, where)
             else:
-                draft.semantic_candidates = self._by_words(draft, reader)
+                draft.semantic_candidates = self._by_words(draft, reader, where)
         return state
 
-    def _by_cosine(self, draft: Draft, reader: Reader) -> tuple[dict[str, Any], ...]:
+    def _by_cosine(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
         if draft.nearest is None:
             return ()
         pairs = [
@@ -48,7 +48,7 @@ class SuggestSemantic:
             if self.minimum <= score < self.linked_from
         ]
         # The list is from before the write: what was replaced since is no candidate.
-        live = set(_live_only(reader, [key for key, _ in pairs]))
+        live = set(_passing(reader, [key for key, _ in pairs], where))
         pairs = [(key, score) for key, score in pairs if key in live][: self.most]
         memories = reader.memories(key for key, _ in pairs)
         return tuple(
@@ -61,12 +61,12 @@ class SuggestSemantic:
             for memory, (_, score) in zip(memories, pairs, strict=True)
         )
 
-    def _by_words(self, draft: Draft, reader: Reader) -> tuple[dict[str, Any], ...]:
+    def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
         terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:30])
         if not terms:
             return ()
         arm = KeywordArm(terms, scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0), posting_budget=5_000)
-        found = reader.search({"keyword": arm}, Filter(), self.most + 1).lists["keyword"]
+        found = reader.search({"keyword": arm}, where, self.most + 1).lists["keyword"]
         mine = term_set(draft.memory.content)
         listed = []
         for memory in reader.memories(int(key) for key in found.keys):
@@ -98,13 +98,13 @@ class SuggestCausal:
         """Walk outwards from each new memory."""
         if not state.suggest:
             return state
-        reader = runtime.store.reader(state.namespace)
+        reader, where = runtime.store.reader(state.namespace), Filter(trusts=state.trusts)
         for draft in state.written:
             if draft.key is not None:
-                draft.causal_candidates = self._around(draft, draft.key, reader)
+                draft.causal_candidates = self._around(draft, draft.key, reader, where)
         return state
 
-    def _around(self, draft: Draft, key: int, reader: Reader) -> tuple[dict[str, Any], ...]:
+    def _around(self, draft: Draft, key: int, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
         hop_of: dict[int, int] = {}
         via: dict[int, str] = {}
         seen, frontier = {key}, [key]
@@ -118,11 +118,12 @@ class SuggestCausal:
             seen.update(frontier)
             hop_of.update(dict.fromkeys(frontier, hop))
             via.update(reached)
-        live = _live_only(reader, list(hop_of))[: self.most]
+        live = _passing(reader, list(hop_of), where)[: self.most]
         keys = np.array(live, dtype=np.int64)
+        said = signal(draft.memory.content)
         candidates = []
         for other, known, text in zip(live, reader.ids(keys), reader.contents(keys), strict=True):
-            read = causal_link(draft.memory.content, text)
+            read = read_signals(said, None if said else signal(text))
             candidates.append(
                 {
                     "id": known,
@@ -136,6 +137,6 @@ class SuggestCausal:
         return tuple(candidates)
 
 
-def _live_only(reader: Reader, keys: list[int]) -> list[int]:
+def _passing(reader: Reader, keys: list[int], where: Filter) -> list[int]:
     wanted = np.array(keys, dtype=np.int64)
-    return [int(key) for key in wanted[reader.eligible(wanted, Filter())]]
+    return [int(key) for key in wanted[reader.eligible(wanted, where)]]

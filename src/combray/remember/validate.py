@@ -58,8 +58,8 @@ class Validate:
                 f"must be a text or a mapping of fields, not {show(item)}.",
                 "Give content and fields.",
             )
-        unknown = sorted(str(name) for name in item if name not in KNOWN)
-        if unknown:
+        if not KNOWN.issuperset(item):
+            unknown = sorted(str(name) for name in item if name not in KNOWN)
             raise InvalidInputError(
                 unknown[0], "is no field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
             )

@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections.abc import Sequence
 
 from combray.language.dates.lexing import has_han, tokenize, without_accents
 from combray.language.dates.tables import Table, codes, table, watch
 
-# A year, a date in digits, or a time of day: the same in every language.
+# A year, a date in digits, or a time of day: the same in every language. The first digit comes first, what may
+# not stand before it behind: the engine jumps from digit to digit.
 _NUMERIC = re.compile(
-    r"\b(?:19|20)\d\d(?!\d)|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.\d{2,4}\b"
-    r"|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]m\b",
+    r"[0-9](?<!\w[0-9])(?:(?:(?<=1)9|(?<=2)0)\d\d(?!\d)"
+    r"|\d?(?:/\d{1,2}\b|\.\d{1,2}\.\d{2,4}\b|:\d\d\b| ?[ap]m\b))",
     re.ASCII,
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -26,11 +28,15 @@ def has_time_expression(text: str) -> bool:
     Looks words up and resolves nothing: a few microseconds per short text. Weak words ("may", "sun") count
     only after a word such as "in" or next to a number.
     """
+    return is_in(text, _WORD.findall(text.lower()))
+
+
+def is_in(text: str, words: Sequence[str]) -> bool:
+    """The same of a text whose runs of letters and digits, in lower case, are known (`tokens.Reading.runs`)."""
     if _NUMERIC.search(text):
         return True
     if not text.isascii() and has_han(text) and _han_anchors().search(text):
         return True
-    words = _WORD.findall(text.lower())
     single, pairs = _latin_anchors()
     if not single.isdisjoint(words):
         return True
