@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from dataclasses import asdict
@@ -37,7 +38,8 @@ def attack(target: Target, seconds: int, folder: Path, seed: int, *, plain: bool
         engine, ran = "atheris", guided.run(target, seconds, folder, seed)
     else:
         work = folder / "work"
-        work.mkdir(exist_ok=True)
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
         judge = Judge(target, target.open(work), folder)
         engine, ran = "mutating", mutating.run(target, seconds, judge, seed)
     kept = folder / "findings.jsonl"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 LONGEST = 20_000
 """Characters: no text of this length may take more than two seconds anywhere."""
+SPREAD = 600
+"""Characters to which a text is mostly repeated or spread: enough to show what is wrong, and quick."""
+_RARELY = 64
+"""One in so many of the texts that are repeated or spread has up to LONGEST characters."""
 HOSTILE = (
     "\x00", "\ud800", "\udfff", "\u202e\u2066", "\u200b\u2060\ufeff", "e" + "\u0301" * 40, "\U0001f468\u200d",
     "\u0130\u0131\u1e9e", "\ufdfa", "'" * 30, '"' * 30, " " * 200, "\n" * 50, "a" * 300, "1" * 300, "-" * 100,
@@ -57,16 +62,19 @@ class Draw:
         """A text: its first byte says how it is made.
 
         Mostly what the bytes are as UTF-8; sometimes with half surrogates for what is none, with hostile pieces
-        between its words, or repeated until it has LONGEST characters: what is not linear shows itself then.
+        between its words, or repeated. That makes SPREAD characters, and rarely LONGEST: what is not linear shows
+        itself then, but an engine that kept such inputs and changed them would do little else. So it hangs on a
+        checksum of all bytes, which no change passes on; how time grows is for `bench.fuzz.growth`.
         """
         mode = self.byte()
         text = self.raw(most).decode("utf-8", "surrogateescape" if mode % 16 == 1 else "replace")
         if mode % 16 in (2, 3):
             text = HOSTILE[mode // 16 * 2 % len(HOSTILE)] + text + HOSTILE[(mode * 7 + len(text)) % len(HOSTILE)]
-        if mode % 16 == 4:
-            text = HOSTILE[(mode + len(text)) % len(HOSTILE)].join(text.split(" "))
-        if mode % 16 == 5 and text:
-            text = (text * (LONGEST // len(text) + 1))[:LONGEST]
+        if mode % 16 in (4, 5) and text:
+            length = max(len(text), LONGEST if zlib.crc32(self._data) % _RARELY == 0 else SPREAD)
+            again = text * (length // len(text) + 1)
+            spread = HOSTILE[(mode + len(text)) % len(HOSTILE)].join(text.split(" "))
+            text = (again if mode % 16 == 5 else spread)[:length]
         return text[:LONGEST]
 
     def value(self, depth: int = 3) -> Any:

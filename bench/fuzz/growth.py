@@ -12,6 +12,7 @@ from collections.abc import Callable
 from bench.fuzz.targets.texts import NOW
 from combray.documents.chunking import chunk, lines_of
 from combray.documents.transcripts import transcript_lines
+from combray.guard import detecting
 from combray.guard.redaction import redact
 from combray.language import (
     causality,
@@ -34,7 +35,7 @@ from combray.transfer.turns import pieces
 
 PIECES = (
     "1", "a", "A ", " ", "\n", ".", "it's ", "1-", "a:", "/", "a@b.", "token=", "-----BEGIN ", "not ", "because ",
-    "remember that ", "数", "三天前", "한국어는 ", "e\u0301", "> ", "`",
+    "remember that ", "数", "三天前", "한국어는 ", "e\u0301", "> ", "`", "_", "a_", "\\x61", "%61",
 )  # fmt: skip
 READERS: dict[str, Callable[[str], object]] = {
     "words": tokens.words,
@@ -54,6 +55,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "changes": polarity.changes,
     "expansion": expansion.expand,
     "traits": contrast.traits,
+    "guard": detecting.judge,
     "redaction": redact,
     "chunks": lambda text: chunk(lines_of(text)),
     "pieces": lambda text: list(pieces(text)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -95,7 +96,9 @@ def _main() -> None:
 
     target = TARGETS[name]
     work = Path(folder) / "work"
-    work.mkdir(exist_ok=True)
+    # What an earlier run left is no empty folder.
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
     judge = Judge(target, target.open(work), Path(folder))
     atheris.Setup([sys.argv[0], *options], judge)
     atheris.Fuzz()

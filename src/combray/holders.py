@@ -14,11 +14,12 @@ def new_holder() -> str:
 def is_there(holder: str) -> bool:
     """Whether the process that holds a lease may still run; a process of another machine may."""
     host, _, rest = holder.rpartition(":")[0].rpartition(":")
-    if host != _machine() or os.name != "posix" or not rest.isdigit():
+    if host != _machine() or os.name != "posix" or not rest.isascii() or not rest.isdigit():
         return True
     try:
         os.kill(int(rest), 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError, ValueError):
+        # Numbers beyond those of processes: what wrote this name was damaged.
         return False
     except PermissionError:
         return True

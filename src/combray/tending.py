@@ -164,4 +164,6 @@ class Tending:
         """
         self.runtime.store.backup(path, key)
         if self.runtime.audit is not None:
-            self.runtime.audit.record("backup", self.namespace, detail={"path": str(Path(path).absolute())})
+            # A file's name may hold bytes that are no UTF-8.
+            told = str(Path(path).absolute()).encode("utf-8", "backslashreplace").decode()
+            self.runtime.audit.record("backup", self.namespace, detail={"path": told})

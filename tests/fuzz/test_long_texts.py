@@ -13,4 +13,6 @@ from bench.fuzz.growth import PIECES, READERS
 @pytest.mark.parametrize("name", READERS)
 def test_rows_of_any_piece_are_read_to_their_end(name: str) -> None:
     for piece in PIECES:
-        READERS[name]((piece * 1_000)[:1_000])
+        for tail in ("", "ab", "."):
+            # What fits on and on, and fails at the end, is where a pattern begins to guess again.
+            READERS[name]((piece * 1_000)[:1_000] + tail)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import combray
+from combray import models
 from combray.engine import Engine
 from combray.errors import CombrayError, InvalidInputError, ModelError
 from combray.language.questions import read
@@ -131,6 +132,11 @@ def test_a_peer_that_answers_with_nesting_is_refused() -> None:
         peer = CombrayPeer("p", f"http://127.0.0.1:{server.getsockname()[1]}", "", 5.0)
         with pytest.raises(ModelError, match="peer p: the answer is no"):
             peer.search("who", 5, "work")
+
+
+def test_a_model_at_a_name_that_no_machine_can_have_is_refused() -> None:
+    with pytest.raises(ModelError, match="cannot be reached"):
+        models.embedder(f"openai:m@http://{'a' * 70}.example/v1")
 
 
 def test_a_settings_file_nested_100_000_deep_is_refused(tmp_path: Path) -> None:

@@ -72,11 +72,11 @@ def _table(entries: list[Entry]) -> Table:
         what = entry.operation + (f" in {entry.within}" if entry.within else "")
         if entry.result != "ok":
             what += f": {entry.result}"
-        ids = [each[:13] for each in entry.ids[:_SHOWN_IDS]]
+        ids = [visible(each[:13]) for each in entry.ids[:_SHOWN_IDS]]
         more = len(entry.ids) - len(ids)
         shown.add_row(
             str(entry.seq),
-            entry.at[:19].replace("T", " "),
+            visible(entry.at[:19].replace("T", " ")),
             visible(entry.actor),
             visible(entry.namespace),
             visible(what),
@@ -161,7 +161,7 @@ def proof(fields: Mapping[str, Any]) -> Table:
     shown = table("proof of erasure", "")
     for name, value in fields.items():
         if name != "digests":
-            shown.add_row(name.replace("_", " "), visible(_in_words(value)))
+            shown.add_row(visible(name.replace("_", " ")), visible(_in_words(value)))
     return shown
 
 
@@ -176,7 +176,7 @@ def _in_words(value: Any) -> str:
 
 
 def _place(left: Mapping[str, Any]) -> str:
-    return f"{left['file']}: {left['count']} {left['kind']}"
+    return f"{left.get('file')}: {left.get('count')} {left.get('kind')}"
 
 
 @audit.command(cls=Verb)
@@ -192,7 +192,7 @@ def export(target: Target, path: Path) -> None:
             file.write(line)
             count += 1
     if for_people(target):
-        console().print(f"Wrote {count} entries to {path}.")
+        console().print(f"Wrote {count} entries to {visible(str(path))}.")
     else:
         show_json({"status": "written", "path": str(path), "entries": count})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -24,6 +25,9 @@ class Careful(click.Command):
     ) -> NoReturn:
         """Run and leave the process."""
         extra.pop("standalone_mode", None)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # A file's name, or an argument, may hold bytes that are no UTF-8; escaped they are good JSON too.
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             code = super().main(args, prog_name, standalone_mode=False, **extra)
         except click.ClickException as error:

@@ -8,7 +8,7 @@ import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import compact, console, for_people, show_json
+from combray.interfaces.cli.output import compact, console, for_people, show_json, visible
 from combray.types import EDGE_TYPES, EdgeType
 
 FORMATS = ("dot", "html")
@@ -105,7 +105,7 @@ def viz(target: Target, form: str | None, output: Path, limit: int | None) -> No
         return
     output.write_text(drawn, encoding="utf-8")
     if for_people(target):
-        console().print(f"Wrote {output}.")
+        console().print(f"Wrote {visible(str(output))}.")
     else:
         show_json({"status": "written", "path": str(output), "format": form})
 

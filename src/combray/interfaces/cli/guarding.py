@@ -15,7 +15,11 @@ def show_quarantined(target: Target, limit: int) -> None:
         found = engine.quarantined(limit=limit)
     if not for_people(target):
         show_json(
-            [{**compact(each.memory), "reasons": list(each.reasons), "claimed": each.claimed} for each in found]
+            [
+                {**compact(each.memory), "reasons": list(each.reasons), "claimed": each.claimed}
+                | ({"place": each.place} if each.place else {})
+                for each in found
+            ]
         )
         return
     if not found:
@@ -23,7 +27,8 @@ def show_quarantined(target: Target, limit: int) -> None:
         return
     from combray.interfaces.cli.showing import table_of
 
-    console().print(table_of(("why",), [(("; ".join(each.reasons),), each.memory) for each in found]))
+    why = [(("; ".join(filter(None, (each.place, *each.reasons))),), each.memory) for each in found]
+    console().print(table_of(("why",), why))
     console().print("combray release ID [--trust owner] · combray forget ID · combray erase ID", style="dim")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ID = click.argument("memory_id", metavar="ID")
 
 
-_CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d+)(?:-L(\d+))?)?")
+_CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d{1,9})(?:-L(\d{1,9}))?)?")
 
 
 @click.command(cls=Verb, examples=("combray get 019a1b2c-3d4e", "combray get memory/2025-11-27.md#L3-L9"))
@@ -55,6 +55,9 @@ def _get_lines(target: Target, path: str, first: str | None, last: str | None) -
         excerpt = engine.memory_get(path, start=start, lines=lines)
     if for_people(target):
         console().print(visible(excerpt.text))
+        for first_apart, last_apart in excerpt.quarantined:
+            lines_apart = f"Lines {first_apart} to {last_apart} are in quarantine; no model is shown them"
+            console().print(f"{lines_apart}: combray review --quarantined", style="yellow")
         if excerpt.next_line:
             console().print(f"More: combray get {visible(path)}#L{excerpt.next_line}", style="dim")
     else:
@@ -92,31 +95,43 @@ def restore(target: Target, memory_id: str) -> None:
 @click.command(cls=Verb, examples=("combray erase ID --yes", "combray erase ID --prove"))
 @_ID
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--derived", is_flag=True, help="Erase what names it as evidence too.")
 @click.option("--prove", is_flag=True, help="Search every file for what is left of it, and show the proof.")
 @click.option("--also", multiple=True, metavar="FILE", help="With --prove: search this file too.")
 @opens_store()
-def erase(target: Target, memory_id: str, yes: bool, prove: bool, also: tuple[str, ...]) -> None:
+def erase(target: Target, memory_id: str, yes: bool, derived: bool, prove: bool, also: tuple[str, ...]) -> None:
     """Destroy a memory for good.
 
-    Its text, history, edges and vectors leave the file; backups and exports keep what they hold. Exit code 1
-    when a proof finds something left in the store.
+    Its text, history, edges and vectors leave the file, and what Combray itself made of its words; backups and
+    exports keep what they hold. Exit code 1 when a proof finds something left in the store.
     """
     with target.open() as engine:
         memory = engine.get(memory_id)
+        around = engine.derived(memory.id)
+        gone = (*around.made, *(around.resting if derived else ()))
         if not yes:
             if not sys.stdin.isatty():
                 nothing_found("erase destroys for good and asks first, but nobody can answer here. Add --yes.")
-            click.confirm(f"Erase for good: {short(memory.content, 60)!r}?", abort=True, err=True)
-        certificate = engine.erase(memory.id, prove=prove, also=also)
+            with_it = f", and {len(gone)} made of it" if gone else ""
+            click.confirm(f"Erase for good: {short(memory.content, 60)!r}{with_it}?", abort=True, err=True)
+        certificate = engine.erase(memory.id, derived=derived, prove=prove, also=also)
     if certificate is not None:
         _show_proof(target, certificate)
         return
-    _tell(
-        target,
-        memory.id,
-        "erased",
-        "no byte of it is left in the store; backups and exports may still hold it",
-    )
+    message = "no byte of it is left in the store; backups and exports may still hold it"
+    left = [each.id for each in (*around.resting, *around.quoting) if each not in gone]
+    if not for_people(target):
+        fields = {"id": memory.id, "status": "erased", "message": message}
+        show_json({**fields, "derived": [each.id for each in gone], "quoted_by": left, "file": around.file})
+        return
+    _tell(target, memory.id, "erased", message)
+    for each in gone:
+        console().print(f"Erased with it: {each.id}")
+    for each_id in left:
+        console().print(f"Says so too, or rests on it, and is left: {each_id}", style="yellow")
+    if around.file:
+        text = f"{visible(around.file)} still holds it. It comes back when that file changes: take it out there."
+        console().print(text, style="yellow")
 
 
 def _show_proof(target: Target, certificate: Certificate) -> None:

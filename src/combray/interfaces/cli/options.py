@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -59,7 +60,9 @@ class Target:
 
     def _file(self) -> Path | None:
         location = self.location().removeprefix(_SQLITE)
-        return None if location == ":memory:" or "://" in location else Path(location).expanduser()
+        if location == ":memory:" or "://" in location:
+            return None
+        return Path(os.path.expanduser(location))  # noqa: PTH111 - Path's raises for unknown users
 
     def open(self, *, to_write: bool = False, stays: bool = False) -> Engine:
         """The engine on that store; only a verb that writes makes a new one, only one that stays has a worker."""
@@ -203,6 +206,8 @@ def names_models(function: Function) -> Function:
 def in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path) -> Path:
     """Callback for a file to write: its folder must exist."""
     del ctx, parameter
+    if not value.name:
+        raise click.BadParameter("it names no file.")
     if not value.parent.is_dir():
         raise click.BadParameter(f"the folder {value.parent} does not exist; make it first.")
     return value

@@ -36,7 +36,7 @@ def export(target: Target, path: Path) -> None:
     """Write a namespace as JSON lines.
 
     They hold memories of any status, their history and edges. Without FILE, or with -, they go to the
-    standard output. 'combray import' restores them exactly.
+    standard output. 'combray import --trusted' restores them exactly.
     """
     from combray.transfer import export_to
 
@@ -46,7 +46,7 @@ def export(target: Target, path: Path) -> None:
     if path == _STANDARD:
         return
     if for_people(target):
-        console().print(f"Wrote {count} memories to {path}.")
+        console().print(f"Wrote {count} memories to {visible(str(path))}.")
     else:
         show_json({"status": "written", "path": str(path), "memories": count})
 
@@ -77,7 +77,7 @@ def _writing(path: Path) -> Iterator[TextIO]:
 @click.option("--dry-run", is_flag=True, help="Only say what would be written, and every line that is wrong.")
 @click.option("--skip-bad", is_flag=True, help="Leave wrong lines out instead of refusing the file.")
 @click.option("--no-diff", is_flag=True, help="Store every item without comparing it to what is known.")
-@click.option("--trusted", is_flag=True, help="The file is your own: its orders about answers are let in.")
+@click.option("--trusted", is_flag=True, help="The file is your own: only what nobody would store is kept apart.")
 @opens_store(pipelines=True)
 def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool) -> None:
     """Read memories from a file.
@@ -128,6 +128,8 @@ def _show_import(report: ImportReport) -> None:
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
     out = console()
     out.print(f"{'Would import' if report.dry_run else 'Imported'} {said}.")
+    if report.quarantined:
+        out.print(f"{report.quarantined} kept in quarantine: combray review --quarantined", style="yellow")
     for problem in report.problems:
         out.print(visible(str(problem)), style="red")
 
@@ -151,7 +153,7 @@ def ingest(target: Target, paths: tuple[str, ...]) -> None:
     for path, report in zip(paths, reports, strict=True):
         into = f"into namespace {', '.join(report.namespaces)}"
         talks = f"{report.turns} turns of {report.conversations} conversation(s)"
-        console().print(f"{path}: {talks} in {report.seconds:.1f} s, {into}.")
+        console().print(f"{visible(str(path))}: {talks} in {report.seconds:.1f} s, {into}.")
 
 
 COMMANDS = {"export": export, "import": import_, "ingest": ingest}

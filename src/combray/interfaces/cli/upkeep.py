@@ -105,7 +105,7 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
     with target.open() as engine:
         engine.backup(str(path), key=key)
     if for_people(target):
-        console().print(f"Wrote {path}.")
+        console().print(f"Wrote {visible(str(path))}.")
     else:
         show_json({"status": "written", "path": str(path), "bytes": path.stat().st_size})
 

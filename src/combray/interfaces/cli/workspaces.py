@@ -34,6 +34,11 @@ _SHOWN = 10
     "--sessions", type=_ANY, multiple=True, metavar="PATH", help="Transcripts: *.jsonl, a file or folder."
 )
 @click.option("--redact", is_flag=True, help="Take secrets out of notes too; out of transcripts always.")
+@click.option(
+    "--trust",
+    type=click.Choice(("owner", "agent", "untrusted")),
+    help="Whose word the files are: untrusted for downloads. Kept with the folder; a new one is the owner's.",
+)
 @click.option("--rebuild", is_flag=True, help="Read every file anew, and destroy what no file holds any more.")
 @click.option("--remove", is_flag=True, help="Let the folder go: its chunks are hidden.")
 @opens_store(pipelines=True)
@@ -43,6 +48,7 @@ def index(
     extra: tuple[Path, ...],
     sessions: tuple[Path, ...],
     redact: bool,
+    trust: str | None,
     rebuild: bool,
     remove: bool,
 ) -> None:
@@ -50,7 +56,7 @@ def index(
 
     A workspace gives MEMORY.md and memory/, any other folder every *.md in it. Only what changed is read.
     """
-    if remove and (extra or sessions or redact or rebuild):
+    if remove and (extra or sessions or redact or trust or rebuild):
         raise click.UsageError("--remove goes alone.")
     with target.open(to_write=not remove) as engine:
         if remove:
@@ -62,6 +68,7 @@ def index(
                 extra=extra,
                 sessions=sessions,
                 redact=redact,
+                trust=trust,
                 rebuild=rebuild,
                 progress=lambda done, _: step(done),
             )
@@ -73,7 +80,7 @@ def index(
 
 def _removed(target: Target, folder: Path, count: int) -> None:
     if for_people(target):
-        console().print(f"{folder} is no longer indexed; {count} chunks are hidden.")
+        console().print(f"{visible(str(folder))} is no longer indexed; {count} chunks are hidden.")
     else:
         show_json({"status": "removed", "folder": str(folder), "chunks": count})
 
@@ -81,6 +88,8 @@ def _removed(target: Target, folder: Path, count: int) -> None:
 def _show(report: IndexReport) -> None:
     out = console()
     out.print(f"{report.files} files, {report.chunks} chunks: {_changes(report)}, in {report.seconds:.1f} s.")
+    if report.quarantined:
+        out.print(f"{report.quarantined} kept in quarantine: combray review --quarantined", style="yellow")
     for path, reason in report.skipped[:_SHOWN]:
         out.print(f"left out {visible(path)}: {visible(reason)}", style="yellow")
     if len(report.skipped) > _SHOWN:
