@@ -112,8 +112,8 @@ def test_threads_share_without_overlap(tmp_path: Path) -> None:
 def test_nothing_is_lost_by_killed_workers(tmp_path: Path) -> None:
     with closing(opened(FakeEmbedder(), path=str(tmp_path / "a.db"))) as engine:
         fill(engine)
-        killed = 0
-        for wait in (0.0, 0.03, 0.06):
+        killed, held = 0, []
+        for wait in (0.0, 0.03, 0.06, 0.01, 0.02, 0.04, 0.05):
             each = worker(tmp_path / "a.db", 0.02)
             begin(each)
             assert each.stdout is not None
@@ -123,9 +123,11 @@ def test_nothing_is_lost_by_killed_workers(tmp_path: Path) -> None:
             each.communicate()
             killed += each.returncode == -signal.SIGKILL
             assert engine.store.check() == []
-        assert killed == 3
+            held = [job for job in jobs(engine) if job.holder]
+            # One that was killed between two batches held nothing: then another one is.
+            if killed >= 3 and held:
+                break
         left = statuses(engine)["pending_embed"]
-        held = [job for job in jobs(engine) if job.holder]
         assert len(jobs(engine)) == left > 0
         assert len(held) == 8
         # They ran on this machine and are gone: nobody waits for their leases to run out.
