@@ -136,6 +136,7 @@ def test_status_log_and_doctor(engine: Engine) -> None:
         ("remember", "skip"), ("remember", "add"),
     ]  # fmt: skip
     assert engine.log(1)[0]["memory_id"] == made.id
+    assert engine.log(10**30) == engine.log()
     assert all(finding.ok for finding in engine.doctor(repair=True))
 
 

@@ -89,7 +89,8 @@ class Tending:
         """The latest operations, newest first."""
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise InvalidInputError("limit", f"{limit!r} is out of range.", "Use 1 or more.")
-        return self.reader.log(limit)
+        # SQLite counts no further.
+        return self.reader.log(min(limit, 2**63 - 1))
 
     def doctor(self, *, repair: bool = False) -> list[Finding]:
         """Look at the file, the embedder and the vectors; `repair` rebuilds what can be rebuilt first."""

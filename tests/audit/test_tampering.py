@@ -236,3 +236,14 @@ def test_an_anchor_that_was_spoilt_fits_nothing(tmp_path: Path, text: str) -> No
     (anchor,) = (tmp_path / "anchors").iterdir()
     anchor.write_text(text)
     assert [finding.kind for finding in verify(log).findings] == ["replaced"]
+
+
+def test_an_anchor_with_only_the_end_of_a_hash_is_told_and_stays_told(tmp_path: Path) -> None:
+    """Found by the fuzzer: the end of a hash stood where the hash was looked for."""
+    log, _ = filled(tmp_path)
+    (anchor,) = (tmp_path / "anchors").iterdir()
+    seq, hashed, *rest = anchor.read_text().split()
+    anchor.write_text(" ".join((seq, hashed[20:], *rest)))
+    assert [finding.kind for finding in verify(log).findings] == ["replaced"]
+    log.record("recall", "default")
+    assert not verify(log).ok

@@ -23,6 +23,10 @@ CHANGED: dict[str, tuple[str, Callable[[Engine], Any]]] = {
     "operation": ("UPDATE operation SET at = 4611686018427387904", lambda engine: engine.log()),
     "the first moment": ("UPDATE memory SET moment = -4611686018427387904", lambda engine: engine.status()),
     "memory '": ("UPDATE memory SET metadata = '1'", lambda engine: engine.recall("Ada")),
+    "memory": ("UPDATE memory SET tags = '[1]'", lambda engine: engine.recall("Ada", preset="mnemon")),
+    "a lease": ("UPDATE lease SET until = 4611686018427387904", lambda engine: engine.consolidate()),
+    "words below 0": ("UPDATE memory SET words = -1", lambda engine: engine.recall("Ada")),
+    "key below 0": ("UPDATE memory SET key = -key", lambda engine: engine.recall("Ada")),
 }
 
 
@@ -43,6 +47,7 @@ def test_a_changed_row_is_told_as_damage(row: str, tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as file:
         file.execute("INSERT INTO run VALUES (1, 'r', 1, NULL, 'running', '{}', 0)")
         file.execute("INSERT INTO run_part VALUES (1, 'r', 1, '[]')")
+        file.execute("INSERT INTO lease VALUES (1, 'consolidate', 'somebody', 1)")
         assert file.execute(change).rowcount > 0
         file.commit()
     with (

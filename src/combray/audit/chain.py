@@ -284,7 +284,8 @@ def _head_of_file(path: str) -> Head:
 
 
 def _states(descriptor: int, mark: Mark) -> bool:
-    wanted = mark.hash.encode() + b'"}\n'
+    # From the quotation mark on: the end of a hash is no hash.
+    wanted = b'"' + mark.hash.encode() + b'"}\n'
     if not len(wanted) <= mark.end <= os.fstat(descriptor).st_size:
         return False
     os.lseek(descriptor, mark.end - len(wanted), os.SEEK_SET)

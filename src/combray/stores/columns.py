@@ -345,6 +345,9 @@ class Columns:
             elif name == "position":
                 values = tuple(-1 if value is None else value for value in values)
             arrays[name] = np.array(values, dtype=kind)
+        for name in ("key", "words", "length"):
+            if arrays[name].min() < 0:
+                raise ValueError(f"{name} below 0")
         return arrays
 
     def _encode(self, name: str, values: Iterable[str | None]) -> tuple[int, ...]:

@@ -50,6 +50,8 @@ def test_what_is_not_one_moment_is_refused_with_the_accepted_forms(text: str) ->
         ("2023-05-01/2023-05-08", datetime(2023, 5, 1), datetime(2023, 5, 9)),
         ("from March to April", datetime(2023, 3, 1), datetime(2023, 5, 1)),
         ("2023-05-08T10:00", datetime(2023, 5, 8, 10), datetime(2023, 5, 8, 10, 0, 1)),
+        ("9999-12-31", datetime(9999, 12, 31), datetime.max),
+        ("2023-05-08..9999-12-31", datetime(2023, 5, 8), datetime.max),
     ],
 )
 def test_ranges(text: str, start: datetime, end: datetime) -> None:

@@ -55,7 +55,10 @@ def _iso(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         return None
     if start.tzinfo is None:
         start = start.replace(tzinfo=now.tzinfo)
-    return start, start + (timedelta(days=1) if _ISO_DAY.fullmatch(text) else timedelta(seconds=1))
+    length = timedelta(days=1) if _ISO_DAY.fullmatch(text) else timedelta(seconds=1)
+    # "Until 9999-12-31" is how some say for ever.
+    last = datetime.max.replace(tzinfo=start.tzinfo)
+    return start, last if last - start < length else start + length
 
 
 def _whole(text: str, found: list[TimeExpression]) -> TimeExpression | None:

@@ -65,7 +65,7 @@ class NamespaceCache:
                 rows = connection.execute(_COLUMNS, (number, self._columns.revision)).fetchall()
                 try:
                     self._columns.absorb(rows)
-                except (KeyError, ValueError, TypeError, OverflowError) as error:
+                except (LookupError, ValueError, TypeError, OverflowError) as error:
                     self.drop()
                     raise CorruptStoreError(
                         f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). "

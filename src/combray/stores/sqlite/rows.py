@@ -39,6 +39,7 @@ SELECT = f"SELECT key, {', '.join(FIELDS)} FROM memory"
 _EMPTY: dict[Any, Any] = {"[]": (), "{}": {}}
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.decode
+_texts = msgspec.json.Decoder(tuple[str, ...]).decode
 _UNREADABLE = (ValueError, TypeError, OverflowError, AttributeError, LookupError)
 
 T = TypeVar("T")
@@ -81,8 +82,7 @@ def plain_value(name: str, value: Any) -> Any:
     if name in TIMES:
         return moment_of(value)
     if name in JSON_FIELDS:
-        decoded = _decode(value)
-        return decoded if name == "metadata" else tuple(decoded)
+        return _decode(value) if name == "metadata" else _texts(value)
     return value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import msgspec
 
@@ -111,7 +112,13 @@ def lease(connection: sqlite3.Connection, namespace: int, name: str) -> Lease | 
     row = connection.execute(
         "SELECT holder, until FROM lease WHERE namespace = ? AND name = ?", (namespace, name)
     ).fetchone()
-    return Lease(row[0], row[1] / _SECOND) if row else None
+    return reading("a lease", lambda: _lease(*row)) if row else None
+
+
+def _lease(holder: str, until: int) -> Lease:
+    """The lease; raises ValueError for a moment that is none."""
+    datetime.fromtimestamp(until / _SECOND, UTC)
+    return Lease(holder, until / _SECOND)
 
 
 def put_lease(connection: sqlite3.Connection, namespace: int, name: str, given: Lease | None) -> None:
