@@ -25,8 +25,9 @@ CHANGED: dict[str, tuple[str, Callable[[Engine], Any]]] = {
     "memory '": ("UPDATE memory SET metadata = '1'", lambda engine: engine.recall("Ada")),
     "memory": ("UPDATE memory SET tags = '[1]'", lambda engine: engine.recall("Ada", preset="mnemon")),
     "a lease": ("UPDATE lease SET until = 4611686018427387904", lambda engine: engine.consolidate()),
-    "words below 0": ("UPDATE memory SET words = -1", lambda engine: engine.recall("Ada")),
-    "key below 0": ("UPDATE memory SET key = -key", lambda engine: engine.recall("Ada")),
+    "importance out of range": ("UPDATE memory SET importance = 0", lambda engine: engine.gc()),
+    "words out of range": ("UPDATE memory SET words = -1", lambda engine: engine.recall("Ada")),
+    "key out of range": ("UPDATE memory SET key = -key", lambda engine: engine.recall("Ada")),
 }
 
 

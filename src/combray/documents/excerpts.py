@@ -86,8 +86,10 @@ def _overlaps(each: TextChunk, shown: Excerpt) -> bool:
 def _quarantined(held: Sequence[tuple[int, str]], reader: Reader) -> set[str]:
     """Hashes of those texts that are in quarantine."""
     hashes = dict(held)
-    found = zip(hashes, reader.memories(hashes), strict=True)
-    return {hashes[key] for key, memory in found if memory.trust == "quarantined"}
+    apart = {memory.id for memory in reader.memories(hashes) if memory.trust == "quarantined"}
+    # Keys of no memory, in a store that somebody has changed, are left out.
+    keys = reader.keys_of(sorted(apart)).values()
+    return {hashes[key] for key in keys}
 
 
 def _joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

@@ -345,9 +345,14 @@ class Columns:
             elif name == "position":
                 values = tuple(-1 if value is None else value for value in values)
             arrays[name] = np.array(values, dtype=kind)
-        for name in ("key", "words", "length"):
-            if arrays[name].min() < 0:
-                raise ValueError(f"{name} below 0")
+        for name, least, most in (
+            ("key", 0, None),
+            ("words", 0, None),
+            ("length", 0, None),
+            ("importance", 1, 5),
+        ):
+            if arrays[name].min() < least or (most is not None and arrays[name].max() > most):
+                raise ValueError(f"{name} out of range")
         return arrays
 
     def _encode(self, name: str, values: Iterable[str | None]) -> tuple[int, ...]:
