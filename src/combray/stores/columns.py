@@ -289,6 +289,10 @@ def _among(column: NDArray[Any], codes: Sequence[int]) -> NDArray[np.bool_]:
     return found
 
 
+_RANGES = {"key": (0, np.inf), "words": (0, np.inf), "length": (0, np.inf), "importance": (1, 5)}
+"""Of columns that are counted with: what lies outside was never written by us."""
+
+
 @dataclass(slots=True)
 class Columns:
     """Growing columns of one namespace; `snapshot` freezes a view of what has been absorbed."""
@@ -345,13 +349,8 @@ class Columns:
             elif name == "position":
                 values = tuple(-1 if value is None else value for value in values)
             arrays[name] = np.array(values, dtype=kind)
-        for name, least, most in (
-            ("key", 0, None),
-            ("words", 0, None),
-            ("length", 0, None),
-            ("importance", 1, 5),
-        ):
-            if arrays[name].min() < least or (most is not None and arrays[name].max() > most):
+        for name, (least, most) in _RANGES.items():
+            if arrays[name].min() < least or arrays[name].max() > most:
                 raise ValueError(f"{name} out of range")
         return arrays
 
