@@ -82,7 +82,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str, str]]:
 
 def second_author() -> list[Sample]:
     """Texts of somebody who had not seen the guard; seen, then trained on (docs/guard.md)."""
-    return blind(_TEXTS / "second-author.jsonl")
+    return [sample for name in ("second-author", "second-author-b") for sample in blind(_TEXTS / f"{name}.jsonl")]
 
 
 def blind(path: Path) -> list[Sample]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bench.guard.measuring import SHIPPED
 from bench.guard.samples import Sample
 from combray.guard.detecting import sentence_features
-from combray.guard.features import is_attacking, signs
+from combray.guard.features import WORD, is_attacking, signs
 from combray.guard.normalising import read
 from combray.guard.weighing import Model, Weights, score
 
@@ -28,6 +28,10 @@ ROUNDS = 4
 """How often the worst sentence of each attack is chosen anew."""
 FEWEST = 4
 """Texts that have a feature before it is learnt."""
+FEWEST_HARMLESS = 2
+"""Harmless English texts that hold a word before it is learnt."""
+COMMON = 0.01
+"""Share of ordinary texts and chats from which on a word may only speak for a text."""
 _STEPS = 300
 _RATE = 0.05
 SHARE = {"direct": 1.5, "indirect": 1.0, "harmless": 5.0, "ordinary": 2.0, "chat": 1.0}
@@ -35,7 +39,7 @@ SHARE = {"direct": 1.5, "indirect": 1.0, "harmless": 5.0, "ordinary": 2.0, "chat
 
 FOLDS = 4
 LIMITS = {
-    False: {"ordinary": 0.005, "chat": 0.01, "harmless": 0.025},
+    False: {"ordinary": 0.005, "chat": 0.01, "harmless": 0.035},
     True: {"ordinary": 0.002, "chat": 0.005, "harmless": 0.02},
 }
 """Most that may be kept apart of each kind of such texts, when they were not trained on; True: of the owner's."""
@@ -84,13 +88,18 @@ def bag(text: str) -> Bag:
 def fit(samples: Sequence[Sample], bags: Sequence[Bag], poison: Sequence[str], *, owner: bool) -> Weights:
     """Weights for texts of which those with a label of `poison` are attacks."""
     many = Counter(name for sentences in bags for name in set().union(*sentences))
-    names = sorted(name for name, times in many.items() if times >= FEWEST and (is_attacking(name) or not owner))
+    english, common = _words(samples, bags)
+    names = sorted(
+        name
+        for name, times in many.items()
+        if times >= FEWEST and (is_attacking(name) or not owner) and (name[0] != WORD or name in english)
+    )
     place = {name: at for at, name in enumerate(names)}
     rows = [
         [np.array([place[name] for name in sorted(one) if name in place], int) for one in each] for each in bags
     ]
     labels = Counter(sample.label for sample in samples)
-    may = np.array([signs(name) for name in names])
+    may = np.array([(True, False) if name in common else signs(name) for name in names])
     values, bias = np.where(may[:, 1] & ~may[:, 0], 0.3, 0.0), -3.0
     for _ in range(ROUNDS):
         chosen, wanted, counts = [], [], []
@@ -103,6 +112,26 @@ def fit(samples: Sequence[Sample], bags: Sequence[Bag], poison: Sequence[str], *
         values, bias = _descend(chosen, np.array(wanted), np.array(counts), values, bias, may)
     kept = {name: round(float(value), 2) for name, value in zip(names, values, strict=True) if round(value, 2)}
     return Weights(round(float(bias), 2), kept)
+
+
+def _words(samples: Sequence[Sample], bags: Sequence[Bag]) -> tuple[set[str], set[str]]:
+    """Words that may be learnt, and those of them that are common in ordinary text.
+
+    Only words that some harmless English texts hold: else a language or a topic would be the sign of an attack.
+    """
+    held, plain, texts = Counter[str](), Counter[str](), 0
+    for sample, sentences in zip(samples, bags, strict=True):
+        if sample.poison or sample.language != "en":
+            continue
+        words = {name for name in set().union(*sentences) if name[0] == WORD}
+        held.update(words)
+        if sample.label != "harmless":
+            texts += 1
+            plain.update(words)
+    return (
+        {name for name, times in held.items() if times >= FEWEST_HARMLESS},
+        {name for name, times in plain.items() if times > COMMON * texts},
+    )
 
 
 def _descend(

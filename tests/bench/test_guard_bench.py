@@ -54,6 +54,20 @@ def test_training_learns_the_sign_of_each_feature_and_gives_the_same_twice() -> 
     assert not {"trigger_order", "=always", "always>directive"} & model.owner.weights.keys()
 
 
+def test_a_word_is_learnt_only_if_harmless_texts_hold_it_and_never_of_the_owner() -> None:
+    each_once = [
+        Sample("The zebra brings a wombat to lunch.", "indirect", "steering", "en", False),
+        Sample("The wombat sleeps until noon, and then it eats.", "harmless", "work", "en", False),
+        Sample("They met at the station on a cold day in March.", "ordinary", "talk", "en", False),
+    ]
+    model = train([each for each in each_once for _ in range(8)])
+    # "zebra" stands in attacks only: it may be their topic. "the" is common, so that it never speaks for one.
+    assert "~zebra" not in model.outside.weights
+    assert "~wombat" in model.outside.weights
+    assert model.outside.weights.get("~the", 0.0) <= 0
+    assert not [name for name in model.owner.weights if name.startswith("~")]
+
+
 def test_a_file_of_texts_is_measured_by_class_language_and_disguise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

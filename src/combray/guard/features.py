@@ -114,6 +114,10 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 KINDS = ("address", "colon", "markup", "pause", "role", "tool")
 """What `sentences.py` marks among the words."""
 _UNPAIRED = frozenset(("deed", "anywhere", "pause", "reported", "first"))
+WORD = "~"
+"""What the name of the feature of a single English word begins with: "~notebook"."""
+_SHORTEST = 3
+"""Letters of a word that is a feature."""
 SPAN = 8
 """Words within which one class stands behind another."""
 _SKIPPED = (
@@ -179,7 +183,7 @@ def classes_of(name: str) -> tuple[str, ...]:
 def signs(name: str) -> tuple[bool, bool]:
     """Whether a feature may speak for a text, and whether it may speak against it."""
     of = classes_of(name)
-    if _EITHER_WAY.intersection(of):
+    if name[0] == WORD or _EITHER_WAY.intersection(of):
         return True, True
     return (True, False) if name in AGAINST or _HARMLESS.intersection(of) else (False, True)
 
@@ -187,7 +191,7 @@ def signs(name: str) -> tuple[bool, bool]:
 def is_attacking(name: str) -> bool:
     """Whether a feature counts for the owner's own texts: none of an order about answers does."""
     of = classes_of(name)
-    return _ATTACKING.issuperset(of) if of else name not in STEERING
+    return _ATTACKING.issuperset(of) if of else name not in STEERING and name[0] != WORD
 
 
 def features(
@@ -231,7 +235,14 @@ def features(
     if not sentence.keyed and _quoted(sentence, imperative):
         present.add("quoted")
     present.update(_pairs(places))
+    present.update(map(word_feature, words))
+    present.discard("")
     return present
+
+
+def word_feature(word: str) -> str:
+    """The feature of a word of its own; of what is short, a number or in another script there is none: ""."""
+    return WORD + word if len(word) >= _SHORTEST and word.isascii() and word.isalpha() else ""
 
 
 def _pairs(places: Places) -> Iterator[str]:

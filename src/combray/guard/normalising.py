@@ -55,6 +55,7 @@ _WORDLIKE = re.compile(r"[^\W\d_]{3,}|[㐀-鿿]{2}")
 _SPACED = re.compile(r"(?<!\S)(?:\S {1,4}){5,}\S(?!\S)|(?<!\w)(?:[^\W_][.*_|-]{1,3}){5,}[^\W_](?!\w)")
 _SEPARATOR = re.compile(r"[.*_|-]+")
 _LONGEST_RUN = 4000
+_MOST_LINES_TRIED = 4
 _ROT13 = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "nopqrstuvwxyzabcdefghijklmNOPQRSTUVWXYZABCDEFGHIJKLM"
 )
@@ -239,7 +240,16 @@ def _from_escapes(run: str) -> str:
 
 
 def _from_base64(run: str) -> str | None:
-    plain = run.replace("\n", "").replace("-", "+").replace("_", "/").rstrip("=")
+    lines = run.replace("-", "+").replace("_", "/").rstrip("=").split("\n")
+    # A word on the next line may look like more of it: then it is the lines before that are read.
+    for count in range(len(lines), max(0, len(lines) - _MOST_LINES_TRIED), -1):
+        found = _decoded("".join(lines[:count]))
+        if found is not None:
+            return found
+    return None
+
+
+def _decoded(plain: str) -> str | None:
     try:
         return _utf8(base64.b64decode(plain + "=" * (-len(plain) % 4)))
     except (binascii.Error, ValueError):

@@ -8,6 +8,7 @@ itself: `detecting.judge` gives the same verdict with it and without.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from itertools import chain, combinations
 from operator import or_
 from typing import Any
 
-from combray.guard.features import EITHER, KINDS, NEEDS, classes_of
+from combray.guard.features import EITHER, KINDS, NEEDS, WORD, classes_of, word_feature
 from combray.guard.normalising import FEWEST_TURNED, holds_digits, plain, turned_words
 from combray.guard.sentences import DOMAINS, Sentence
 from combray.guard.vocabulary import (
@@ -94,6 +95,8 @@ class _Sight:
     digits: bool = False
     turned: int = 0
     foreign: int = 0
+    lift: float = 0.0
+    """The weights of its words as features of their own: only texts of others have them."""
 
 
 _DULL = _Sight()
@@ -165,22 +168,25 @@ def _elsewhere(words: set[str], languages: Sequence[Vocabulary]) -> int:
 def _reach(runs: set[str], held: int, floors: Floors) -> bool:
     sights = [sight for sight in map(_seen, runs) if sight is not _DULL]
     words = runs.union(*[sight.words for sight in sights])
+    lift = 0.0
     for sight in sights:
         held |= sight.classes
+        lift += sight.lift
         for others, classes in sight.longer:
             if others <= words:
                 held |= classes
-    return _reaches(held, floors.score, floors.attack)
+    # Rounded up, so that few sums are told apart and most answers are remembered.
+    return _reaches(held, math.ceil(4 * lift), floors.score, floors.attack)
 
 
 @functools.lru_cache(maxsize=20_000)
-def _reaches(held: int, score: float, attack: float) -> bool:
-    """Whether a sentence of these classes can have one of these scores."""
+def _reaches(held: int, lift: int, score: float, attack: float) -> bool:
+    """Whether a sentence of these classes, its words weighing so many quarters, can have one of these scores."""
     for bit, ways in _EITHER:
         if any(held & way == way for way in ways):
             held |= bit
     outside, owner = _limits()
-    return outside.reaches(held, score) or owner.reaches(held, attack)
+    return outside.reaches(held, lift / 4, score) or owner.reaches(held, 0.0, attack)
 
 
 def _classes(words: set[str], index: _Index) -> int:
@@ -210,11 +216,17 @@ def _look(run: str) -> _Sight:
         digits=any(_PAIRS.fullmatch(part) for part in _ALNUM.findall(run)),
         turned=turned_words(run),
         foreign=len(foreign_words().intersection(LATIN_WORD.findall(run))),
+        lift=_lift(words),
     )
     return _DULL if sight == _DULL else sight
 
 
 _sight = functools.lru_cache(maxsize=20_000)(_look)
+
+
+def _lift(words: set[str]) -> float:
+    weights = model().outside.weights
+    return sum([max(0.0, weights.get(word_feature(word), 0.0)) for word in sorted(words)])
 
 
 @dataclass(frozen=True)
@@ -229,12 +241,12 @@ class _Limit:
     alone: dict[int, float]
     paired: dict[int, float]
 
-    def reaches(self, held: int, floor: float) -> bool:
-        """Whether a sentence of these classes can have a score of `floor`."""
+    def reaches(self, held: int, lift: float, floor: float) -> bool:
+        """Whether a sentence of these classes, and of words of the weight `lift`, can have a score of `floor`."""
         if floor > 1.0:
             return False
         bits = [bit for bit in self.alone if held & bit]
-        total = self.bias + sum([self.alone[bit] for bit in bits])
+        total = self.bias + lift + sum([self.alone[bit] for bit in bits])
         total += sum([weight for classes, weight in self.needed if held & classes == classes])
         paired = self.paired
         total += sum([paired.get(one | other, 0.0) for one, other in combinations(bits, 2)])
@@ -252,7 +264,7 @@ def _limit(weighed: Weights) -> _Limit:
     needed: list[tuple[int, float]] = []
     alone, paired = dict.fromkeys(_BIT.values(), 0.0), dict[int, float]()
     for name, weight in weighed.weights.items():
-        if weight <= 0:
+        if weight <= 0 or name[0] == WORD:
             continue
         classes = classes_of(name)
         bits = sum({_BIT[each] for each in classes or NEEDS.get(name, ())})

@@ -50,7 +50,7 @@ def logistic(total: float) -> float:
 
 
 def reasons(present: Iterable[str], weighed: Mapping[str, float]) -> tuple[str, ...]:
-    """The heaviest features in words."""
+    """The heaviest features in words; that it is an order at all comes last, for it tells least."""
     speaking = [name for name in present if name in REASONS and weighed.get(name, 0.0) > 0]
-    speaking.sort(key=lambda name: (-weighed[name], name))
+    speaking.sort(key=lambda name: (name == "imperative", -weighed[name], name))
     return tuple(REASONS[name] for name in speaking[:_SHOWN])

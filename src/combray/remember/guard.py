@@ -154,7 +154,8 @@ class Guard:
 def shown_words(memory: Memory) -> str:
     """All words of a memory that a model may come to read."""
     parts = (memory.content, memory.context, memory.author, memory.source, *memory.tags, *memory.entities)
-    return "\n".join(part for part in parts if part)
+    # An empty line between them: no field may pass for more of what is encoded in the one before.
+    return "\n\n".join(part for part in parts if part)
 
 
 def _write_down(
