@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import hmac
 import multiprocessing
 import os
 import stat
@@ -114,3 +115,10 @@ def test_where_files_have_no_second_names_it_is_made_all_the_same(
         path = tmp_path / f"{round_}.audit-key"
         assert asked_by_many(path) == {digest(path.read_bytes(), QUESTION)}
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_digest_is_the_hmac_of_the_text(tmp_path: Path) -> None:
+    key = Key(str(tmp_path / "k"))
+    value = (key.digest("Who?"), (tmp_path / "k").read_bytes())
+    assert value[0] == hmac.digest(value[1], b"Who?", "sha256").hex()[:32]
+    assert key.digest("Who?") == value[0] != key.digest("Who")

@@ -69,10 +69,10 @@ class FileChain:
 
     def __init__(self, path: str, *, segment: int = SEGMENT) -> None:
         self.path = path
-        self._place = Path(path)
         self._most = segment
         self._lock = threading.Lock()
         self._descriptor = -1
+        self._file = (0, 0)
         self._process = os.getpid()
         self._number = 1
         self._known = (0, Head())
@@ -147,6 +147,8 @@ class FileChain:
             if self._descriptor < 0:
                 flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
                 self._descriptor = os.open(self.path, flags, 0o600)
+                opened = os.fstat(self._descriptor)
+                self._file = (opened.st_dev, opened.st_ino)
                 full = segments(self.path)
                 self._number = full[-1][0] + 1 if full else 1
             with locked(self._descriptor):
@@ -157,11 +159,10 @@ class FileChain:
 
     def _is_current(self) -> bool:
         try:
-            there = self._place.stat()
+            there = os.stat(self.path)  # noqa: PTH116 - once an entry, and Path's takes twice as long
         except FileNotFoundError:
             return False
-        here = os.fstat(self._descriptor)
-        return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+        return (there.st_dev, there.st_ino) == self._file
 
     def _release(self) -> None:
         # The next file at the path may be another one that happens to be as long.

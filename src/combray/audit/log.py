@@ -165,6 +165,8 @@ class AuditLog:
         there = None if self.anchor is None else self.anchor.read()
         if there is not None and not tail.holds(there):
             missing.append(("the anchor", there))
+        if not missing:
+            return ()
         shown = {"operation": GAP, "namespace": "", "actor": actor(), "result": "failed", "at": self._now()}
         return [
             {**shown, "detail": {"known_to": who, "seq": head.seq, "hash": head.hash}} for who, head in missing
