@@ -16,7 +16,7 @@ from combray.guard.screening import Floors, is_quiet
 from combray.guard.vocabulary import vocabularies
 
 OWNER = Floors(2.0, 0.5)
-OUTSIDE = Floors(0.78, 0.5)
+OUTSIDE = Floors(0.85, 0.5)
 LOW = Floors(0.3, 0.3)
 ALL_FLOORS = (OWNER, OUTSIDE, LOW)
 PHRASES = [

@@ -73,7 +73,7 @@ class Guard:
     owner: float = 0.5
     agent: float = 0.9
     mark: float = 0.78
-    untrusted: float = 0.78
+    untrusted: float = 0.85
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Look at every draft."""
