@@ -94,3 +94,9 @@ def test_where_stores_live(clean: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("COMBRAY_HOME", "")
     monkeypatch.setenv("XDG_DATA_HOME", str(clean / "share"))
     assert data_folder() == clean / "share" / "combray"
+
+
+def test_a_switch_that_may_be_unset_names_the_values_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMBRAY_WORKER", "maybe")
+    with pytest.raises(InvalidInputError, match=r"worker: 'maybe' does not fit \(Expected `bool`, got `str`\)"):
+        load({})

@@ -203,7 +203,9 @@ def _convert(values: dict[str, Any]) -> Settings:
             try:
                 converted[field.name] = msgspec.convert(values[field.name], field.type, strict=False)
             except (msgspec.ValidationError, UnicodeEncodeError) as error:
+                # Unset is no value that anybody writes.
+                told = str(error).replace(" | null", "")
                 raise InvalidInputError(
-                    field.name, f"{values[field.name]!r} does not fit ({error}).", _HELP[field.name] + "."
+                    field.name, f"{values[field.name]!r} does not fit ({told}).", _HELP[field.name] + "."
                 ) from error
     return Settings(**converted)

@@ -156,7 +156,10 @@ def build(
 
 def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | None:
     """The embedder that serves until all memories have a vector of the chosen one: usually the one by default."""
-    found = embedder(settings.embedder_before or DEFAULT_EMBEDDER)
+    try:
+        found = embedder(settings.embedder_before or DEFAULT_EMBEDDER)
+    except InvalidInputError as error:
+        raise InvalidInputError("embedder_before", error.problem, error.remedy) from None
     return None if found is None or found.name == chosen.name else watched_embedder(found, clock)
 
 

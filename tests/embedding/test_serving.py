@@ -133,7 +133,7 @@ def test_an_empty_store_and_one_without_vectors_start_nothing(tmp_path: Path) ->
 
 def test_the_embedder_before_is_a_setting_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMBRAY_EMBEDDER_BEFORE", "worldllama")
-    with pytest.raises(combray.InvalidInputError, match="worldllama"):
+    with pytest.raises(combray.InvalidInputError, match="embedder_before: 'worldllama' is not known"):
         combray.open(tmp_path / "a.db")
     monkeypatch.setenv("COMBRAY_EMBEDDER_BEFORE", "none")
     with combray.open(tmp_path / "a.db", embedder=embedder(NEW)) as engine:

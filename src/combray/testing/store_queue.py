@@ -18,6 +18,17 @@ T0 = START.timestamp()
 NEW = "new:4"
 
 
+def _mixed(store: Store) -> None:
+    """Three live memories: one with a vector, one whose vector is zeros, one with none; and a merged one."""
+    add(
+        store,
+        (memory("a"), vector(1, 0, 0, 0)),
+        (memory("b"), np.zeros(4, dtype=np.float32)),
+        memory("c", kind="episode"),
+        memory("d", status="merged"),
+    )
+
+
 class Queues(StoreCases):
     """What a store keeps of memories that wait for a vector."""
 
@@ -167,13 +178,7 @@ class Queues(StoreCases):
         assert not queue.left_behind(NEW)
 
     def test_a_search_tells_how_many_it_may_see_have_no_vector(self, store: Store) -> None:
-        add(
-            store,
-            (memory("a"), vector(1, 0, 0, 0)),
-            (memory("b"), np.zeros(4, dtype=np.float32)),
-            memory("c", kind="episode"),
-            memory("d", status="merged"),
-        )
+        _mixed(store)
         add(store, memory("e"), namespace="other")
         mine, new = VectorArm(vector(1, 0, 0, 0), MODEL), VectorArm(vector(1, 0, 0, 0), NEW)
         assert (search(store, mine).vectorless, search(store, mine).eligible) == (2, 3)
@@ -181,13 +186,7 @@ class Queues(StoreCases):
         assert (search(store, new).vectorless, search(store, RecencyArm()).vectorless) == (3, 0)
 
     def test_a_reader_tells_how_many_have_a_vector_of_a_model(self, store: Store) -> None:
-        add(
-            store,
-            (memory("a"), vector(1, 0, 0, 0)),
-            (memory("b"), np.zeros(4, dtype=np.float32)),
-            memory("c", kind="episode"),
-            memory("d", status="merged"),
-        )
+        _mixed(store)
         add(store, (memory("e"), vector(1, 0, 0, 0)), namespace="other")
         reader = store.reader("default")
         assert reader.covered(MODEL, Filter()) == (2, 3)
