@@ -1,7 +1,7 @@
 """Hash what every preset writes and recalls on LoCoMo, so that a refactoring can prove it changed no answer.
 
     python -m bench.answers --data DATA            one line a preset and embedder
-    python -m bench.answers --data DATA --dump F   also every answer, as JSON lines, to compare two runs with diff
+    python -m bench.answers --data DATA --dump F   also every answer, as JSON lines, to compare with diff
 
 Ids are random, so memories are named by their place in the conversation. Floats are compared bit by bit. Sentences
 for people (reasons, warnings) are left out: they may be worded better without changing what is found.
