@@ -3,8 +3,8 @@
     python -m bench.answers --data DATA            one line a preset and embedder
     python -m bench.answers --data DATA --dump F   also every answer, as JSON lines, to compare with diff
 
-Ids are random, so memories are named by their place in the conversation. Floats are compared bit by bit. Sentences
-for people (reasons, warnings) are left out: they may be worded better without changing what is found.
+Ids are random, so memories are named by their place in the conversation. Floats are compared bit by bit.
+Sentences for people (reasons, warnings) are left out: they may be reworded without changing what is found.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import pytest
 from combray.errors import InvalidInputError, ModelError, PipelineError
 from combray.pipeline import Fallback, Pipeline, Transaction, describe_stage
 from combray.runtime import Runtime
-from combray.stores.reference import ReferenceStore
 from combray.testing.fakes import memory
+from combray.testing.reference import ReferenceStore
 from combray.types import Step
 
 

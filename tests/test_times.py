@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from combray.errors import InvalidInputError
-from combray.times import as_moment, as_seconds
+from combray.values import as_moment, as_seconds
 
 NOW = datetime(2024, 5, 15, 12, 0, tzinfo=UTC)
 

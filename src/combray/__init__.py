@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from combray.aio import AsyncEngine
     from combray.engine import Engine, open
+    from combray.engine.asyncio import AsyncEngine
     from combray.errors import (
         CombrayError,
         CorruptStoreError,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "combray.engine": ("Engine", "open"),
-    "combray.aio": ("AsyncEngine",),
+    "combray.engine.asyncio": ("AsyncEngine",),
     "combray.types": ("Answer", "Edge", "Hit", "Memory", "Remembered", "Version"),
     "combray.errors": (
         "CombrayError",

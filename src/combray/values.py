@@ -1,10 +1,18 @@
-"""Checks of single values that a caller gave, each with an error that says what to do."""
+"""Single values: checks of what a caller gave, moments ("3 days ago"), ids.
+
+Every check raises InvalidInputError with the field, the value and what to do.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
+import uuid
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
+from combray.language import dates
 
 
 def clean_text(field: str, value: Any, longest: int) -> str:
@@ -58,3 +66,82 @@ def fraction(field: str, value: Any) -> float:
 def show(value: Any) -> str:
     """A value as an error message names it: its type, and not more than a line of it."""
     return f"{type(value).__name__} {brief(value)}"
+
+
+# -- moments ------------------------------------------------------------------------------------
+
+LONGEST_MOMENT = 500
+"""Characters of a moment in words: more are a text that names one somewhere."""
+
+
+def as_moment(field: str, value: Any, now: float) -> datetime | None:
+    """An aware UTC datetime; a value without a time zone is taken as UTC. Raises InvalidInputError."""
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        moment = value
+    elif isinstance(value, date):
+        moment = datetime(value.year, value.month, value.day)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        return from_seconds(field, value)
+    elif isinstance(value, str):
+        if len(value) > LONGEST_MOMENT:
+            problem = f"{brief(value)} has {len(value)} characters, too many for a moment."
+            raise InvalidInputError(field, problem, "Give a text such as 2026-03-01.")
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            moment = _in_words(field, value, now)
+    else:
+        problem = f"{brief(value)} is no moment."
+        raise InvalidInputError(field, problem, "Give a datetime or text such as 2026-03-01.")
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInputError(field, f"{brief(value)} lies outside the years 1 to 9999.") from None
+
+
+def from_seconds(field: str, value: float) -> datetime:
+    """Unix seconds as a datetime."""
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
+    except (OverflowError, ValueError):
+        raise InvalidInputError(field, f"{brief(value)} is no unix time.") from None
+
+
+def as_seconds(field: str, value: Any, now: float) -> float | None:
+    """The same as unix seconds, for filters."""
+    moment = as_moment(field, value, now)
+    return None if moment is None else moment.timestamp()
+
+
+def _in_words(field: str, value: str, now: float) -> datetime:
+    try:
+        return dates.parse_moment(value, datetime.fromtimestamp(now, UTC))
+    except ValueError as error:
+        raise InvalidInputError(field, str(error)) from None
+
+
+# -- ids ----------------------------------------------------------------------------------------
+
+_lock = threading.Lock()
+_last = 0
+_COUNTER_BITS = 12 + 14
+
+
+def new_id(recorded: datetime) -> str:
+    """A new id. Ids made by one process in one millisecond still ascend (method 1 of RFC 9562, 6.2)."""
+    global _last
+    milliseconds = max(0, int(recorded.timestamp() * 1000))
+    with _lock:
+        # A random start within the millisecond, then counting: 2^25 ids fit behind it.
+        floor = (milliseconds << _COUNTER_BITS) | int.from_bytes(os.urandom(4)) >> (32 - _COUNTER_BITS + 1)
+        same = _last >> _COUNTER_BITS == milliseconds
+        _last = _last + 1 if same else floor
+        value = _last
+    milliseconds, counter = value >> _COUNTER_BITS, value & ((1 << _COUNTER_BITS) - 1)
+    high, low = counter >> 14, counter & 0x3FFF
+    tail = int.from_bytes(os.urandom(6))
+    number = (milliseconds & (1 << 48) - 1) << 80 | 7 << 76 | high << 64 | 2 << 62 | low << 48 | tail
+    return str(uuid.UUID(int=number))

@@ -26,7 +26,7 @@ from combray.runtime import (
     Witness,
     at_once,
 )
-from combray.service_tier import ServiceTier
+from combray.runtime.service_tier import ServiceTier
 from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, secret
 
 if TYPE_CHECKING:

@@ -16,18 +16,18 @@ LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imp
 
 WRONG = {
     "rooms": ("recall/weigh.py", "import combray.engine"),
-    "wiring": ("engine.py", "import combray.stores.sqlite"),
+    "wiring": ("engine/engine.py", "import combray.stores.sqlite"),
     "interfaces": ("interfaces/cli/upkeep.py", "import combray.recall.search"),
     "stages": ("recall/embed.py", "import os"),
-    "stages-deep": ("times.py", "import urllib.request"),
+    "stages-deep": ("values.py", "import urllib.request"),
     "stage-clock": ("remember/write.py", "import time"),
     "pure": ("language/tokens.py", "import random"),
-    "database": ("keeping.py", "import sqlite3"),
+    "database": ("engine/memories.py", "import sqlite3"),
     "terminal": ("transfer/importing.py", "import rich.progress"),
-    "mcp": ("aio.py", "import mcp"),
-    "network": ("tending.py", "import httpx2"),
+    "mcp": ("engine/asyncio.py", "import mcp"),
+    "network": ("engine/store.py", "import httpx2"),
     "clustering": ("consolidate/cluster.py", "import sklearn"),
-    "watching": ("searching.py", "import watchfiles"),
+    "watching": ("engine/documents.py", "import watchfiles"),
     "model-libraries": ("recall/embed.py", "import tokenizers"),
 }
 """Contract -> a file and an import in it that breaks the contract."""

@@ -14,9 +14,9 @@ from combray import Engine
 from combray.audit.key import digest
 from combray.language import contrast
 from combray.runtime import Doubt, Provable, Runtime
-from combray.stores.reference import ReferenceStore
 from combray.stores.sqlite import erasing
 from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.testing.reference import ReferenceStore
 
 SECRET = 'Xylophonist Quetzalcoatl kept "zwieback" in Ouagadougou, and nobody else ever knew of the bathysphere'
 

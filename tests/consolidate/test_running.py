@@ -14,13 +14,13 @@ import pytest
 import combray
 from combray import presets
 from combray.consolidate import runs
-from combray.consolidating import LEASE, LEASE_SECONDS
 from combray.engine import Engine
+from combray.engine.consolidation import LEASE, LEASE_SECONDS
 from combray.errors import InvalidInputError, ReadOnlyStoreError, StoreBusyError
 from combray.runtime import Lease, Runtime, Writer
-from combray.stores.reference import ReferenceStore
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.testing.reference import ReferenceStore
 
 
 def fill(engine: combray.Engine, clock: FakeClock, facts: int = 12) -> None:

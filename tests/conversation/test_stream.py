@@ -41,7 +41,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return gate
 
 
-def shown(context: combray.conversation.budget.Context, tier: str) -> str:
+def shown(context: combray.prompt.budget.Context, tier: str) -> str:
     return next((section.text for section in context.sections if section.tier == tier), "")
 
 

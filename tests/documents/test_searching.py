@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import combray
-from combray import searching
 from combray.documents.passages import snippet
 from combray.engine import Engine
+from combray.engine import documents as searching
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
 

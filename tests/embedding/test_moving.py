@@ -8,8 +8,8 @@ import pytest
 from waiting import FACTS, jobs, opened, statuses
 
 from combray import InvalidInputError
-from combray.embedding.verbs import Reembedding
 from combray.embedding.working import Worked
+from combray.engine.vectors import Reembedding
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
 OLD, NEW = "fake:64", "new:32"

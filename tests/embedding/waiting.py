@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import combray
 from combray import Engine, ModelError
-from combray.jobs import Job
 from combray.presets import Preset
 from combray.runtime import Clock, Embedder, Vectors
+from combray.runtime.queue import Job
 from combray.testing.fakes import FakeEmbedder
 
 FACTS = ("The user tends gardens in Lisbon", "Ann writes compilers at night", "Bob repairs old violins")

@@ -11,8 +11,8 @@ import pytest
 from hub_server import Hub, hub_of
 from onnx_file import model, tokenizer
 
+from combray.engine.models import fetch
 from combray.errors import CombrayError, ModelError
-from combray.modelling import fetch
 from combray.models import embedder
 
 pytest.importorskip("onnxruntime")

@@ -13,8 +13,8 @@ from hub_case import MODEL, NEXT, NOBODY, WORDS, constants, nothing_is_used, poi
 from hub_server import Fault, Hub
 from onnx_file import model
 
+from combray.engine.models import fetch
 from combray.errors import ModelError
-from combray.modelling import fetch
 from combray.models import embedder, fetching
 
 

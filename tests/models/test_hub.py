@@ -17,8 +17,8 @@ from hub_case import MODEL, NEXT, NOBODY, REPOSITORY, WORDS, nothing_is_used, po
 from hub_server import COMMIT, Hub, hub_of
 from onnx_file import folder, model
 
+from combray.engine.models import fetch
 from combray.errors import InvalidInputError
-from combray.modelling import fetch
 from combray.models import embedder, hub, reranker
 from combray.models.onnx import OnnxEmbedder
 

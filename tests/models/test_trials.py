@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from service import Reply, Service, serving
 
+from combray.engine.models import Trial, trials
 from combray.errors import InvalidInputError
-from combray.modelling import Trial, trials
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,8 @@ from combray.picture.graph import CATEGORY_COLOURS, EDGE_COLOURS
 from combray.picture.graphviz import quoted, shortened
 from combray.picture.page import embedded
 from combray.runtime import Arrival, Link
-from combray.stores.reference import ReferenceStore
 from combray.testing.fakes import memory
+from combray.testing.reference import ReferenceStore
 from combray.types import CATEGORIES, EDGE_TYPES
 
 HOSTILE = [

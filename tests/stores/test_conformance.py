@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from combray.runtime import Store
-from combray.stores.reference import ReferenceStore
 from combray.stores.sqlite import SqliteStore
+from combray.testing.reference import ReferenceStore
 from combray.testing.store_suite import StoreSuite
 
 

@@ -32,9 +32,9 @@ from combray.runtime import (
     VectorArm,
     Writer,
 )
-from combray.stores.reference import ReferenceStore
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import START, memory, vector
+from combray.testing.reference import ReferenceStore
 from combray.types import EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS
 
 WALKS = int(os.environ.get("COMBRAY_WALKS", "0"))

@@ -12,7 +12,7 @@ import pytest
 
 import combray
 from combray import Engine, InvalidInputError, presets
-from combray.retrieval import Arrival
+from combray.runtime.retrieval import Arrival
 from combray.testing.fakes import FakeClock, FakeEmbedder, FakeLanguageModel, memory
 from combray.think import prompting
 from combray.think.prompting import CONSTITUTION_SHIPPED, constitution

@@ -10,8 +10,8 @@ from combray.remember.guard import Guard
 from combray.remember.state import Remembering
 from combray.remember.validate import Validate
 from combray.runtime import Arrival, Link, Runtime, Store
-from combray.stores.reference import ReferenceStore
 from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.testing.reference import ReferenceStore
 from combray.types import Remembered
 
 

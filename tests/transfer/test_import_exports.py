@@ -10,8 +10,8 @@ import pytest
 
 from combray.errors import InvalidInputError
 from combray.runtime import Arrival, Link
-from combray.stores.reference import ReferenceStore
 from combray.testing.fakes import memory
+from combray.testing.reference import ReferenceStore
 from combray.transfer import export_to, import_from
 
 

@@ -12,7 +12,7 @@ from rememberer import SmallEngine
 
 from combray.errors import InvalidInputError
 from combray.runtime import Filter, Link
-from combray.stores.reference import ReferenceStore
+from combray.testing.reference import ReferenceStore
 from combray.transfer import ImportReport, import_from
 from combray.types import Edge, Memory
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from combray.errors import StoreBusyError
 from combray.runtime import Arrival, Filter, Link, Store, VectorArm
-from combray.stores.reference import ReferenceStore
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import START, FakeEmbedder, memory
+from combray.testing.reference import ReferenceStore
 from combray.transfer import export_to, import_from
 from combray.types import EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS
 

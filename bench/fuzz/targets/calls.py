@@ -135,7 +135,7 @@ def _tool_seeds() -> list[bytes]:
 
 
 _RECALL = ("combray.recall", "combray.presets", "combray.language", "combray.scoring", "combray.stores")
-_REMEMBER = ("combray.remember", "combray.values", "combray.times", "combray.language", "combray.stores")
+_REMEMBER = ("combray.remember", "combray.values", "combray.values", "combray.language", "combray.stores")
 TARGETS = (
     Target("recall", "questions and options, every preset", _recall, _recall_seeds, _RECALL, longest=2048),
     Target("remember", "texts and fields", _remember, _remember_seeds, _REMEMBER, longest=2048, repeatable=False),

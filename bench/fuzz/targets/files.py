@@ -153,7 +153,7 @@ def _redaction_seeds() -> list[bytes]:
     return [mode + text.encode() for text in found for mode in (b"\x00", b"\x05", b"\x02")]
 
 
-_TRANSFER = ("combray.transfer", "combray.remember.validate", "combray.values", "combray.times")
+_TRANSFER = ("combray.transfer", "combray.remember.validate", "combray.values", "combray.values")
 _DOCUMENTS = ("combray.documents",)
 _UNREADABLE = (CombrayError, UnreadableError)
 TARGETS = (

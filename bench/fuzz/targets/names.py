@@ -14,15 +14,15 @@ from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK, engine
 from bench.fuzz.targets.folders import environment
 from combray import models, settings
-from combray.engine import check_namespace
+from combray.engine.engine import check_namespace
+from combray.engine.quarantine import shown_trusts
 from combray.errors import CombrayError, ModelError
-from combray.guarding import shown_trusts
-from combray.holders import is_there, new_holder
 from combray.models.http import Client
 from combray.models.services import is_loopback
 from combray.peers import open_peers
+from combray.runtime.leases import is_there, new_holder
 from combray.stores.sqlite.encryption import key_from
-from combray.times import as_moment
+from combray.values import as_moment
 
 _SECRET = "xylophone 4711"
 _PARTS = (
@@ -176,14 +176,14 @@ def _spec_seeds() -> list[bytes]:
     ]
 
 
-_DOCUMENTS = ("combray.documents", "combray.searching")
+_DOCUMENTS = ("combray.documents", "combray.engine.documents")
 _SPECS = (
     "combray.models",
     "combray.peers",
     "combray.settings",
-    "combray.guarding",
-    "combray.times",
-    "combray.holders",
+    "combray.engine.quarantine",
+    "combray.values",
+    "combray.runtime.leases",
 )
 TARGETS = (
     Target("paths", "paths of indexed files", _paths, _path_seeds, _DOCUMENTS, longest=256),

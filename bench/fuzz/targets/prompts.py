@@ -13,15 +13,15 @@ from bench.fuzz.drawing import Draw
 from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK
 from bench.fuzz.targets.texts import NOW, prefixed, sentences
-from combray.conversation import budget as budgets
-from combray.conversation.context import result_pieces, turn_piece
-from combray.conversation.cutting import MARK, shortened
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.guard.redaction import redact
 from combray.language import questions, saying
 from combray.language.token_count import estimate
 from combray.language.tokens import query_terms
+from combray.prompt import budget as budgets
+from combray.prompt.context import result_pieces, turn_piece
+from combray.prompt.truncation import MARK, shortened
 from combray.think import extracting
 from combray.think.checking import asked
 from combray.think.citing import Checked, checked

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from combray.indexing import normalised
 from combray.language.contrast import supports
+from combray.language.indexing import normalised
 from combray.language.statements import Statement, statements
 from combray.types import Memory
 

@@ -18,13 +18,13 @@ from combray.consolidate.known import Known
 from combray.consolidate.state import FRESH, Planning
 from combray.consolidate.steps import Distil, Support
 from combray.errors import ModelError
-from combray.identity import new_id
-from combray.indexing import content_hash
 from combray.language.entities import extract, names
+from combray.language.indexing import content_hash
 from combray.language.saying import is_agent
 from combray.runtime import Arrival, Filter, Reader, Runtime
 from combray.scoring.confidence import grown
 from combray.types import TRUSTS, Memory
+from combray.values import new_id
 
 SOURCE = "consolidation"
 _ALL_RUNS = 10_000_000

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 import msgspec
 
 from combray.consolidate.candidates import Candidate, Said
-from combray.identity import new_id
 from combray.language.claim_tokens import tokenise
 from combray.language.dated import dated
 from combray.language.polarity import negations
 from combray.language.statements import Statement, speaker
 from combray.language.tokens import content_terms
 from combray.runtime import LanguageModel
+from combray.values import new_id
 
 SYSTEM = """\
 You read numbered lines of a conversation and write down lasting facts that the speakers state about themselves, \

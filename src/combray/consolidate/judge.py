@@ -15,9 +15,9 @@ from combray.consolidate.relation import Pair, in_order
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Answer, Ask, Merge
 from combray.errors import ModelError
-from combray.identity import new_id
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Memory
+from combray.values import new_id
 
 Decision = Literal["MERGE", "KEEP_BOTH", "CONTRADICTION"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from combray.consolidate.candidates import Candidate
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
-from combray.indexing import normalised
 from combray.language.claims import compare
+from combray.language.indexing import normalised
 from combray.language.tokens import term_set
 from combray.runtime import Filter, Reader
 from combray.types import LIVE_STATUSES, Memory

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from combray.consolidate.belief import begins
-from combray.indexing import normalised
 from combray.language.contrast import Traits, may_contradict, traits
+from combray.language.indexing import normalised
 from combray.language.polarity import negations
 from combray.language.statement_grammar import is_single
 from combray.language.tokens import stem, term_set

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from combray.conversation.context import without_repeats
-from combray.conversation.cutting import shortened
 from combray.presets.semantic_facts import PASSIVE
+from combray.prompt.context import without_repeats
+from combray.prompt.truncation import shortened
 from combray.recall.asking import SEARCH_TYPES, Asking
 from combray.runtime import Filter
 from combray.types import Memory

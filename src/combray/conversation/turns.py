@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from combray.conversation.auto_memory import save_what_is_worth_it
-from combray.conversation.budget import MOST_TURNS, Context, Piece, assemble
-from combray.conversation.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.conversation.stream import Stream, streamed
 from combray.errors import InvalidInputError
 from combray.language.token_count import TokenCounter, estimate
+from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
+from combray.prompt.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter
 from combray.types import Answer, Memory, Remembered
 from combray.values import clean_text

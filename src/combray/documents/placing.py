@@ -17,7 +17,7 @@ from combray.documents.judging import JudgeChunks
 from combray.documents.reading import ReadFile
 from combray.documents.standing import Standing
 from combray.errors import ModelError
-from combray.indexing import content_hash
+from combray.language.indexing import content_hash
 from combray.remember.guard import Verdict
 from combray.runtime import Arrival, Reader, Runtime, Writer
 from combray.types import LIVE_STATUSES, Memory, Step

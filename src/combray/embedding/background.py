@@ -11,7 +11,7 @@ from combray.embedding.working import Worked
 from combray.errors import CombrayError
 
 if TYPE_CHECKING:
-    from combray.embedding.verbs import Embedding
+    from combray.engine.vectors import Embedding
 
 LOG = logging.getLogger(__name__)
 

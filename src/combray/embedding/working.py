@@ -14,13 +14,13 @@ import numpy as np
 
 from combray.embedding.attempts import MOST_ATTEMPTS, Tried, embed_each, pause
 from combray.errors import StoreError
-from combray.holders import is_there, new_holder
-from combray.indexing import full_text
-from combray.jobs import Job
+from combray.language.indexing import full_text
 from combray.remember.embed import search_nearest
 from combray.remember.link import LinkSemantic
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Embedder, Reader, Runtime, Writer
+from combray.runtime.leases import is_there, new_holder
+from combray.runtime.queue import Job
 from combray.types import Memory
 
 LEASE_SECONDS = 600.0

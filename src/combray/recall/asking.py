@@ -17,9 +17,8 @@ from combray.recall.rewrite import ReadQuery
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.runtime import Filter, Reader, Runtime
-from combray.times import as_seconds
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer
-from combray.values import clean_text, one_of, whole
+from combray.values import as_seconds, clean_text, one_of, whole
 
 MAX_QUERY = 20_000
 MAX_LIMIT = 1_000

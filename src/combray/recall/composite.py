@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from combray.indexing import normalised
+from combray.language.indexing import normalised
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores

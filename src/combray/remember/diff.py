@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.indexing import normalised
+from combray.language.indexing import normalised
 from combray.language.polarity import changes
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from combray.errors import ModelError
-from combray.indexing import full_text
+from combray.language.indexing import full_text
 from combray.remember.queue import put_off
 from combray.remember.state import Remembering
 from combray.runtime import Filter, Reader, Runtime

@@ -13,7 +13,7 @@ from combray.errors import InvalidInputError
 from combray.guard.detecting import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
 from combray.guard.screening import Floors
-from combray.indexing import content_hash
+from combray.language.indexing import content_hash
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.types import TRUSTS, Memory, Trust

@@ -12,13 +12,11 @@ from typing import Any, ClassVar
 import msgspec
 
 from combray.errors import InvalidInputError
-from combray.identity import new_id
-from combray.indexing import content_hash
+from combray.language.indexing import content_hash
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
-from combray.times import as_moment
 from combray.types import CATEGORIES, KINDS, TRUSTS, Memory
-from combray.values import clean_text, fraction, one_of, show, whole
+from combray.values import as_moment, clean_text, fraction, new_id, one_of, show, whole
 
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from combray.errors import MissingExtraError
-from combray.retrieval import Vectors
+from combray.runtime.retrieval import Vectors
 
 
 def available() -> bool:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.indexing import content_hash
+from combray.language.indexing import content_hash
 from combray.language.tokens import term_set
 from combray.runtime import Vectors
 from combray.types import Memory

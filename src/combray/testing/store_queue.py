@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from combray.errors import NotFoundError
-from combray.jobs import UNTOLD, Backlog, Job
 from combray.runtime import Filter, RecencyArm, Store, VectorArm
+from combray.runtime.queue import UNTOLD, Backlog, Job
 from combray.testing.fakes import START, memory, vector
 from combray.testing.store_cases import MODEL, StoreCases, add, keys, search
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from combray.errors import NotFoundError
-from combray.indexing import full_text
 from combray.language.cues import Cue, cues
+from combray.language.indexing import full_text
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
 from combray.testing.store_cases import MODEL, StoreCases, add, keys, order, texts

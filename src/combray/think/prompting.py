@@ -13,11 +13,11 @@ from pathlib import Path
 
 import msgspec
 
-from combray.conversation.budget import Piece, Tier, assemble
 from combray.language.folding import fold
 from combray.language.scripts import language
 from combray.language.token_count import estimate
 from combray.language.tokens import terms as terms_of
+from combray.prompt.budget import Piece, Tier, assemble
 from combray.think.sources import Source
 
 _FOLDER = Path(__file__).parent / "prompts"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from combray.conversation.context import without_repeats
 from combray.language.tokens import term_set
+from combray.prompt.context import without_repeats
 from combray.runtime import Filter, Reader
 from combray.think.sentences import sentences
 from combray.types import Hit, Memory

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from combray.conversation.context import budget_of
 from combray.errors import InvalidInputError, ModelError
 from combray.language.questions import Question, read
 from combray.language.tokens import query_terms
+from combray.prompt.context import budget_of
 from combray.runtime import Embedder, Filter, LanguageModel
 from combray.think import extracting
 from combray.think.checking import Nearness, asked

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from combray.errors import InvalidInputError
-from combray.indexing import content_hash
+from combray.language.indexing import content_hash
 from combray.transfer.lengths import check_lengths
 from combray.transfer.report import shown
 from combray.types import Edge, Memory, Version

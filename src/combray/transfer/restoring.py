@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import InvalidInputError
-from combray.indexing import full_text
+from combray.language.indexing import full_text
 from combray.remember.guard import Guard, shown_words, was_released
 from combray.runtime import Arrival, Embedder, Link, Reader, Store
 from combray.transfer.parsing import Entry, Parsed

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from combray.errors import InvalidInputError
-from combray.times import as_moment
 from combray.transfer.report import shown
 from combray.transfer.turns import Turn
+from combray.values import as_moment
 
 _ANCIENT = datetime(1, 1, 1, tzinfo=UTC)
 _SESSION = re.compile(r"session_(\d+)")

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from combray.errors import InvalidInputError
-from combray.times import as_moment
 from combray.transfer.report import shown
+from combray.values import as_moment
 
 LONGEST = 8000
 """Characters of one memory (Mnemon page 5.1 step 1). A longer turn becomes several episodes."""

@@ -17,8 +17,8 @@ from combray.interfaces.cli.output import compact, console, for_people, progress
 
 if TYPE_CHECKING:
     from combray.consolidate.undoing import Undone
-    from combray.consolidating import Consolidation, Progress, Waiting
     from combray.engine import Engine
+    from combray.engine.consolidation import Consolidation, Progress, Waiting
     from combray.runtime import Run
 
 _ROWS = 60
@@ -192,7 +192,7 @@ def _show_undone(target: Target, undone: Undone) -> None:
 
 def _show_runs(target: Target, runs: list[Run]) -> None:
     if not for_people(target):
-        from combray.consolidating import moment
+        from combray.engine.consolidation import moment
 
         show_json(
             [
@@ -210,7 +210,7 @@ def _show_runs(target: Target, runs: list[Run]) -> None:
     if not runs:
         console().print("No run yet.")
         return
-    from combray.consolidating import moment
+    from combray.engine.consolidation import moment
 
     shown = table("run", "started", "state", "what it did", unbroken=("run", "started"))
     for run in runs:

@@ -14,7 +14,7 @@ from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, full, moment, short, show_json, table, visible
 
 if TYPE_CHECKING:
-    from combray.erasure import Certificate
+    from combray.audit.erasure import Certificate
 
 _ID = click.argument("memory_id", metavar="ID")
 

@@ -14,7 +14,7 @@ from combray.interfaces.cli.options import Target, names_models
 from combray.interfaces.cli.output import console, for_people, show_json, table, visible
 
 if TYPE_CHECKING:
-    from combray.modelling import Trial
+    from combray.engine.models import Trial
     from combray.models.catalogue import Offer
     from combray.models.fetching import Fetched
 
@@ -53,7 +53,7 @@ def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
 
     A language model is asked for one word, which may cost a fraction of a cent. Exit code 1 if one failed.
     """
-    from combray.modelling import trials
+    from combray.engine.models import trials
 
     target = _target(ctx, as_json)
     tried = list(trials({**named, "embedder": named["embedder"] or target.embedder}))
@@ -81,8 +81,8 @@ def fetch(ctx: click.Context, /, spec: str, as_json: bool) -> None:
     Nothing else downloads: embedders and rerankers are taken from the hub's cache on this machine. HF_TOKEN
     holds the token for a private model, HF_ENDPOINT the address of another hub, HF_HOME the cache.
     """
+    from combray.engine.models import fetch as fetched_model
     from combray.errors import InvalidInputError
-    from combray.modelling import fetch as fetched_model
 
     target = _target(ctx, as_json)
     try:
@@ -146,7 +146,7 @@ def _show(tried: list[Trial]) -> None:
 
 
 def _list(target: Target) -> None:
-    from combray.modelling import in_use, offers
+    from combray.engine.models import in_use, offers
 
     offered = offers()
     used = in_use({"embedder": target.embedder})

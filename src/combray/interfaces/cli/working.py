@@ -14,9 +14,9 @@ from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, progress, show_json
 
 if TYPE_CHECKING:
-    from combray.embedding.verbs import Reembedding
     from combray.embedding.working import Worked
     from combray.engine import Engine
+    from combray.engine.vectors import Reembedding
 
 
 @click.command(

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from combray.errors import NotFoundError
-from combray.indexing import index_entry
+from combray.language.indexing import index_entry
 from combray.stores.sqlite import indexes
 from combray.stores.sqlite.rows import SELECT, column_value, microseconds, to_memory, to_micro
 from combray.stores.validity import INDEXED, check_changes, check_history

@@ -12,8 +12,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from combray.indexing import index_entry
-from combray.jobs import UNTOLD
+from combray.language.indexing import index_entry
+from combray.runtime.queue import UNTOLD
 from combray.stores.sqlite import indexes
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.rows import SELECT, to_memory

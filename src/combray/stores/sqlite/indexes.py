@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from combray.indexing import IndexEntry
+from combray.language.indexing import IndexEntry
 from combray.stores.sqlite.postings import indexed
 from combray.types import LIVE_STATUSES, Memory
 

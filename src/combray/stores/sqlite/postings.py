@@ -11,7 +11,7 @@ import sqlite3
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.indexing import index_entry
+from combray.language.indexing import index_entry
 from combray.stores.columns import Snapshot
 from combray.stores.sqlite.rows import SELECT, to_memory
 

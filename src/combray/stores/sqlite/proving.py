@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from combray.indexing import index_entry
+from combray.language.indexing import index_entry
 from combray.runtime import Trace
 from combray.stores.sqlite.postings import indexed, read_holding
 from combray.stores.sqlite.rows import SELECT, to_memory

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from combray.errors import NotFoundError
-from combray.jobs import Backlog, Job
+from combray.runtime.queue import Backlog, Job
 from combray.stores.sqlite.rows import to_micro
 
 _SECOND = 1_000_000

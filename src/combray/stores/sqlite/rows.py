@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from combray.errors import CorruptStoreError
-from combray.indexing import IndexEntry
+from combray.language.indexing import IndexEntry
 from combray.types import Memory
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from combray.errors import CorruptStoreError
-from combray.indexing import TERMS_VERSION, index_entry
+from combray.language.indexing import TERMS_VERSION, index_entry
 from combray.stores.sqlite import indexes
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.migrations import keyword_index_sql

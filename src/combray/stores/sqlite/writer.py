@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from combray.errors import InvalidInputError, NotFoundError
-from combray.indexing import index_entry
+from combray.language.indexing import index_entry
 from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, encode

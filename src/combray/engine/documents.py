@@ -1,0 +1,342 @@
+"""The engine's verbs on documents: index a folder, search it, read a file of it, watch it.
+
+The room of documents is imported when a verb needs it: most shell calls never do.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from combray.audit.audited import audited
+from combray.errors import InvalidInputError, StoreError
+from combray.values import one_of, whole
+
+if TYPE_CHECKING:
+    from combray.documents.passages import Excerpt, Passages
+    from combray.documents.syncing import IndexReport, Progress
+    from combray.documents.watching import Watcher
+    from combray.presets import Preset
+    from combray.remember.guard import Guard
+    from combray.runtime import Reader, Runtime, Workspace
+    from combray.types import Answer
+
+LOOK_EVERY = 2.0
+"""Seconds between two looks at the files of a workspace that nobody watches, when it is searched."""
+MAX_RESULTS = 1_000
+MAX_LINES = 100_000
+PRESET = "openclaw"
+FOLDER_TRUSTS = ("owner", "agent", "untrusted")
+"""Whose word the files of a folder can be."""
+
+Paths = Sequence[str | os.PathLike[str]]
+
+
+class _Freshness:
+    """When the files of each workspace were last looked at, and who watches them. Safe to share by threads."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.looked: dict[str, float] = {}
+        self.watchers: dict[str, Watcher] = {}
+        self.dirty: set[str] = set()
+
+    def due(self, root: str) -> bool:
+        """Whether a search should look at the files first."""
+        watcher = self.watchers.get(root)
+        if watcher is not None and watcher.alive and root in self.looked:
+            return root in self.dirty
+        last = self.looked.get(root)
+        return last is None or time.monotonic() - last >= LOOK_EVERY
+
+    def seen(self, root: str) -> None:
+        """The files are looked at from now on: what changes later makes it dirty again."""
+        self.dirty.discard(root)
+        self.looked[root] = time.monotonic()
+
+
+class Searching:
+    """The engine's verbs on documents."""
+
+    if TYPE_CHECKING:
+        runtime: Runtime
+        namespace: str
+
+        @property
+        def reader(self) -> Reader: ...  # noqa: D102
+        @property
+        def guard(self) -> Guard: ...  # noqa: D102
+        @property
+        def trusts(self) -> tuple[str, ...]: ...  # noqa: D102
+        def recall(  # noqa: D102
+            self, query: str, *, limit: int = 10, preset: str | Preset | None = None, **options: Any
+        ) -> Answer: ...
+
+    @cached_property
+    def _freshness(self) -> _Freshness:
+        return _Freshness()
+
+    def index(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        extra: Paths = (),
+        sessions: Paths = (),
+        redact: bool = False,
+        trust: str | None = None,
+        progress: Progress | None = None,
+        rebuild: bool = False,
+    ) -> IndexReport:
+        """Keep a folder's Markdown in the index, and bring the index up to the files now.
+
+        A workspace (MEMORY.md, memory.md, memory/) gives these, any other folder every `*.md` in it. `extra`:
+        more Markdown, files or folders. `sessions`: transcripts, `*.jsonl`. `redact`: take secrets out of notes
+        too (out of transcripts always). `trust`: whose word the files are, "owner", "agent" or "untrusted" (a
+        folder of downloads); None keeps what the folder has, and a new one is the owner's. The guard judges every
+        chunk by it. `rebuild`: read, judge and embed every file anew, and destroy what no file holds any more.
+        `progress` is called with the files done and to do.
+
+        Later searches bring the index up to date by themselves. A file that cannot be read is in `skipped`,
+        with the reason. Raises InvalidInputError for a path that is not there, and StoreError.
+        """
+        from combray.documents.workspace import open_workspace
+
+        workspace = replace(open_workspace(folder, extra, sessions), redact=bool(redact))
+        if trust is None:
+            before = next((each for each in self._workspaces() if each.root == workspace.root), workspace)
+            workspace = replace(workspace, trust=before.trust)
+        else:
+            workspace = replace(workspace, trust=one_of("trust", trust, FOLDER_TRUSTS))
+        with self._freshness.lock:
+            return self._sync(workspace, rebuild=rebuild, progress=progress, explicit=True)
+
+    @audited("unindex", reads=False)
+    def unindex(self, folder: str | os.PathLike[str]) -> int:
+        """Let a folder go: its chunks are hidden, searches no longer look at it. How many chunks it had.
+
+        The next `index(..., rebuild=True)` of any folder destroys them. Raises InvalidInputError.
+        """
+        known = {each.root for each in self._workspaces()}
+        root = os.path.realpath(os.path.expanduser(os.fspath(folder)))  # noqa: PTH111 - it may be gone
+        if root not in known:
+            raise InvalidInputError("folder", f"{root} is not indexed.", "Indexed: " + ", ".join(sorted(known)))
+        with self._freshness.lock, self.runtime.store.transaction(self.namespace) as tx:
+            count = tx.documents.chunk_count(root)
+            tx.documents.drop_workspace(root)
+            keys = tx.documents.loose()
+            for key, memory in zip(keys, tx.memories(keys), strict=True):
+                if memory.status != "forgotten":
+                    tx.change(key, "unindex", "combray", self.runtime.clock(), status="forgotten")
+        return count
+
+    def watch(self, folder: str | os.PathLike[str]) -> Watcher:
+        """Have the operating system tell which files of an indexed folder change.
+
+        Searches then look at files only when something changed. Close what is returned when done. Raises
+        InvalidInputError for a folder that is not indexed, MissingExtraError without watchfiles.
+        """
+        from combray.documents.watching import Watcher
+        from combray.documents.workspace import real_path
+
+        root = real_path("folder", folder)
+        workspace = next((each for each in self._workspaces() if each.root == root), None)
+        if workspace is None:
+            raise InvalidInputError("folder", f"{root} is not indexed.", "Index it first.")
+        freshness = self._freshness
+        watcher = Watcher(workspace, lambda _: freshness.dirty.add(root))
+        freshness.watchers[root] = watcher
+        # What changed before the watcher was there is found by the next search.
+        freshness.looked.pop(root, None)
+        return watcher
+
+    def follow(
+        self, folder: str | os.PathLike[str], *, stop: threading.Event | None = None
+    ) -> Iterator[IndexReport]:
+        """Index a folder now and after every change of its files, until `stop` is set: a report each time.
+
+        A folder that is indexed already keeps its extra paths and transcripts. Changes that change nothing in
+        the index give no report. Raises what `index` raises, and MissingExtraError without watchfiles.
+        """
+        from combray.documents.watching import changes
+        from combray.documents.workspace import open_workspace
+
+        given = open_workspace(folder)
+        workspace = next((each for each in self._workspaces() if each.root == given.root), given)
+        # Listening begins before the first look, so that nothing falls between the two.
+        bursts = changes(workspace, stop, ready=True)
+        next(bursts)
+        with self._freshness.lock:
+            yield self._sync(workspace, explicit=True)
+        for _ in bursts:
+            with self._freshness.lock:
+                report = self._sync(workspace, explicit=False)
+            if report.added or report.changed or report.renamed or report.removed:
+                yield report
+
+    @audited("memory_search", asks=True)
+    def memory_search(
+        self,
+        query: str,
+        *,
+        max_results: int = 6,
+        min_score: float | None = None,
+        sources: Sequence[str] = (),
+        preset: str | Preset = PRESET,
+    ) -> Passages:
+        """Passages of the indexed files that answer a query, best first, with path and lines.
+
+        `sources`: "memory", "sessions" or both (empty). `min_score` None takes the preset's. Files that changed
+        are read first. Raises InvalidInputError.
+        """
+        from combray.documents.passages import Passages, passages_of
+        from combray.documents.workspace import SOURCES
+
+        for source in (sources,) if isinstance(sources, str) else sources:
+            one_of("sources", source, SOURCES)
+        limit = whole("max_results", max_results, 1, MAX_RESULTS)
+        warning, stale = self._catch_up()
+        options: dict[str, Any] = {"kinds": ("chunk",)}
+        if sources:
+            options["sources"] = sources
+        if min_score is not None:
+            options["min_score"] = min_score
+        answer = self.recall(query, limit=limit, preset=preset, **options)
+        embedder = self.runtime.embedder
+        reason = answer.reason
+        if not self._workspaces():
+            reason = "nothing is indexed yet: index a folder first"
+        return Passages(
+            query=query,
+            passages=passages_of(answer),
+            mode="fts-only" if embedder is None or answer.details.get("degraded") else "hybrid",
+            provider=embedder.name.partition(":")[0] if embedder else "none",
+            model=embedder.name if embedder else "",
+            reason=reason,
+            stale=stale,
+            warning=warning,
+            details=answer.details,
+        )
+
+    @audited("memory_get")
+    def memory_get(
+        self, path: str, *, start: int | None = None, lines: int | None = None, withhold: bool = False
+    ) -> Excerpt:
+        """Lines of an indexed file, from line `start` (1 if None), at most `lines` and 16,000 characters.
+
+        A transcript gives the lines that hold something said, as they are indexed. A missing file gives an
+        empty text. `quarantined` names the lines that are kept apart; with `withhold`, for a reader that is a
+        model, a note stands in their place, and files of less trust than the namespace requires are refused.
+        Raises InvalidInputError for every path that leads out of the indexed folders, for links, and for anything
+        but Markdown and transcripts.
+        """
+        from combray.documents.excerpts import excerpt, kept_apart, withheld
+        from combray.documents.judging import JudgeChunks
+        from combray.documents.passages import Excerpt
+        from combray.documents.reading import UnreadableError, decode, read_bytes, read_lines
+        from combray.documents.workspace import locate
+
+        first = 1 if start is None else whole("start", start, 1, 2**31)
+        most = MAX_LINES if lines is None else whole("lines", lines, 1, MAX_LINES)
+        for workspace, place in locate(self._workspaces(), path):
+            try:
+                data, _, _ = read_bytes(place)
+                text = decode(data)
+            except FileNotFoundError:
+                continue
+            except UnreadableError as error:
+                raise InvalidInputError("path", f"{path!r} is {error}.") from None
+            except OSError as error:
+                raise InvalidInputError("path", f"{path!r} cannot be read ({error.strerror}).") from None
+            if withhold and workspace.trust not in self.trusts:
+                shown = ", ".join(self.trusts)
+                raise InvalidInputError("path", f"{path!r} is {workspace.trust}.", f"Shown here: {shown}.")
+            held = read_lines(place, text, redacted=workspace.redact)
+            indexed = self.reader.documents.chunks(workspace.root, place.path)
+            judging = JudgeChunks(self.guard, workspace.trust)
+            found = kept_apart(excerpt(place.path, held, first, most), held, indexed, self.reader, judging)
+            return withheld(found, held) if withhold else found
+        return Excerpt("", path)
+
+    # -- keeping up --------------------------------------------------------------------------------
+
+    def _workspaces(self) -> list[Workspace]:
+        return self.reader.documents.workspaces()
+
+    @audited("index", reads=False)
+    def _sync(
+        self, workspace: Workspace, *, rebuild: bool = False, progress: Progress | None = None, explicit: bool
+    ) -> IndexReport:
+        """Sync, and keep the name of the embedder that all chunks of the workspace have a vector of."""
+        from combray.documents.syncing import Sync
+
+        before = next((each for each in self._workspaces() if each.root == workspace.root), None)
+        guard = self.guard
+        # A folder is judged anew when its trust is another, and when it was indexed without a guard.
+        judge_all = before is not None and (
+            rebuild or before.trust != workspace.trust or (guard.enabled and not before.judged)
+        )
+        judged = guard.enabled and (before is None or before.judged) and not judge_all
+        model = self.runtime.embedder.name if self.runtime.embedder else ""
+        kept = before.model if before else model
+        otherwise = (
+            before is not None
+            and explicit
+            and (before.redact != workspace.redact or (model not in ("", before.model)))
+        )
+        workspace = replace(workspace, model=kept, judged=judged)
+        self._freshness.seen(workspace.root)
+        report = Sync(
+            self.namespace,
+            workspace,
+            self.runtime,
+            reread=rebuild or otherwise or judge_all,
+            anew=rebuild,
+            guard=guard,
+            judge_all=judge_all,
+            progress=progress,
+        ).run()
+        wrote = report.added or report.changed
+        whole_model = model if (otherwise or rebuild) and not report.degraded else kept
+        if report.degraded or (wrote and not model):
+            whole_model = ""
+        loose = self.reader.documents.loose() if rebuild else []
+        if whole_model != kept or loose or guard.enabled != judged:
+            with self.runtime.store.transaction(self.namespace) as tx:
+                tx.documents.put_workspace(replace(workspace, model=whole_model, judged=guard.enabled))
+                if loose:
+                    tx.erase(loose, self.runtime.clock())
+        report.erased = len(loose)
+        return report
+
+    def _catch_up(self) -> tuple[str, bool]:
+        """Sync every workspace that is due; a warning and whether files are newer than the index."""
+        from combray.documents.syncing import is_stale
+
+        warnings: list[str] = []
+        stale = False
+        embedder = self.runtime.embedder
+        for workspace in self._workspaces():
+            if not self._freshness.due(workspace.root):
+                continue
+            with self._freshness.lock:
+                try:
+                    if not self.runtime.store.writable:
+                        if is_stale(workspace, self.runtime, self.namespace):
+                            stale = True
+                            warnings.append(f"{workspace.root}: files have changed, but the store is read-only")
+                    else:
+                        self._sync(workspace, explicit=False)
+                except (InvalidInputError, StoreError, OSError) as error:
+                    stale = True
+                    warnings.append(str(error))
+        for workspace in self._workspaces():
+            if embedder is not None and workspace.model != embedder.name:
+                warnings.append(
+                    f"{workspace.root}: some chunks have no vector of {embedder.name}; index it again"
+                )
+        return "; ".join(warnings), stale

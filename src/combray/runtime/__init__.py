@@ -1,0 +1,79 @@
+"""All of the outside world that a stage may touch: the store, the models, the clock.
+
+Stages get a `Runtime` and nothing else. Every protocol here has more than one implementation, and the suites in
+`combray.testing` hold all of them to the same behaviour.
+"""
+
+from __future__ import annotations
+
+from combray.runtime.audit import Audit, Deeds, Provable, Trace, Witness
+from combray.runtime.documents import Document, Documents, DocumentsWriter, Workspace
+from combray.runtime.models import Clock, Embedder, Health, LanguageModel, Peer, PeerHit, Reranker, Start, at_once
+from combray.runtime.retrieval import (
+    SHAPE_WORDS,
+    Arm,
+    Arrival,
+    EntityArm,
+    Filter,
+    Found,
+    Keys,
+    KeywordArm,
+    Link,
+    MomentArm,
+    Profile,
+    Ranked,
+    RecencyArm,
+    Rows,
+    Scores,
+    VectorArm,
+    Vectors,
+)
+from combray.runtime.runtime import Runtime
+from combray.runtime.service_tier import ServiceTier
+from combray.runtime.store import Doubt, Lease, Reader, Run, Store, Writer
+
+__all__ = [
+    "SHAPE_WORDS",
+    "Arm",
+    "Arrival",
+    "Audit",
+    "Clock",
+    "Deeds",
+    "Document",
+    "Documents",
+    "DocumentsWriter",
+    "Doubt",
+    "Embedder",
+    "EntityArm",
+    "Filter",
+    "Found",
+    "Health",
+    "Keys",
+    "KeywordArm",
+    "LanguageModel",
+    "Lease",
+    "Link",
+    "MomentArm",
+    "Peer",
+    "PeerHit",
+    "Profile",
+    "Provable",
+    "Ranked",
+    "Reader",
+    "RecencyArm",
+    "Reranker",
+    "Rows",
+    "Run",
+    "Runtime",
+    "Scores",
+    "ServiceTier",
+    "Start",
+    "Store",
+    "Trace",
+    "VectorArm",
+    "Vectors",
+    "Witness",
+    "Workspace",
+    "Writer",
+    "at_once",
+]

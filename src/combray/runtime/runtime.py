@@ -1,0 +1,28 @@
+"""The one value that every stage gets beside its state."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from combray.runtime.audit import Audit
+from combray.runtime.models import Clock, Embedder, LanguageModel, Peer, Reranker, Start, at_once
+from combray.runtime.service_tier import ServiceTier
+from combray.runtime.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What a stage may touch, and nothing else."""
+
+    store: Store
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    language_model: LanguageModel | None = None
+    clock: Clock = time.time
+    peers: tuple[Peer, ...] = ()
+    start: Start = at_once
+    service_tier: ServiceTier | None = None
+    audit: Audit | None = None
+    before: Embedder | None = None
+    """The embedder that serves while memories have no vector of `embedder` yet: the one used before it."""

@@ -1,0 +1,5 @@
+"""The oracle: a store in plain dicts and loops, against which every other store is tested."""
+
+from combray.testing.reference.store import ReferenceStore
+
+__all__ = ["ReferenceStore"]
