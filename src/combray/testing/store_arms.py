@@ -1,5 +1,5 @@
 """Retrieval arms: every score here is worked out by hand."""
-# ruff: noqa: S101, D102
+# ruff: noqa: S101
 
 from __future__ import annotations
 

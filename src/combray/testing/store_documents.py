@@ -1,5 +1,5 @@
 """Files and their chunks: what a file holds, what it leaves loose, what erasing and rolling back undo."""
-# ruff: noqa: S101, D102, PT012
+# ruff: noqa: S101, PT012
 
 from __future__ import annotations
 

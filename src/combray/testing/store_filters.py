@@ -1,5 +1,5 @@
 """Every filter, in every arm, and in scan and nearest."""
-# ruff: noqa: S101, D102
+# ruff: noqa: S101
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Turns lending words and lengths to the turns around them: every score here is worked out by hand."""
-# ruff: noqa: S101, D102
+# ruff: noqa: S101
 
 from __future__ import annotations
 

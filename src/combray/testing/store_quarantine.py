@@ -1,5 +1,5 @@
 """What is in quarantine is found by `scan` only, and weighs nothing for what is found."""
-# ruff: noqa: S101, D102
+# ruff: noqa: S101
 
 from __future__ import annotations
 

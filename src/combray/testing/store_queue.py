@@ -1,5 +1,5 @@
 """The queue of vectors to be made: jobs are taken once, kept through failures, gone with their memory."""
-# ruff: noqa: S101, D102, PT012
+# ruff: noqa: S101, PT012
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Reading: rows, texts, ids, neighbours, graph, counts; namespaces that never cross."""
-# ruff: noqa: S101, D102
+# ruff: noqa: S101
 
 from __future__ import annotations
 

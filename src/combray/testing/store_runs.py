@@ -1,5 +1,5 @@
 """Runs of consolidation, pairs in doubt, leases: kept for one namespace, taken back with their transaction."""
-# ruff: noqa: S101, D102, PT012
+# ruff: noqa: S101, PT012
 
 from __future__ import annotations
 

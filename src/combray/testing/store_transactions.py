@@ -1,5 +1,5 @@
 """Transactions: all or nothing, readers beside a writer, closing."""
-# ruff: noqa: S101, D102, PT012
+# ruff: noqa: S101, PT012
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Writing: inserting, changing, linking, touching, erasing, and reading one's own writes."""
-# ruff: noqa: S101, D102
+# ruff: noqa: S101
 
 from __future__ import annotations
 
