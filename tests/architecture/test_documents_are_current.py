@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "combray"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-PRESETS = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
-DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
+PRESETS = (ROOT / "docs" / "reference" / "presets.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(text: str, language: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every defence that docs/security.md claims names a test that exists; and nothing here runs what it reads."""
+"""Every defence that docs/explanation/security.md claims names a test that exists; and nothing here runs what it reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "security.md").read_text(encoding="utf-8")
 RUNS_WHAT_IT_READS = {
     "pickle",
     "marshal",

@@ -154,7 +154,7 @@ def test_age_by_tier_in_a_whole_recall() -> None:
 
 
 def test_the_table_of_the_document_shows_the_factors_in_force() -> None:
-    page = Path(__file__).parents[2] / "docs" / "presets.md"
+    page = Path(__file__).parents[2] / "docs" / "reference" / "presets.md"
     lines = re.findall(
         r"^ +(\d+) .*?(\d\.\d\d) .*?(\d\.\d\d) .*?(\d\.\d\d)$", page.read_text("utf-8"), re.MULTILINE
     )

@@ -1,1 +1,1 @@
-"""The audit: a hash-chained log of every operation on a store (docs/audit.md)."""
+"""The audit: a hash-chained log of every operation on a store (docs/explanation/audit.md)."""

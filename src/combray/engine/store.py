@@ -87,7 +87,7 @@ class Tending:
         return {"without_vector": lacking, "queue": queue}
 
     def tier(self, *, check: bool = False) -> Tier:
-        """What is open now: FULL, STANDARD, BASIC or READONLY, why, and since when (docs/tiers.md).
+        """What is open now: FULL, STANDARD, BASIC or READONLY, why, and since when (docs/reference/service-tiers.md).
 
         A store that could not be written is looked at again every 60 s, with `check` now. No model is called.
         """

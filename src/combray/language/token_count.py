@@ -2,7 +2,7 @@
 
 Made for the dearest vocabularies in use (Llama 2 with 32,000 entries, GPT-4's cl100k_base with 100,000), so that
 a budget holds for newer and larger ones, which spend less. The constants were fitted to Llama 2's tokenizer and
-to published counts; docs/context.md has the figures.
+to published counts; docs/explanation/context.md has the figures.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class WordLlamaEmbedder:
         return vectors
 
     def knows(self, language: str) -> float:
-        """1 for English and Chinese, 0.5 for others (measured, docs/quality.md)."""
+        """1 for English and Chinese, 0.5 for others (measured, bench/results/quality.md)."""
         return _KNOWN.get(language, _OTHERWISE)
 
     @cached_property

@@ -21,7 +21,7 @@ LACKING = 0.1
 """Share of memories without a vector of the embedder from which the one before it serves."""
 MOST_LACKING = 0.5
 """Share from which, where there is none before it, words answer alone: the few that have a vector would crowd out
-the others (docs/embedding.md)."""
+the others (docs/explanation/vectors.md)."""
 
 
 @dataclass(frozen=True)

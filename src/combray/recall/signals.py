@@ -1,6 +1,6 @@
 """Signals of the default preset: each one thing that speaks for, or against, a candidate, from 0 to 1.
 
-Every stage writes one named signal; `WeighSignals` reads them. What each earns: docs/quality.md.
+Every stage writes one named signal; `WeighSignals` reads them. What each earns: bench/results/quality.md.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ SHAPE_WORDS = 40
 """Up to so many words a turn on average, a session's turns count in full as each other's context.
 
 Measured on LoCoMo (turns of 22 words, nothing lost against no limit) and on chats with an assistant
-(200 words a turn, gain 0.04, no context wanted): docs/quality.md."""
+(200 words a turn, gain 0.04, no context wanted): bench/results/quality.md."""
 
 
 @dataclass(frozen=True, slots=True)

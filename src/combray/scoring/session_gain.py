@@ -1,7 +1,7 @@
 """How far the turns of a session are each other's context: short ones fully, long ones hardly.
 
 Taken from the session's mean, not from each turn: damping by a turn's own words cost 2.5 points of
-recall@10 on LoCoMo, damping by the mean none (docs/quality.md).
+recall@10 on LoCoMo, damping by the mean none (bench/results/quality.md).
 """
 
 from __future__ import annotations

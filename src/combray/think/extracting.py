@@ -21,10 +21,10 @@ from combray.think.sources import Source, one_line
 from combray.think.thought import Citation
 
 UNSURE = 0.3
-"""Below, recall's confidence is no reason to overlook that somebody else said it (docs/think.md)."""
+"""Below, recall's confidence is no reason to overlook that somebody else said it (docs/explanation/think.md)."""
 LEAST_SHARE, LEAST_MEANING = 0.22, 0.35
 """Where recall gives no confidence: a memory holds this share of the question's words, rare ones counting more,
-or has a sentence of this cosine with it (docs/think.md)."""
+or has a sentence of this cosine with it (docs/explanation/think.md)."""
 MOST = 3
 """Sentences of an answer."""
 _MOST_READ = 60
@@ -36,7 +36,7 @@ Similarity = Callable[[Sequence[str]], Sequence[float]]
 
 @dataclass(frozen=True)
 class Weights:
-    """What a sentence's score is made of; each part is in [0, 1]. Chosen on LoCoMo (docs/think.md).
+    """What a sentence's score is made of; each part is in [0, 1]. Chosen on LoCoMo (docs/explanation/think.md).
 
     own: share of the question's words in the sentence, rare ones counting more; meaning: cosine with the
     question; place: 1 / the memory's place among the hits; standing: its score as a share of the best; kind: it

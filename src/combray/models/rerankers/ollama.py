@@ -1,4 +1,4 @@
-"""POST /api/rerank with Jina's fields, on a server of your own that has it (docs/models.md)."""
+"""POST /api/rerank with Jina's fields, on a server of your own that has it (docs/reference/models.md)."""
 
 from __future__ import annotations
 
