@@ -1,9 +1,9 @@
 """The texts: own ones, BIPIA's training halves, LoCoMo, documents and docstrings; and how they are split.
 
 Own texts: those of `texts/NAME.txt` are for training and tuning, those of `texts/held-NAME.txt` are held out
-(docs/explanation/guard.md says what was seen when). A disguised text is in the part of the text under it. BIPIA: whole
-categories are held out (HELD_CATEGORIES), chosen before training. Ordinary text: LoCoMo is never trained on, its
-conversations 1 and 2 were looked at for tuning; of documents and docstrings every second one is held out.
+(bench/results/guard.md says what was seen when). A disguised text is in the part of the text under it. BIPIA:
+whole categories are held out (HELD_CATEGORIES), chosen before training. Ordinary text: LoCoMo is not trained on,
+its conversations 1 and 2 were looked at for tuning; of documents and docstrings every second one is held out.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def second_author() -> list[Sample]:
-    """Texts of somebody who had not seen the guard; seen, then trained on (docs/explanation/guard.md)."""
+    """Texts of somebody who had not seen the guard; seen, then trained on (bench/results/guard.md)."""
     return [sample for name in ("second-author", "second-author-b") for sample in blind(_TEXTS / f"{name}.jsonl")]
 
 

@@ -1,4 +1,4 @@
-"""Every defence that docs/explanation/security.md claims names a test that exists; and nothing here runs what it reads."""
+"""Every defence in docs/explanation/security.md names a test that exists; no code here runs what it reads."""
 
 from __future__ import annotations
 

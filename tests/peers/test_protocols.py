@@ -29,7 +29,7 @@ def asked(service: Service, **options: Any) -> list[PeerHit]:
 
 
 def test_our_own_protocol() -> None:
-    """The request and the answer of docs/howto/ask-other-memory-services.md."""
+    """The request and the answer of docs/reference/peer-protocol.md."""
     given = {"id": "42", "text": "Bob owns it.", "score": 0.71, "when": "2026-03-01T09:00:00Z", "source": "wiki"}
     with serving(Service({"results": [given, {"text": "More"}, {"text": "  "}], "version": 1})) as service:
         hits = asked(service, key="secret")

@@ -87,9 +87,10 @@ class Tending:
         return {"without_vector": lacking, "queue": queue}
 
     def tier(self, *, check: bool = False) -> Tier:
-        """What is open now: FULL, STANDARD, BASIC or READONLY, why, and since when (docs/reference/service-tiers.md).
+        """Return the service tier: FULL, STANDARD, BASIC or READONLY, why, and since when.
 
-        A store that could not be written is looked at again every 60 s, with `check` now. No model is called.
+        See docs/reference/service-tiers.md. A store that could not be written is checked again
+        every 60 s, or at once with `check`. No model is called.
         """
         runtime = self.runtime
         watch = runtime.service_tier or ServiceTier(

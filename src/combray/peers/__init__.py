@@ -23,7 +23,7 @@ KINDS: dict[str, Callable[[str, str, str, float], Peer]] = {
     "lightrag": LightRagPeer,
 }
 ABOUT = {
-    "combray": "our own protocol (docs/howto/ask-other-memory-services.md), small enough to be put in front of any service",
+    "combray": "our own protocol (docs/reference/peer-protocol.md), which fits in front of any service",
     "mem0": "mem0's self-hosted REST server",
     "lightrag": "a LightRAG server: its passages, without its answer",
 }

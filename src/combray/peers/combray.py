@@ -1,4 +1,4 @@
-"""Our own protocol, version 1 (docs/howto/ask-other-memory-services.md): small enough to be put in front of any service."""
+"""Our own protocol, version 1 (docs/reference/peer-protocol.md), which fits in front of any service."""
 
 from __future__ import annotations
 

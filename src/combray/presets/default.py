@@ -41,7 +41,7 @@ _DIFF = Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=
 PRESET = Preset(
     name="default",
     summary="keywords and vectors that know a turn's neighbours, small signals added up, abstention",
-    source="QUALITY.md; measured in bench/results/quality.md",
+    source="measured in bench/results/quality.md",
     remember=Pipeline(
         "default.remember",
         (

@@ -17,7 +17,7 @@ from combray.remember.guard import Guard
 from combray.remember.retain import Prune
 
 DECAY_WEIGHT = 0.05
-"""The largest weight at which age costs the default preset no recall worth the name (bench/results/quality.md)."""
+"""The largest weight at which age costs the default preset no measurable recall (bench/results/quality.md)."""
 
 Change = Callable[[Any], dict[str, Any]]
 

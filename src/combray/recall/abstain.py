@@ -15,7 +15,7 @@ from combray.runtime import Runtime
 THRESHOLDS: Mapping[str, float] = {"none": 0.06, "static": 0.13, "contextual": 0.09}
 """Below: nothing is answered. Chosen to cost at most half a point of recall@10 (bench/results/quality.md)."""
 SURE: Mapping[str, float] = {"none": 0.12, "static": 0.23, "contextual": 0.26}
-"""Below: the evidence is weak; `think` answers nothing (docs/explanation/think.md). For a store of SURE_AT memories."""
+"""Below: weak evidence; `think` answers nothing (docs/explanation/think.md). For a store of SURE_AT memories."""
 SURE_AT = 500
 
 

@@ -31,7 +31,8 @@ LEVELS: Mapping[str, Mapping[str, float]] = {
     "contextual": {"context": 0.45, "own": 0.25, "window": 0.25, **_COMMON},
 }
 """Weights by service level: no embedder, a static token table, a contextual sentence model. Round numbers
-on a flat optimum: re-tuning on four conversations gains at most 0.6 points on the fifth (bench/results/quality.md)."""
+on a flat optimum: re-tuning on four conversations gains at most 0.6 points on the fifth
+(bench/results/quality.md)."""
 
 CONCLUSION: Mapping[str, float] = {"context": 0.30, "own": 0.35, "window": 0.35}
 """A question for a conclusion ("would she …") shares few words with its evidence: meaning counts more."""

@@ -44,7 +44,7 @@ class SearchAnchors:
 class SearchContext:
     """The arms of the default preset: words lent between turns, cosine with and without neighbours, dates.
 
-    Weights of the turns around a turn and k1, b: QUALITY.md, "What raises it"; flat optima (bench/results/quality.md).
+    Weights of the turns around a turn, k1 and b: flat optima (bench/results/quality.md).
     """
 
     needs: ClassVar[tuple[str, ...]] = ("terms",)

@@ -59,9 +59,10 @@ def was_released(memory: Memory) -> bool:
 class Guard:
     """Redacts secrets, then lets a text in, marks it untrusted, keeps it in quarantine, or refuses it.
 
-    Scores are probabilities of a logistic model (docs/explanation/guard.md). The owner may say how to answer; what nobody has
-    reason to store is quarantined from `owner` on. From an agent, `agent` quarantines and `mark` makes untrusted;
-    from others, `untrusted` quarantines. `redact` takes secrets out even where `enabled` is off. Trust is never
+    Scores are probabilities of a logistic model (docs/explanation/guard.md). The owner may say how to answer;
+    what nobody has reason to store is quarantined from `owner` on. From an agent, `agent` quarantines and
+    `mark` makes untrusted; from others, `untrusted` quarantines. `redact` takes secrets out
+    even where `enabled` is off. Trust is never
     raised. `owner` holds for everybody. Raises InvalidInputError for what can be no memory: a flood of a model's
     special tokens.
     """

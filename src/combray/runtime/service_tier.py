@@ -1,4 +1,4 @@
-"""Service tiers: how much of Combray is open now, and why (Engram, "Resource Tiers"; docs/reference/service-tiers.md)."""
+"""Service tiers: which parts of Combray are available, and why (docs/reference/service-tiers.md)."""
 
 from __future__ import annotations
 

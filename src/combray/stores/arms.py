@@ -195,7 +195,7 @@ def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.boo
 def smoothed(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
     """A turn's cosine and, at lower weight, its neighbours' differences from the mean cosine of all.
 
-    Stands in for embedding the window around a turn (measured equal within half a point, bench/results/quality.md)
+    Stands in for embedding the window around a turn (equal within half a point: bench/results/quality.md)
     at the cost of one vector a memory instead of two. Not divided by the sum of weights: sessions of
     different gain must stay comparable.
     """
