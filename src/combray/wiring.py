@@ -11,6 +11,7 @@ from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, MemoryChain
 from combray.audit.key import Key
 from combray.audit.log import AuditLog
+from combray.background import Background
 from combray.errors import InvalidInputError
 from combray.models import embedder, language_model, reranker
 from combray.models.watched import watched_embedder, watched_language_model, watched_reranker
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from combray.models.fetching import Fetched, Progress
 
 _SQLITE = "sqlite:///"
+MOST_PEER_CALLS = 16
+"""Calls to peers under way at once."""
 
 
 def open_store(
@@ -167,6 +170,6 @@ def _peers(settings: Settings, clock: Clock) -> tuple[tuple[Peer, ...], Start]:
     if not settings.peers:
         return (), at_once
     from combray.peers import open_peers
-    from combray.peers.threads import Threads
 
-    return open_peers(settings.peers, settings.peer_timeout, clock), Threads()
+    start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False)
+    return open_peers(settings.peers, settings.peer_timeout, clock), start

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from combray.background import Background
 from combray.errors import ModelError
 from combray.peers.circuit import COOL_DOWN, MOST_ERRORS, Circuit
-from combray.peers.threads import Threads
 from combray.runtime import PeerHit
 from combray.testing.fakes import FakeClock
 
@@ -33,6 +33,10 @@ class Flaky:
         if self.failing:
             raise ModelError("peer team: down")
         return [PeerHit("here")]
+
+
+def peer_threads(most: int = 16) -> Background:
+    return Background(threads=most, waiting=0, joins=False)
 
 
 def failed(circuit: Circuit) -> str:
@@ -91,7 +95,7 @@ def test_only_one_call_is_the_trial() -> None:
     clock.pass_(seconds=61)
     peer.failing, peer.waits_for = False, threading.Event()
     peer.entered.clear()
-    trial = Threads()(lambda: circuit.search("q", 5, "work"))
+    trial = peer_threads()(lambda: circuit.search("q", 5, "work"))
     assert peer.entered.wait(20)
     assert "not asked" in failed(circuit)
     peer.waits_for.set()
@@ -101,7 +105,7 @@ def test_only_one_call_is_the_trial() -> None:
 
 def test_threads_are_few_and_never_keep_the_program() -> None:
     hold, started = threading.Event(), [threading.Event(), threading.Event()]
-    start = Threads(most=2)
+    start = peer_threads(2)
 
     def work(place: int) -> bool:
         started[place].set()
@@ -121,7 +125,7 @@ def test_a_machine_without_threads_to_give_is_told(monkeypatch: pytest.MonkeyPat
     def refused(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    start = Threads(most=1)
+    start = peer_threads(1)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refused)
         assert "can't start new thread" in str(start(lambda: 1).exception(20))
@@ -133,4 +137,4 @@ def test_what_the_work_raises_is_in_the_future() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        Threads()(fails).result(20)
+        peer_threads()(fails).result(20)

@@ -1,84 +1,92 @@
-"""A worker that stands by: rounds of work with pauses between them, in a thread or in the shell's process."""
+"""A background worker for embeddings: rounds of work, with pauses between them."""
 
 from __future__ import annotations
 
 import logging
-import threading
+import time
 import weakref
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from combray.background import Background
 from combray.embedding.working import Worked
 from combray.errors import CombrayError
-
-if TYPE_CHECKING:
-    from combray.engine.vectors import Embedding
 
 LOG = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
 """How long a worker with nothing to do waits before it looks again."""
 MOST_SECONDS = 60.0
-"""The longest pause while the model is down: each round that only fails doubles it."""
-CLOSING_SECONDS = 2.0
-"""How long closing waits for a batch under way. The thread is a daemon: the process can end without it."""
+"""The longest pause while the model is down. Each round that only fails doubles the pause."""
+
+
+class Working(Protocol):
+    """What a worker calls: one verb of `engine.vectors`."""
+
+    def work(self, *, limit: int, batch: int, everywhere: bool) -> Worked:
+        """Make the vectors that are due."""
+        ...
 
 
 def pause_after(worked: Worked, before: float) -> float:
-    """Seconds to wait after a round, given the pause before it: none while there is something to do."""
+    """Seconds to wait after a round, given the pause before it. 0 while there is work left."""
     if worked.embedded:
         return 0.0
     return min(max(before, POLL_SECONDS) * 2, MOST_SECONDS) if worked.failed else POLL_SECONDS
 
 
-class Standing:
-    """A thread that works for an engine until it is stopped, or the engine is gone."""
+class EmbeddingWorker:
+    """Makes vectors in a thread until it is stopped, or its engine is garbage-collected."""
 
-    def __init__(self, engine: Embedding, batch: int) -> None:
-        self._stop = threading.Event()
-        self._wake = threading.Event()
+    def __init__(self, engine: Working, batch: int) -> None:
+        self._background = Background("combray-embedding", waiting=1)
         # The thread must not keep the engine alive.
-        place = weakref.ref(engine)
-        self._thread = threading.Thread(
-            target=_stand, args=(place, batch, self._stop, self._wake), name="combray-embedding", daemon=True
-        )
-        self._thread.start()
+        self._round = _Round(weakref.ref(engine), batch)
+        self.wake()
 
     def wake(self) -> None:
-        """There is something to do."""
-        self._wake.set()
+        """Start the next round now, unless the model is down."""
+        self._background.submit("embedding", self._round)
 
     @property
     def running(self) -> bool:
         """Whether the thread runs."""
-        return self._thread.is_alive()
+        return self._background.running
 
     def stop(self) -> None:
-        """Stop after the batch under way, within CLOSING_SECONDS."""
-        self._stop.set()
-        self._wake.set()
-        if self._thread is not threading.current_thread():
-            self._thread.join(CLOSING_SECONDS)
+        """Stop after the batch under way."""
+        self._round.stopped = True
+        self._background.close()
 
 
-def _stand(place: weakref.ref[Embedding], batch: int, stop: threading.Event, wake: threading.Event) -> None:
-    pause = 0.0
-    while not stop.is_set():
-        engine = place()
+class _Round:
+    """One batch, so that closing need not wait for the whole queue. Returns the pause before the next."""
+
+    def __init__(self, engine: weakref.ref[Working], batch: int) -> None:
+        self.stopped = False
+        self._engine = engine
+        self._batch = batch
+        self._pause = 0.0
+        self._not_before = 0.0
+
+    def __call__(self) -> float | None:
+        left = self._not_before - time.monotonic()
+        if left > 0:
+            return left
+        engine = self._engine()
         if engine is None:
-            return
-        wake.clear()
+            return None
         try:
-            # One batch a round, so that closing need not wait for the whole queue.
-            worked = engine.work(limit=batch, batch=batch, everywhere=True)
+            worked = engine.work(limit=self._batch, batch=self._batch, everywhere=True)
         except CombrayError as error:
-            if stop.is_set():
-                return
+            if self.stopped:
+                return None
             LOG.warning("embedding in the background: %s", error)
             worked = Worked(failed=1)
         except Exception:
             LOG.exception("embedding in the background failed")
             worked = Worked(failed=1)
-        del engine
-        pause = pause_after(worked, pause)
-        # While the model is down a new memory is no reason to ask it again.
-        (stop if worked.failed and not worked.embedded else wake).wait(pause)
+        self._pause = pause_after(worked, self._pause)
+        # While the model is down, a new memory is no reason to call it again.
+        down = worked.failed and not worked.embedded
+        self._not_before = time.monotonic() + self._pause if down else 0.0
+        return self._pause

@@ -13,7 +13,7 @@ import msgspec
 
 from combray import presets, wiring
 from combray.audit.audited import audited
-from combray.conversation.background import Background
+from combray.background import Background
 from combray.engine.accesses import Accesses
 from combray.engine.audit import Auditing
 from combray.engine.consolidation import Consolidating

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from combray import wiring
 from combray.audit.audited import audited
-from combray.embedding.background import Standing
+from combray.embedding.background import EmbeddingWorker
 from combray.embedding.working import Worked, Worker
 from combray.errors import InvalidInputError
 from combray.remember.link import LinkSemantic
@@ -44,7 +44,7 @@ class Embedding:
 
     moving: Embedder | None = None
     _changing = False
-    _standing: Standing | None = None
+    _standing: EmbeddingWorker | None = None
 
     if TYPE_CHECKING:
         runtime: Runtime
@@ -187,7 +187,7 @@ class Embedding:
         self._changing = self.changed_embedder()
         whole("batch", batch, 1, MOST_BATCH)
         if self._standing is None or not self._standing.running:
-            self._standing = Standing(self, batch)
+            self._standing = EmbeddingWorker(self, batch)
 
     def stop_worker(self) -> None:
         """Stop the thread after the batch under way; what is left stays in the queue."""
