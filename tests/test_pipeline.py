@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from combray.errors import InvalidInputError, ModelError, PipelineError
-from combray.pipeline import Fallback, Pipeline, Transaction, describe_stage
+from combray.errors import ModelError, PipelineError
+from combray.pipeline import Pipeline, Transaction, describe_stage, stage_name, walk
 from combray.runtime import Runtime
 from combray.testing.fakes import memory
 from combray.testing.reference import ReferenceStore
@@ -102,6 +102,20 @@ class WriteMemory:
         return state
 
 
+@dataclass(frozen=True)
+class Either:
+    """A composite of somebody else: runs the first of its stages."""
+
+    stages: tuple[Any, ...]
+    label: str = "Either"
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ("numbers",)
+
+    def __call__(self, state: Counting, runtime: Runtime) -> Counting:
+        result: Counting = self.stages[0](state, runtime)
+        return result
+
+
 RUNTIME = Runtime(ReferenceStore())
 
 
@@ -123,13 +137,13 @@ def test_stages_run_in_order_and_sign_the_trace() -> None:
 
 
 def test_a_need_that_nothing_gives_is_refused_when_built() -> None:
-    with pytest.raises(PipelineError, match=r"'late' needs words, but the stages before it give only numbers"):
+    with pytest.raises(PipelineError, match=r"'late' needs words, .*\. Parts given before it: numbers\."):
         Pipeline("count", (Put(1), Put(2, "late", needs=("words",))))
     Pipeline("count", (Put(2, "late", needs=("words",)),), ("words",))
 
 
 def test_two_stages_of_one_name_are_refused() -> None:
-    with pytest.raises(PipelineError, match="two stages are called 'Put'"):
+    with pytest.raises(PipelineError, match="two stages called 'Put'"):
         Pipeline("count", (Put(1), Put(2)))
 
 
@@ -146,8 +160,40 @@ def test_an_edit_is_checked_again() -> None:
     pipeline = Pipeline("count", (Put(1, "giver"), Put(2, "taker", needs=("numbers",))))
     with pytest.raises(PipelineError, match="'taker' needs numbers"):
         pipeline.without("giver")
-    with pytest.raises(PipelineError, match="no stage 'nobody'; it has: giver, taker"):
+    with pytest.raises(PipelineError, match=r"no stage 'nobody'\. Its stages: giver, taker"):
         pipeline.before("nobody", Put(3, "three"))
+
+
+def nested() -> Pipeline[Counting]:
+    return Pipeline(
+        "count", (Put(1, "one"), Transaction((Put(2, "two"), Either((Put(3, "three"), Put(4, "four"))))))
+    )
+
+
+def inside(pipeline: Pipeline[Counting]) -> list[str]:
+    return [stage_name(stage) for stage in walk(pipeline.stages)]
+
+
+def test_an_edit_reaches_a_stage_at_any_depth() -> None:
+    assert inside(nested()) == ["one", "Transaction", "two", "Either", "three", "four"]
+    assert inside(nested().before("two", Put(9, "nine")))[1:4] == ["Transaction", "nine", "two"]
+    assert inside(nested().after("three", Put(9, "nine")))[3:] == ["Either", "three", "nine", "four"]
+    assert inside(nested().without("four"))[3:] == ["Either", "three"]
+    changed = nested().replace("three", Put(7, "seven"))
+    assert inside(changed)[3:] == ["Either", "seven", "four"]
+    assert changed.run(Counting(), RUNTIME).numbers == [1, 2, 7]
+    assert inside(nested())[3:] == ["Either", "three", "four"]
+
+
+def test_nested_stages_are_checked_and_named() -> None:
+    with pytest.raises(PipelineError, match="two stages called 'one'"):
+        nested().replace("four", Put(9, "one"))
+    with pytest.raises(PipelineError, match=r"Its stages: one, Transaction, two, Either, three, four\."):
+        nested().without("nobody")
+    with pytest.raises(PipelineError, match="stage 'late' needs words"):
+        nested().before("two", Put(9, "late", needs=("words",)))
+    with pytest.raises(PipelineError, match="Transaction cannot hold Call"):
+        nested().after("two", Put(9, "Call", leaves_process=True))
 
 
 def test_describe_tells_settings_and_the_first_line() -> None:
@@ -155,17 +201,17 @@ def test_describe_tells_settings_and_the_first_line() -> None:
     assert (described["stage"], described["summary"]) == ("one", "Puts a number.")
     assert described["settings"]["number"] == 1
     assert described["gives"] == ("numbers",)
-    nested = describe_stage(Fallback((Put(1, "a"), Put(2, "b"))))
+    nested = describe_stage(Transaction((Put(1, "a"), Put(2, "b"))))
     assert [each["stage"] for each in nested["stages"]] == ["a", "b"]
 
 
 def test_a_transaction_refuses_stages_that_leave_the_process() -> None:
     """No network call inside a transaction, however deep the stage sits."""
     calling = Put(1, "Call", leaves_process=True)
-    with pytest.raises(PipelineError, match=r"Transaction: Call leave\(s\) the process"):
+    with pytest.raises(PipelineError, match="Transaction cannot hold Call: "):
         Transaction((calling,))
-    with pytest.raises(PipelineError, match="Fallback"):
-        Transaction((Fallback((Put(2), calling)),))
+    with pytest.raises(PipelineError, match="Transaction cannot hold Either: "):
+        Transaction((Either((Put(2), calling)),))
 
 
 def test_a_transaction_lands_whole_or_not_at_all() -> None:
@@ -182,32 +228,3 @@ def test_a_transaction_lands_whole_or_not_at_all() -> None:
 def test_the_stages_of_a_transaction_sign_the_trace_too() -> None:
     state = Pipeline("count", (Transaction((Put(1, "inner"),), "Atomic"),)).run(Counting(), RUNTIME)
     assert [step.stage for step in state.trace] == ["inner", "Atomic"]
-
-
-def test_fallback_takes_the_first_that_works_and_says_what_failed() -> None:
-    stage = Fallback((Fail(ModelError("server down"), "Remote"), Put(7, "Local"), Put(8, "Unused")))
-    state = Pipeline("count", (stage,)).run(Counting(), RUNTIME)
-    assert state.numbers == [7]
-    assert state.degraded == ["Remote failed: server down"]
-    assert state.trace[-1].note == "Remote failed: server down"
-
-
-def test_fallback_catches_failures_of_models_only() -> None:
-    with pytest.raises(InvalidInputError):
-        Fallback((Fail(InvalidInputError("query", "is wrong")), Put(1)))(Counting(), RUNTIME)
-    with pytest.raises(ModelError):
-        Fallback((Fail(ModelError("one"), "a"), Fail(ModelError("two"), "b")))(Counting(), RUNTIME)
-
-
-def test_what_fallback_needs_and_gives() -> None:
-    """Later stages may rely on what every alternative gives; no alternative may rely on one that failed."""
-    stage = Fallback(
-        (
-            Put(1, "a", needs=("query",), gives=("vector", "score")),
-            Put(2, "b", needs=("vector",), gives=("score",)),
-        )
-    )
-    assert stage.gives == ("score",)
-    assert stage.needs == ("query", "vector")
-    with pytest.raises(PipelineError, match="needs vector"):
-        Pipeline("count", (stage,), ("query",))

@@ -77,7 +77,7 @@ def _openclaw() -> list[Curve]:
 
 def _default() -> list[Curve]:
     half, weight, always = (
-        setting("default", "AgePrior", name) for name in ("half_life_days", "weight_when_asked", "weight")
+        setting("default", "AgePrior", name) for name in ("half_life_days", "weight_when_asked", "enabled")
     )
     when = "always" if always else "only when the latest is asked for"
     label = f"default, {when}: {weight:g} · 0.5^(d/{half:g})"

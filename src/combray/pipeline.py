@@ -1,17 +1,18 @@
 """The kernel: a pipeline is a visible tuple of stages, checked when it is built, traced when it runs.
 
-A stage is a frozen dataclass: its settings are its fields, `needs` and `gives` name the parts of the
-state it reads and writes, and calling it takes a state and the runtime and returns the state.
+A stage is a frozen dataclass. Its fields are its settings. `needs` and `gives` name the parts of the state that
+it reads and writes. Calling it takes a state and the runtime and returns the state. A stage with a field `stages`
+is a composite: edits, checks and descriptions reach the stages inside it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
-from combray.errors import CombrayError, ModelError, PipelineError
+from combray.errors import PipelineError
 from combray.runtime import Runtime
 from combray.types import Step
 
@@ -23,7 +24,7 @@ class State(Protocol):
     degraded: list[str]
 
     def size(self) -> int:
-        """How many hits (or drafts) the state holds now: the trace's before and after."""
+        """Number of hits (or drafts) in the state now: `before` and `after` of the trace."""
         ...
 
 
@@ -40,29 +41,38 @@ class Stage(Protocol[S]):
 
     @property
     def gives(self) -> tuple[str, ...]:
-        """Parts of the state this stage fills."""
+        """Parts of the state that this stage fills and a later one may need."""
         ...
 
-    def __call__(self, state: S, runtime: Runtime) -> S:
-        """Do the step."""
+    def __call__(self, state: S, runtime: Runtime, /) -> S:
+        """Return the state with this stage's work done."""
         ...
 
 
 def stage_name(stage: Any) -> str:
-    """The name a stage signs the trace with: its class name unless it carries its own."""
+    """Return the name of a stage in the trace and in edits: its `label`, else its class name."""
     return str(getattr(stage, "label", "") or type(stage).__name__)
 
 
+def walk(stages: tuple[Any, ...]) -> Iterator[Any]:
+    """Yield every stage, each composite before the stages inside it."""
+    for stage in stages:
+        yield stage
+        yield from walk(getattr(stage, "stages", ()))
+
+
 def leaves_process(stage: Any) -> bool:
-    """Whether a stage calls something outside the process (a model server, a peer)."""
-    return bool(getattr(stage, "leaves_process", False)) or any(
-        leaves_process(inner) for inner in getattr(stage, "stages", ())
-    )
+    """Whether a stage, or one inside it, calls something outside the process (a model server, a peer)."""
+    return any(getattr(each, "leaves_process", False) for each in walk((stage,)))
 
 
 @dataclass(frozen=True)
 class Pipeline(Generic[S]):
-    """Stages in order. Editing gives a new pipeline; every edit is checked again."""
+    """Stages in order. Every edit returns a new pipeline, which is checked again.
+
+    Edits find a stage by its name at any depth: `after("Write", stage)` puts the stage into the transaction that
+    holds `Write`.
+    """
 
     name: str
     stages: tuple[Stage[S], ...]
@@ -75,24 +85,26 @@ class Pipeline(Generic[S]):
         return iter(self.stages)
 
     def check(self) -> None:
-        """Raise PipelineError when a stage needs what nothing before it gives, or a name occurs twice."""
-        known = set(self.starts_with)
-        seen: set[str] = set()
-        for stage in self.stages:
-            name = stage_name(stage)
-            if name in seen:
-                raise PipelineError(f"pipeline {self.name!r}: two stages are called {name!r}; give one a label")
-            seen.add(name)
-            missing = [need for need in stage.needs if need not in known]
-            if missing:
+        """Raise PipelineError if a stage needs a part that no earlier stage gives, or if a name occurs twice."""
+        names = [stage_name(stage) for stage in walk(self.stages)]
+        for name in names:
+            if names.count(name) > 1:
                 raise PipelineError(
-                    f"pipeline {self.name!r}: stage {name!r} needs {', '.join(missing)}, "
-                    f"but the stages before it give only {', '.join(sorted(known)) or 'nothing'}"
+                    f"pipeline {self.name!r} has two stages called {name!r}. Give one of them a label."
                 )
+        known = set(self.starts_with)
+        for stage in self.stages:
+            for need in stage.needs:
+                if need not in known:
+                    *_, inmost = [stage_name(each) for each in walk((stage,)) if need in each.needs]
+                    raise PipelineError(
+                        f"pipeline {self.name!r}: stage {inmost!r} needs {need}, which no stage before it gives. "
+                        f"Parts given before it: {', '.join(sorted(known)) or 'none'}."
+                    )
             known.update(stage.gives)
 
     def run(self, state: S, runtime: Runtime) -> S:
-        """Run the stages in order, each signing the trace, until a stage calls the state `done`."""
+        """Run the stages in order, each with a line in the trace, until one sets `done` on the state."""
         for stage in self.stages:
             state = traced(stage, state, runtime)
             if getattr(state, "done", False):
@@ -100,42 +112,47 @@ class Pipeline(Generic[S]):
         return state
 
     def describe(self) -> list[dict[str, Any]]:
-        """Stage by stage: name, settings, needs, gives, first line of its docstring."""
+        """Return name, settings, needs, gives and the docstring's first line of every stage."""
         return [describe_stage(stage) for stage in self.stages]
 
-    def _index(self, name: str) -> int:
-        for index, stage in enumerate(self.stages):
-            if stage_name(stage) == name:
-                return index
-        have = ", ".join(stage_name(stage) for stage in self.stages)
-        raise PipelineError(f"pipeline {self.name!r} has no stage {name!r}; it has: {have}")
-
-    def _with(self, stages: Iterable[Stage[S]]) -> Pipeline[S]:
-        return Pipeline(self.name, tuple(stages), self.starts_with)
-
     def before(self, name: str, stage: Stage[S]) -> Pipeline[S]:
-        """A pipeline with `stage` put in front of the stage called `name`."""
-        at = self._index(name)
-        return self._with((*self.stages[:at], stage, *self.stages[at:]))
+        """Return a pipeline with `stage` in front of the stage called `name`."""
+        return self._edited(name, lambda found: (stage, found))
 
     def after(self, name: str, stage: Stage[S]) -> Pipeline[S]:
-        """A pipeline with `stage` put behind the stage called `name`."""
-        at = self._index(name) + 1
-        return self._with((*self.stages[:at], stage, *self.stages[at:]))
+        """Return a pipeline with `stage` behind the stage called `name`."""
+        return self._edited(name, lambda found: (found, stage))
 
     def replace(self, name: str, stage: Stage[S]) -> Pipeline[S]:
-        """A pipeline with `stage` in the place of the stage called `name`."""
-        at = self._index(name)
-        return self._with((*self.stages[:at], stage, *self.stages[at + 1 :]))
+        """Return a pipeline with `stage` in place of the stage called `name`."""
+        return self._edited(name, lambda _found: (stage,))
 
     def without(self, name: str) -> Pipeline[S]:
-        """A pipeline that leaves the stage called `name` out."""
-        at = self._index(name)
-        return self._with((*self.stages[:at], *self.stages[at + 1 :]))
+        """Return a pipeline without the stage called `name`."""
+        return self._edited(name, lambda _found: ())
+
+    def _edited(self, name: str, change: Callable[[Any], tuple[Any, ...]]) -> Pipeline[S]:
+        stages = _changed(self.stages, name, change)
+        if stages is None:
+            have = ", ".join(stage_name(stage) for stage in walk(self.stages))
+            raise PipelineError(f"pipeline {self.name!r} has no stage {name!r}. Its stages: {have}.")
+        return replace(self, stages=stages)
+
+
+def _changed(
+    stages: tuple[Any, ...], name: str, change: Callable[[Any], tuple[Any, ...]]
+) -> tuple[Any, ...] | None:
+    """Return the stages with the one called `name` changed, at whatever depth; None if there is none."""
+    for at, stage in enumerate(stages):
+        inner = _changed(getattr(stage, "stages", ()), name, change)
+        if stage_name(stage) == name or inner is not None:
+            made = change(stage) if inner is None else (replace(stage, stages=inner),)
+            return (*stages[:at], *made, *stages[at + 1 :])
+    return None
 
 
 def traced(stage: Stage[S], state: S, runtime: Runtime) -> S:
-    """Run one stage and sign the trace with its name, sizes and milliseconds."""
+    """Run one stage and add its name, sizes and milliseconds to the trace."""
     before = state.size()
     noted = len(state.degraded)
     started = time.perf_counter()
@@ -147,7 +164,7 @@ def traced(stage: Stage[S], state: S, runtime: Runtime) -> S:
 
 
 def describe_stage(stage: Any) -> dict[str, Any]:
-    """A stage's name, settings (its dataclass fields), needs, gives and summary; inner stages nested."""
+    """Return a stage's name, settings (its dataclass fields), needs, gives, summary and inner stages."""
     settings = {}
     if is_dataclass(stage):
         settings = {f.name: getattr(stage, f.name) for f in fields(stage) if f.name not in ("stages", "label")}
@@ -163,19 +180,6 @@ def describe_stage(stage: Any) -> dict[str, Any]:
     }
 
 
-def _inner_needs(stages: tuple[Any, ...]) -> tuple[str, ...]:
-    given: set[str] = set()
-    needs: list[str] = []
-    for stage in stages:
-        needs.extend(need for need in stage.needs if need not in given and need not in needs)
-        given.update(stage.gives)
-    return tuple(needs)
-
-
-def _inner_gives(stages: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(given for stage in stages for given in stage.gives))
-
-
 class Transactional(State, Protocol):
     """A state that can carry an open write transaction."""
 
@@ -188,10 +192,10 @@ T = TypeVar("T", bound=Transactional)
 
 @dataclass(frozen=True)
 class Transaction(Generic[T]):
-    """Runs its stages inside one atomic write: all of them land, or none does.
+    """Runs its stages inside one atomic write: all of them are stored, or none is.
 
-    Refuses, when it is built, stages that leave the process: a slow model server must never hold the
-    write lock.
+    A stage that leaves the process is refused when the transaction is built, because a slow model server must
+    never hold the write lock.
     """
 
     stages: tuple[Stage[T], ...]
@@ -201,22 +205,27 @@ class Transaction(Generic[T]):
         outside = [stage_name(stage) for stage in self.stages if leaves_process(stage)]
         if outside:
             raise PipelineError(
-                f"{self.label}: {', '.join(outside)} leave(s) the process and cannot run inside a transaction; "
-                "put them before it"
+                f"{self.label} cannot hold {', '.join(outside)}: a stage inside a transaction must not call "
+                "another process. Put it before the transaction."
             )
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the inner stages need from outside."""
-        return _inner_needs(self.stages)
+        """What the inner stages need from outside, in their order."""
+        given: set[str] = set()
+        needs: dict[str, None] = {}
+        for stage in self.stages:
+            needs.update(dict.fromkeys(need for need in stage.needs if need not in given))
+            given.update(stage.gives)
+        return tuple(needs)
 
     @property
     def gives(self) -> tuple[str, ...]:
         """All that the inner stages give."""
-        return _inner_gives(self.stages)
+        return tuple(dict.fromkeys(given for stage in self.stages for given in stage.gives))
 
-    def __call__(self, state: T, runtime: Runtime) -> T:
-        """Open the transaction, run the stages, commit; any error rolls everything back."""
+    def __call__(self, state: T, runtime: Runtime, /) -> T:
+        """Open the transaction, run the stages and commit; any error rolls everything back."""
         with runtime.store.transaction(state.namespace) as tx:
             state.tx = tx
             try:
@@ -225,35 +234,3 @@ class Transaction(Generic[T]):
             finally:
                 state.tx = None
         return state
-
-
-@dataclass(frozen=True)
-class Fallback(Generic[S]):
-    """Tries stages in order until one works; says in `degraded` which failed and why.
-
-    Only failures of models and peers are caught: a wrong query or a damaged store must be seen.
-    """
-
-    stages: tuple[Stage[S], ...]
-    label: str = "Fallback"
-    catches: tuple[type[CombrayError], ...] = (ModelError,)
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """What any alternative needs: one that failed gives the next nothing."""
-        return tuple(dict.fromkeys(need for stage in self.stages for need in stage.needs))
-
-    @property
-    def gives(self) -> tuple[str, ...]:
-        """What every alternative gives, so that later stages may rely on it."""
-        common = set(self.stages[0].gives).intersection(*(set(s.gives) for s in self.stages[1:]))
-        return tuple(given for given in self.stages[0].gives if given in common)
-
-    def __call__(self, state: S, runtime: Runtime) -> S:
-        """Run the first alternative that does not fail."""
-        for stage in self.stages[:-1]:
-            try:
-                return stage(state, runtime)
-            except self.catches as error:
-                state.degraded.append(f"{stage_name(stage)} failed: {error}")
-        return self.stages[-1](state, runtime)

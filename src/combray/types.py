@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, overload
 
 import msgspec
 
@@ -122,6 +122,66 @@ class Hit:
     via: str
 
 
+class TierNote(TypedDict):
+    """The service tier of an answer: its name, and in words why it is that one."""
+
+    tier: str
+    why: str
+
+
+class AnswerDetails(TypedDict, total=False):
+    """What an answer reports beside its hits. A key is there only if a stage of the preset reports it."""
+
+    degraded: tuple[str, ...]
+    """What failed, in words; recall went on without it."""
+    tier: TierNote
+    """The service tier of this answer."""
+    confidence: float
+    """How likely the answer is in the store, from 0 to 1 (`Abstain`)."""
+    weak: str
+    """Why the evidence is weak."""
+    level: Literal["none", "static", "contextual"]
+    """Which table of weights was used: without an embedder, with a static or with a contextual one."""
+    contextual: bool
+    """Whether the embedder reads a word in its context."""
+    moving: str
+    """Why the embedder that was configured before answered."""
+    anchor_count: int
+    """How many memories the ranked lists named before any graph walk."""
+    traversed: int
+    """How many more the graph walk added."""
+    expansion: dict[str, float]
+    """Terms added to the keyword query, with their weights."""
+    keywords: tuple[str, ...]
+    """Words of the query that were searched for one by one."""
+    exact: tuple[str, ...]
+    """Numbers and short words of the query: they raise a score and find nothing alone."""
+    resolved: list[dict[str, str | None]]
+    """Dates found in the query: phrase, from, to, as ("filter" or "soft"); an open end is None."""
+    resolved_query: str
+    """The query with dates spelled out and pronouns replaced in brackets."""
+    pronouns: list[dict[str, Any]]
+    """Pronouns of the query: phrase, resolved (a name or None), by, and candidates if several people fit."""
+    peers: list[dict[str, Any]]
+    """What peers gave: peer, text, score, id, when, source, trust."""
+    peers_skipped: str
+    """Why no peer was asked."""
+    noise: dict[str, int]
+    """How many candidates were dropped as noise, by class."""
+    noise_bank: str
+    """Why the noise bank was not used."""
+    reranked: int
+    """How many candidates the reranker scored."""
+    clusters: int
+    """How many clusters the hits form."""
+    beside: list[dict[str, Any]]
+    """Facts derived from hits: id, content, confidence, evidence."""
+    grouped: str
+    """The hits as text, grouped by type (`GroupByType`)."""
+    context: str
+    """The hits as a fenced block for a prompt (`AssembleContext`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer(Sequence[Hit]):
     """What `recall` returns: a sequence of hits, best first, with the reasons.
@@ -136,7 +196,7 @@ class Answer(Sequence[Hit]):
     reason: str = ""
     preset: str = ""
     trace: tuple[Step, ...] = ()
-    details: dict[str, Any] = field(default_factory=dict)
+    details: AnswerDetails = field(default_factory=AnswerDetails)
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

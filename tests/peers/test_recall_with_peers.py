@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from serving import Service, closed_port, serving
@@ -206,6 +205,6 @@ def test_a_hanging_peer_does_not_hold_up_the_end_of_the_program(tmp_path: Path) 
 
 
 def test_without_peers_nothing_is_said_of_them(opened: Open) -> None:
-    details: dict[str, Any] = opened("").recall(QUESTION).details
+    details = opened("").recall(QUESTION).details
     assert "peers" not in details
     assert details["degraded"] == ()

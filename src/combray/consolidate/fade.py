@@ -22,9 +22,8 @@ class FadeFacts:
     needs: ClassVar[tuple[str, ...]] = ("facts", "evidence")
     gives: ClassVar[tuple[str, ...]] = ("confidence",)
 
-    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+    def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
         """Plan a Fade for each fact whose confidence is another than that stored."""
-        del runtime
         for key in sorted(state.facts):
             fact = state.facts[key]
             now = confidence(fact, state.now)

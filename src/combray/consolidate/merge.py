@@ -29,9 +29,8 @@ class MergeFacts:
     similar_from: float = 0.85
     sure_above: float = 0.6
 
-    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+    def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
         """Plan the merges, and note the doubts."""
-        del runtime
         keys = ranked(state.facts, state.live())
         if len(keys) < 2:
             return state

@@ -37,9 +37,7 @@ class Abstain:
     sure: Mapping[str, float] = field(default_factory=lambda: SURE)
     contrast_weight: float = 0.5
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Note the confidence, and whether it is weak; below the threshold drop every candidate and say why."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.keys):
             state.details["confidence"] = 0.0
             return state
@@ -49,7 +47,7 @@ class Abstain:
             return state
         sure = self.sure[_level(state)] * _chance(state.found.eligible)
         if confidence < sure:
-            state.details["weak"] = f"confidence {confidence:.2f} is below {sure:.2f}"
+            state.weak = state.details["weak"] = f"confidence {confidence:.2f} is below {sure:.2f}"
         threshold = self.thresholds[_level(state)]
         if confidence < threshold:
             state.reason = (
@@ -94,4 +92,4 @@ def _chance(memories: int) -> float:
 def _level(state: Recalling) -> str:
     if state.vector is None or state.found is None or "own" not in state.found.scores:
         return "none"
-    return "contextual" if state.details.get("contextual") else "static"
+    return "contextual" if state.contextual else "static"

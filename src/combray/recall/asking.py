@@ -17,7 +17,7 @@ from combray.recall.rewrite import ReadQuery
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.runtime import Filter, Reader, Runtime
-from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer
+from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer, AnswerDetails
 from combray.values import as_seconds, clean_text, one_of, whole
 
 MAX_QUERY = 20_000
@@ -88,13 +88,13 @@ class Asking:
             hits=tuple(state.hits),
             intent=state.intent,
             intent_source=state.intent_source,
-            reason="; ".join(filter(None, (state.reason, state.details.get("moving"), _vectorless(state)))),
+            reason="; ".join(filter(None, (state.reason, state.moving, _vectorless(state)))),
             preset="basic" if basic else preset,
             trace=tuple(state.trace),
-            details={**details, "degraded": tuple(state.degraded)},
+            details=details | {"degraded": tuple(state.degraded)},
         )
 
-    def _with_tier(self, state: Recalling) -> dict[str, Any]:
+    def _with_tier(self, state: Recalling) -> AnswerDetails:
         """The details, with the service tier of this answer; the reason says why it is a lower one than usual."""
         if self.runtime.service_tier is None:
             return state.details
@@ -104,7 +104,7 @@ class Asking:
             tier = tier.without_vector(failure)
         if tier.degraded and tier.why not in state.reason:
             state.reason = f"{state.reason}; tier {tier.name}: {tier.why}".removeprefix("; ")
-        return {**state.details, "tier": {"tier": tier.name, "why": tier.why}}
+        return state.details | {"tier": {"tier": tier.name, "why": tier.why}}
 
     def keyword_pipeline(self) -> Pipeline[Recalling]:
         """Keyword search only."""

@@ -22,7 +22,6 @@ class Assemble:
     """Signals to show, in this order; all of them when empty."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Build the hits and say which mode answered, or why the answer is empty."""
         names = self.shown or tuple(state.signals)
         for place, memory in enumerate(state.reader.memories(state.keys)):
             key = int(state.keys[place])
@@ -32,8 +31,8 @@ class Assemble:
             state.hits.append(Hit(memory, float(state.scores[place]), signals, found_by(state, key)))
         if not state.reason:
             state.reason = _mode(state, runtime) if state.hits else why_empty(state)
-            if state.hits and "weak" in state.details:
-                state.reason += f"; weak evidence: {state.details['weak']}"
+            if state.hits and state.weak:
+                state.reason += f"; weak evidence: {state.weak}"
         return state
 
 

@@ -18,9 +18,7 @@ class SearchSubstring:
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("top", "score")
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Scan the eligible memories from the newest on until enough are found."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         wanted = state.query.casefold().strip()
         keys = state.reader.scan(state.where, newest_first=True)
         found: list[int] = []

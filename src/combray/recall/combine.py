@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime
 from combray.scoring.minmax import minmax
+
+Level = Literal["none", "static", "contextual"]
 
 _COMMON = {
     "author": 0.25,
@@ -47,9 +49,7 @@ class WeighSignals:
     levels: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: LEVELS)
     conclusion: Mapping[str, float] = field(default_factory=lambda: CONCLUSION)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Score every candidate."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
             state.scores = weighted_sum(state, self.weights(state))
         return state
@@ -57,7 +57,7 @@ class WeighSignals:
     def weights(self, state: Recalling) -> dict[str, float]:
         """The weights for this query."""
         dense = state.vector is not None and "own" in state.signals
-        level = "none" if not dense else "contextual" if state.details.get("contextual") else "static"
+        level: Level = "none" if not dense else "contextual" if state.contextual else "static"
         weights = dict(self.levels[level])
         if dense:
             if state.question is not None and state.question.asks_conclusion:
@@ -78,9 +78,7 @@ class SessionPrior:
     weight: float = 0.10
     weight_without_vectors: float = 0.05
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Add it to the score."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         session = state.columns().session
@@ -101,9 +99,7 @@ class SortByScore:
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ("sorted",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Sort."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
             sort(state)
         return state
@@ -124,9 +120,7 @@ class SpreadSessions:
     keep: int = 5
     most: int = 3
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Take weight · (1 - gain) for every better turn of the same session, `most` of them at most."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys) <= self.keep or state.vector is None:
             return state
         rows = state.columns()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,9 +39,7 @@ class ScoreComposite:
     decay_rate: float = 0.03
     exact: float = 0.6
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Score and sort."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         rows = state.columns()
@@ -78,9 +76,7 @@ class DropTwins:
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ("distinct",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Candidates are best first, so the first of each text stays."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         texts = [normalised(text) for text in state.reader.contents(state.keys)]
         times = Counter(texts)
         # Whole memories are read only where texts are equal.
@@ -90,12 +86,11 @@ class DropTwins:
         dropped = set(twins) - set(first.values())
         state.take(np.array([place for place in range(len(texts)) if place not in dropped], dtype=np.int64))
         seen = set(texts)
-        peers: list[dict[str, Any]] = []
-        for each in state.details.get("peers", ()):
-            text = normalised(each["text"])
-            if text not in seen:
-                peers.append(each)
-            seen.add(text)
-        if "peers" in state.details:
-            state.details["peers"] = peers
+        fresh = []
+        for each in state.peers:
+            if (text := normalised(each["text"])) not in seen:
+                fresh.append(each)
+                seen.add(text)
+        # The answer's details hold the same list.
+        state.peers[:] = fresh
         return state

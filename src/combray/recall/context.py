@@ -30,9 +30,7 @@ class AssembleContext:
     gives: ClassVar[tuple[str, ...]] = ("context",)
     most_characters: int = 1000
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Put the block into the answer's details as `context`."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.hits:
             lines = [line_of(hit.memory, self.most_characters) for hit in state.hits]
             state.details["context"] = "\n".join((_OPENING, *lines, _CLOSING))

@@ -25,21 +25,20 @@ class AgePrior:
     """A small bonus for newer memories, added and never multiplied (a multiplied half-life of 30 days took
     recall@10 from 83 to 20: QUALITY.md).
 
-    `weight` holds for every question and is 0 unless decay is switched on; `weight_when_asked` for questions
-    that ask for the latest ("currently", "most recent").
+    `weight` holds for every question if `enabled`: the largest that costs no measurable recall (bench/results/quality.md).
+    `weight_when_asked` holds for questions that ask for the latest ("currently", "most recent").
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score", "question")
     gives: ClassVar[tuple[str, ...]] = ("age",)
-    weight: float = 0.0
+    enabled: bool = False
+    weight: float = 0.05
     weight_when_asked: float = 0.10
     half_life_days: float = 30.0
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Add the bonus; age is counted from the newest candidate, so that an old store loses nothing."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         asked = state.question is not None and state.question.asks_latest
-        weight = max(self.weight, self.weight_when_asked) if asked else self.weight
+        weight = max(self.weight if self.enabled else 0.0, self.weight_when_asked if asked else 0.0)
         if not weight or not len(state.keys):
             return state
         moment = state.columns().moment
@@ -71,9 +70,7 @@ class WeibullDecay:
     shapes: Mapping[str, float] = field(default_factory=lambda: SHAPES)
     scales: Mapping[str, float] = field(default_factory=lambda: SCALES)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Set every score from the fused one."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         rows = state.columns()

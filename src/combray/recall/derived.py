@@ -27,9 +27,7 @@ class SetFactsBeside:
     gives: ClassVar[tuple[str, ...]] = ("beside",)
     depth: int = 3
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Take them out and tell them."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.where.kinds or state.where.sources or not len(state.keys):
             return state
         head = state.keys[: self.depth * state.limit]

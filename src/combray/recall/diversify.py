@@ -43,9 +43,7 @@ class MMR:
     enabled: bool = True
     most: int = 200
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Reorder."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not self.enabled or len(state.keys) < 2:
             return state
         sort(state)
@@ -70,9 +68,7 @@ class DiversityClusters:
     gives: ClassVar[tuple[str, ...]] = ("diversified",)
     threshold: float = 0.8
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Reorder."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys) < 2:
             return state
         sort(state)

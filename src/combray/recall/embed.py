@@ -38,7 +38,6 @@ class EmbedQuery:
     leaves_process: ClassVar[bool] = True
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Set the vector, its model, and how far that model can be trusted in the query's language."""
         embedder = None if runtime.embedder is None else _serving(state, runtime.embedder, runtime.before)
         if embedder is None:
             return state
@@ -51,7 +50,7 @@ class EmbedQuery:
         if np.any(vector):
             state.vector, state.model = vector, embedder.name
             state.trust = embedder.knows(language(state.query))
-            state.details["contextual"] = embedder.contextual
+            state.contextual = state.details["contextual"] = embedder.contextual
         return state
 
 
@@ -69,7 +68,7 @@ def _serving(state: Recalling, own: Embedder, before: Embedder | None) -> Embedd
         f"{lacking} of {asked} memories have no vector of {own.name} yet ('combray worker --reembed' makes them)"
     )
     if before is not None and state.reader.covered(before.name, where)[0] > has:
-        state.details["moving"] = f"{told}, so {before.name} answers"
+        state.moving = state.details["moving"] = f"{told}, so {before.name} answers"
         return before
     if lacking <= MOST_LACKING * asked:
         return own

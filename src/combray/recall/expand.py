@@ -35,9 +35,7 @@ class ReadNames:
     gives: ClassVar[tuple[str, ...]] = ("names",)
     longest: int = 3
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Extend the entities."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         candidates = _side_by_side(state.query[:MOST_CHARACTERS], self.longest)
         known = state.reader.known_entities(candidates)
         found = [name for name in candidates if name in known]
@@ -59,13 +57,11 @@ class ExpandQuery:
     weight: float = 0.5
     most: int = 24
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Note the added terms, with their weights, in the answer's details."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         dated = [term for form in date_forms(state.query, state.now) for term in terms(form)]
         added = dict.fromkeys(dated + synonyms(state.terms))
         fresh = [term for term in added if term not in state.terms][: self.most]
-        state.details["expansion"] = dict.fromkeys(fresh, self.weight)
+        state.expansion = state.details["expansion"] = dict.fromkeys(fresh, self.weight)
         return state
 
 

@@ -38,9 +38,7 @@ class SearchFacts:
     confidence_above: float = 0.3
     minimum_cosine: float = 0.10
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """One call to the store; candidates are what its vector or its words speak for."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         sure = math.nextafter(self.confidence_above, math.inf)
         where = replace(state.where, min_confidence=max(state.where.min_confidence, sure))
         terms = tuple((term, 1.0) for term in query_terms(state.query)[:MAX_TERMS])
@@ -74,9 +72,7 @@ class WeighRelevance:
     recency: float = 0.1
     fading: float = 0.01
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Score and sort; confidence and recency become signals too."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         rows = state.columns()

@@ -21,7 +21,7 @@ def ask(state: Recalling, runtime: Runtime, limit: int) -> Asked:
     """Start a search at every peer, or say in details["peers_skipped"] why none is asked."""
     if not runtime.peers:
         return {}
-    state.details["peers"] = []
+    state.details["peers"] = state.peers
     if internal(state.query):
         state.details["peers_skipped"] = "the question is about one's own doings"
         return {}
@@ -59,7 +59,7 @@ def collect(state: Recalling, asked: Asked, runtime: Runtime) -> None:
         except ModelError as error:
             state.degraded.append(str(error))
             continue
-        state.details["peers"] += [_told(name, hit) for hit in found if _in_time(hit, state.where)]
+        state.peers += [_told(name, hit) for hit in found if _in_time(hit, state.where)]
 
 
 def _in_time(hit: PeerHit, where: Filter) -> bool:

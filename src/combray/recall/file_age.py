@@ -30,9 +30,7 @@ class FileAgeDecay:
     half_life_days: float = 30.0
     enabled: bool = False
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Multiply; the factor is the signal `decay`."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not self.enabled or not len(state.keys):
             return state
         days = np.array([_age(memory, state.now) for memory in state.reader.memories(state.keys)])

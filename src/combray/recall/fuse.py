@@ -23,9 +23,7 @@ class FuseRRF:
     gives: ClassVar[tuple[str, ...]] = ("candidates", "anchor")
     k: int = 60
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Candidates become all keys of all lists, with the signal `anchor`."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.found.keys):
             return state
         state.keys = state.found.keys

@@ -23,9 +23,7 @@ class SkipTrivial:
     fewest_letters: int = 3
     """Letters and digits; a Chinese character counts three. The page names a threshold and no number."""
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Say why and be done, or pass."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if says_nothing(state.query):
             reason = "an acknowledgement, a greeting or the like"
         elif letters(state.query) < self.fewest_letters:

@@ -40,12 +40,9 @@ class GroupByType:
     entry: int = 200
     most: int = 2000
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Write the text; an answer that only peers have says so."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         entries = [(self._label(hit.memory), self._line(hit.memory)) for hit in state.hits]
-        peers = state.details.get("peers", ())
-        entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in peers]
+        entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in state.peers]
         taken: list[tuple[str, str]] = []
         length = -1
         for label, line in entries:
@@ -57,8 +54,8 @@ class GroupByType:
         place = {label: at for at, label in enumerate(self.order)}
         taken.sort(key=lambda each: place.get(each[0], len(place)))
         state.details["grouped"] = "\n".join(line for _, line in taken)
-        if peers and not state.hits:
-            state.reason += f"; peers gave {len(peers)}: see details"
+        if state.peers and not state.hits:
+            state.reason += f"; peers gave {len(state.peers)}: see details"
         return state
 
     def _label(self, memory: Memory) -> str:

@@ -24,12 +24,10 @@ class ExtractKeywords:
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("keywords",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Note them in the answer's details, with the numbers and short words that only lend weight."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         expansion = expand(state.query)
-        state.details["keywords"] = expansion.keywords
-        state.details["exact"] = expansion.exact
+        state.keywords = state.details["keywords"] = expansion.keywords
+        state.exact = state.details["exact"] = expansion.exact
         return state
 
 
@@ -51,9 +49,7 @@ class SearchHybrid:
     pool: int = 200
     most_words: int = 32
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """One call to the store; filters act inside every arm."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         dense = state.vector is not None and state.trust > 0
         arms = self._arms_beside_vector(state) if dense else self._arms_by_keyword(state)
         if state.vector is not None and dense:
@@ -76,8 +72,8 @@ class SearchHybrid:
 
     def _arms_beside_vector(self, state: Recalling) -> dict[str, Arm]:
         every = self._weighted(terms(state.query))
-        some = self._weighted([term for word in state.details["keywords"] for term in terms(word)])
-        exact = self._weighted([term for word in state.details["exact"] for term in terms(word)])
+        some = self._weighted([term for word in state.keywords for term in terms(word)])
+        exact = self._weighted([term for word in state.exact for term in terms(word)])
         arms: dict[str, Arm] = {}
         if every:
             arms["all"] = KeywordArm(every, mode="all")
@@ -89,8 +85,8 @@ class SearchHybrid:
 
     def _arms_by_keyword(self, state: Recalling) -> dict[str, Arm]:
         arms: dict[str, Arm] = {}
-        for name, listed in (("keywords", True), ("exact", False)):
-            for word in state.details[name][: self.most_words]:
+        for name, words, listed in (("keywords", state.keywords, True), ("exact", state.exact, False)):
+            for word in words[: self.most_words]:
                 arms[f"{name}: {word}"] = KeywordArm(self._weighted(terms(word)), mode="all", listed=listed)
         return arms
 
@@ -128,9 +124,7 @@ class MergeHybrid:
     vector_weight: float = 0.7
     text_weight: float = 0.3
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Score every candidate."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         text = state.signals["text"]
         if "vector" not in state.signals:
             state.scores = text
@@ -148,7 +142,6 @@ class NameMode:
     gives: ClassVar[tuple[str, ...]] = ("reason",)
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """An empty answer keeps the reason why it is empty."""
         if not len(state.keys) or state.reason:
             return state
         if state.vector is not None and state.trust > 0:

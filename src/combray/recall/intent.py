@@ -19,9 +19,7 @@ class DetectIntent:
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("intent",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Set the intent unless the caller did."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.intent_source != "override":
             state.intent = str(detect(state.query).value)
         return state

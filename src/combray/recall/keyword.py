@@ -21,9 +21,7 @@ class SearchKeywords:
     gives: ClassVar[tuple[str, ...]] = ("found", "score")
     pool: int = 200
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Search and sort."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         terms = tuple((term, 1.0) for term in state.terms)
         if not terms:
             return state

@@ -47,7 +47,6 @@ class FilterNoise:
     label: str = "FilterNoise"
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Keep the rest in its order; the details tell how many went, by class."""
         if not len(state.keys):
             return state
         texts = state.reader.contents(state.keys)

@@ -24,9 +24,7 @@ class OrderCauses:
     gives: ClassVar[tuple[str, ...]] = ("order",)
     only_when_asked: bool = False
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Reorder; scores stay with their hits."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         guessed = self.only_when_asked and state.intent_source != "override"
         if state.intent != "WHY" or guessed or len(state.keys) < 2:
             return state

@@ -44,7 +44,6 @@ class ResolvePronouns:
     recent: int = 20
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Replace what is clear; the replaced names stand in brackets in details["resolved_query"]."""
         found = pronouns.find(state.query)
         if not found:
             return state
@@ -63,8 +62,8 @@ class ResolvePronouns:
                 chosen[each.gender] = name
         state.details["pronouns"] = notes
         if chosen:
-            shown = state.details["resolved_query"]
-            state.details["resolved_query"] = pronouns.replaced(shown, lambda p: _bracketed(chosen.get(p.gender)))
+            state.understood = pronouns.replaced(state.understood, lambda p: _bracketed(chosen.get(p.gender)))
+            state.details["resolved_query"] = state.understood
             state.query = pronouns.replaced(state.query, lambda p: chosen.get(p.gender))
         return state
 

@@ -45,7 +45,6 @@ class Rerank:
     keep: tuple[tuple[float, float, float], ...] = KEEP
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Set the scores, the signal `rerank` (0 where the model said nothing), and sort."""
         if runtime.reranker is None or not len(state.keys):
             return state
         sort(state)

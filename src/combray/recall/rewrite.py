@@ -22,9 +22,7 @@ class ReadQuery:
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("terms", "entities")
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Entities by the same extractor as on the write side, and any word known as an entity here."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.terms = tuple(query_terms(state.query)[:MAX_TERMS])
         candidates = [_bare(word) for word in state.query.split()]
         known = state.reader.known_entities(candidates[:MAX_TERMS])
@@ -45,9 +43,7 @@ class ReadQuestion:
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("question", "terms", "spoken")
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Read it against the authors of the namespace."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.question = read(state.query, state.reader.profile().authors)
         terms = query_terms(state.question.bare) if state.question.bare else []
         state.terms = tuple((terms or query_terms(state.query))[:MAX_TERMS])

@@ -31,9 +31,7 @@ class FilterScope:
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ("scoped",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Keep what passes, in its order."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         scopes = scopes_of(state.where.tags)

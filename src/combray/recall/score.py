@@ -22,9 +22,7 @@ class ScoreFourSignals:
     needs: ClassVar[tuple[str, ...]] = ("graph", "terms", "entities")
     gives: ClassVar[tuple[str, ...]] = ("keyword", "entity", "similarity", "graph_signal")
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Every signal for every candidate, however it was found."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         memories = state.reader.memories(state.keys)
@@ -57,9 +55,7 @@ class RequireEvidence:
     gives: ClassVar[tuple[str, ...]] = ("evidence",)
     minimum_cosine: float = 0.10
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Keep what shares a word or an entity, is near enough, or was reached from such a memory."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         signals = state.signals

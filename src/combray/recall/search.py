@@ -25,9 +25,7 @@ class SearchAnchors:
     limit: int = 20
     minimum_cosine: float = 0.10
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """One call to the store; filters act inside every arm."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         arms: dict[str, Arm] = {}
         if state.terms:
             arms["keyword"] = KeywordArm(tuple((term, 1.0) for term in state.terms), scoring="coverage")
@@ -60,9 +58,7 @@ class SearchContext:
     k1: float = 1.2
     b: float = 0.75
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Candidates are the union of the best `pool` of every arm."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         arms: dict[str, Arm] = {}
         if state.terms:
             terms = tuple((term, 1.0) for term in state.terms)

@@ -36,7 +36,6 @@ class SearchParallel:
     peer_limit: int = 5
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Candidates, with the share of words and of entities as signals; peers' results in the details."""
         asked = ask(state, runtime, self.peer_limit)
         state.found = self._local(state)
         reached = self._graph(state, state.found)

@@ -46,9 +46,7 @@ class SearchPaths:
     graph_slots: int = 5
     push_down: bool = True
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """One call to the store for all arms, then one for the edges."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         where = self._pushed(state.where)
         found = state.reader.search(self._arms(state), where, max(self.pool, state.limit))
         lists = {name: found.lists[name] for name in ("vector", "bm25") if name in found.lists}
@@ -75,8 +73,7 @@ class SearchPaths:
         arms: dict[str, Arm] = {}
         if state.vector is not None:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
-        added = state.details.get("expansion", {})
-        words = (*((term, 1.0) for term in state.terms), *added.items())
+        words = (*((term, 1.0) for term in state.terms), *state.expansion.items())
         if words:
             arms["bm25"] = KeywordArm(words, fields=self.fields, k1=self.k1, b=self.b, normalise=True)
         # A name that everybody is addressed by leads everywhere: the graph starts from what they talk about.

@@ -37,9 +37,7 @@ class ContextMatch:
     needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("context", "own", "window")
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Scale the arms' scores."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.keys):
             return state
         scores = state.found.scores
@@ -61,9 +59,7 @@ class AuthorMatch:
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("author", "subject")
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Mark the subject's own memories."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         question = _question(state)
         if question.subject is not None and len(state.keys):
             name = "author" if len(question.named) == 1 else "subject"
@@ -78,9 +74,7 @@ class RoleMatch:
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("role",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Mark the turns of the role meant."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         role = _question(state).role
         if role is not None and len(state.keys):
             state.signals["role"] = _written_by(state, USERS if role == "user" else ASSISTANTS)
@@ -101,9 +95,7 @@ class TimeCue:
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("time",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Mark texts that tell a time."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if _question(state).asks_when and len(state.keys):
             rows = state.columns()
             state.signals["time"] = rows.times * rows.gain
@@ -117,9 +109,7 @@ class AnswerCue:
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("answer",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Mark texts that could answer."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         kind = asked(state.query)
         if kind is not None and len(state.keys):
             rows = state.columns()
@@ -134,9 +124,7 @@ class DateMatch:
     needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
     gives: ClassVar[tuple[str, ...]] = ("date",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Take the date arm's score as it is."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is not None and "date" in state.found.scores:
             state.signals["date"] = state.found.scores["date"]
         return state
@@ -155,9 +143,7 @@ class PhraseMatch:
     most: int = 40
     words_read: int = 1500
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Compare pairs of terms."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         pairs = {pair for pair in pairwise(state.terms) if pair[0].isascii()}
         if not pairs or not len(state.keys) or state.found is None or "held" not in state.found.scores:
             return state
@@ -184,9 +170,7 @@ class LengthPrior:
     gives: ClassVar[tuple[str, ...]] = ("length",)
     enough: int = 40
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """From the word count."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
             rows = state.columns()
             said = np.minimum(1.0, np.log1p(rows.words) / math.log(self.enough))
@@ -202,9 +186,7 @@ class AsksItself:
     needs: ClassVar[tuple[str, ...]] = ("candidates",)
     gives: ClassVar[tuple[str, ...]] = ("asks",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """From the flag stored with the text."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
             state.signals["asks"] = state.columns().asks.astype(np.float64)
         return state

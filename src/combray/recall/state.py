@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -10,55 +11,94 @@ from numpy.typing import NDArray
 
 from combray.language.questions import Question
 from combray.runtime import Filter, Found, Keys, Reader, Rows, Scores
-from combray.types import Hit, Step
-
-
-def _no_keys() -> Keys:
-    return np.zeros(0, dtype=np.int64)
+from combray.types import AnswerDetails, Hit, Step
 
 
 @dataclass(slots=True)
 class Recalling:
-    """State of the recall pipeline. `signals` and `scores` are aligned with `keys`; higher is better.
-
-    `dated`: in words, the dates of the query that have become part of the filter `where`; `only_dated`: it
-    asks for nothing else; `soft`: ranges (since, until) it only hints at, unix seconds; `done`: the answer is
-    settled, no stage is to follow.
-    """
+    """State of the recall pipeline. `signals` and `scores` are aligned with `keys`."""
 
     query: str
+    """What is searched for. Stages that resolve dates or pronouns rewrite it."""
     namespace: str
+    """The namespace that is asked."""
     reader: Reader
+    """Reads that namespace, as of the start of this recall."""
     now: float
+    """Unix seconds of the question."""
     limit: int = 10
+    """Most hits the caller wants."""
     where: Filter = field(default_factory=Filter)
+    """What a memory must be to be a candidate. Stages may narrow it and never widen it."""
     min_score: float | None = None
+    """Least score of a hit, if the caller set one."""
     intent: str = "GENERAL"
+    """WHY, WHEN, ENTITY or GENERAL."""
     intent_source: str = "auto"
+    """Whether the intent was detected ("auto") or set by the caller ("override")."""
     terms: tuple[str, ...] = ()
+    """Stemmed words of the query, in its order, without stop words."""
+    expansion: Mapping[str, float] = field(default_factory=dict)
+    """Terms added to them, with the weight of each."""
+    keywords: tuple[str, ...] = ()
+    """Words of the query that are searched for one by one."""
+    exact: tuple[str, ...] = ()
+    """Numbers and short words of the query: they raise the score of what another word finds."""
     entities: tuple[str, ...] = ()
+    """Entities that the query names."""
+    understood: str = ""
+    """The query for people: dates spelled out, pronouns replaced in brackets."""
     dated: str = ""
+    """In words, the dates of the query that became part of `where`."""
     only_dated: bool = False
+    """Whether the query asks for nothing but those dates."""
     soft: tuple[tuple[float, float], ...] = ()
+    """Ranges (since, until) that the query only hints at, unix seconds."""
     question: Question | None = None
+    """Whom the query is about and what it asks for."""
     vector: NDArray[np.float32] | None = None
+    """The query's vector, of unit length; None without an embedder or when it failed."""
     model: str = ""
+    """Name of the embedder that made it: its vectors are compared."""
+    contextual: bool = False
+    """Whether that embedder reads a word in its context."""
     trust: float = 1.0
+    """How well that embedder knows the query's language, from 0 to 1."""
+    vectorless_from: float = 1.0
+    """Share of memories without a vector above which the answer reports them."""
     found: Found | None = None
-    keys: Keys = field(default_factory=_no_keys)
+    """What the store's search returned: one ranked list and one score column for each arm."""
+    keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The candidates. A stage that sorts or drops calls `take`."""
     signals: dict[str, Scores] = field(default_factory=dict)
+    """Evidence by name, aligned with `keys`; higher is better."""
     scores: Scores = field(default_factory=lambda: np.zeros(0))
+    """The score of each candidate, aligned with `keys`; higher is better."""
     via: dict[int, str] = field(default_factory=dict)
-    rows: Rows | None = None
+    """How a key was found, where a stage knows better than the ranked lists."""
     hits: list[Hit] = field(default_factory=list)
+    """The answer, best first."""
+    peers: list[dict[str, Any]] = field(default_factory=list)
+    """What other memory services gave."""
     reason: str = ""
-    details: dict[str, Any] = field(default_factory=dict)
+    """Why the answer is empty, or which mode answered."""
+    weak: str = ""
+    """Why the evidence is weak."""
+    moving: str = ""
+    """Why the embedder that was configured before answers."""
+    details: AnswerDetails = field(default_factory=AnswerDetails)
+    """What the answer reports beside its hits. Stages write it; none computes with it."""
     trace: list[Step] = field(default_factory=list)
+    """One line for each stage that ran. The kernel writes it."""
     degraded: list[str] = field(default_factory=list)
+    """What failed, in words, while recall went on without it."""
     done: bool = False
+    """Whether the answer is final: no later stage runs."""
+    rows: Rows | None = None
+    """Columns read last, of the keys they name. Ask `columns`."""
 
     def size(self) -> int:
-        """Hits, or candidates while there are no hits yet."""
+        """Number of hits, or of candidates while there are no hits yet."""
         return len(self.hits) or len(self.keys)
 
     def take(self, places: NDArray[Any]) -> None:
@@ -66,10 +106,24 @@ class Recalling:
         self.keys = self.keys[places]
         self.scores = self.scores[places] if len(self.scores) else self.scores
         self.signals = {name: values[places] for name, values in self.signals.items()}
-        self.rows = None
 
     def columns(self) -> Rows:
-        """Columns of the candidates, read once."""
-        if self.rows is None:
-            self.rows = self.reader.rows(self.keys)
+        """Return columns aligned with `keys`. Keys whose columns were read before are not read again."""
+        if self.rows is None or self.rows.keys is not self.keys:
+            self.rows = self._known() or replace(self.reader.rows(self.keys), keys=self.keys)
         return self.rows
+
+    def _known(self) -> Rows | None:
+        """The columns read last, in the order of the present keys; None if one of them is missing there."""
+        if self.rows is None or not len(self.rows.keys):
+            return None
+        order = np.argsort(self.rows.keys)
+        found = np.searchsorted(self.rows.keys, self.keys, sorter=order)
+        places = order[np.minimum(found, len(order) - 1)]
+        if not np.array_equal(self.rows.keys[places], self.keys):
+            return None
+        columns = {each.name: getattr(self.rows, each.name) for each in fields(Rows)}
+        chosen: dict[str, Any] = {
+            name: column[places] for name, column in columns.items() if isinstance(column, np.ndarray)
+        }
+        return replace(self.rows, **chosen | {"keys": self.keys})

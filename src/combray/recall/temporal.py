@@ -36,12 +36,10 @@ class ResolveDates:
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("dates",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Tell every date found in details["resolved"], and the query as understood."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         # Some keyboards write "hôm" as "ho" and marks; the tables are composed.
         state.query = unicodedata.normalize("NFC", state.query)
-        state.details["resolved_query"] = state.query
+        state.understood = state.details["resolved_query"] = state.query
         # The grammar's tables take 50 ms to build: a query without a date must not pay for them.
         if not dates.has_time_expression(state.query):
             return state
@@ -51,7 +49,7 @@ class ResolveDates:
         plain = [each for each in found if each.explicit and each.start.timestamp() <= state.now]
         state.soft = tuple((each.start.timestamp(), each.end.timestamp()) for each in found if each not in plain)
         state.details["resolved"] = [_told(each, "filter" if each in plain else "soft") for each in found]
-        state.details["resolved_query"] = _annotated(state.query, found)
+        state.understood = state.details["resolved_query"] = _annotated(state.query, found)
         if plain:
             since = min(each.start.timestamp() for each in plain)
             until = max(each.end.timestamp() for each in plain)

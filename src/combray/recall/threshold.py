@@ -24,9 +24,7 @@ class Threshold:
     gives: ClassVar[tuple[str, ...]] = ("enough",)
     minimum: float = 0.35
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Drop; the order stays, but for hits below the threshold going behind those above."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.min_score is not None or not len(state.keys):
             return state
         strict = state.scores >= self.minimum

@@ -55,9 +55,7 @@ class BeamSearch:
     weights: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EDGE_WEIGHTS)
     limits: Mapping[str, tuple[int, int, int]] = field(default_factory=lambda: LIMITS)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Candidates become anchors and all that was reached, with the signal `traversal`."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         rooted = supported_anchors(state)

@@ -41,9 +41,7 @@ class WeightedSumByIntent:
     embedded: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: WITH_EMBEDDINGS)
     without: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: WITHOUT_EMBEDDINGS)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Score and sort."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         table = self.embedded if state.vector is not None else self.without
@@ -89,9 +87,7 @@ class Cut:
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ("top",)
 
-    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        """Cut."""
-        del runtime
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.min_score is not None and state.min_score > 0 and len(state.keys):
             state.take(state.scores >= state.min_score)
             if not len(state.keys):

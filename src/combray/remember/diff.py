@@ -149,7 +149,6 @@ class Diff:
     strict_overlap: float = 0.5
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Decide every draft against what is stored and against the drafts before it."""
         if state.diff:
             self.decide(state, runtime.store.reader(state.namespace))
         return state

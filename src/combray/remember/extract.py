@@ -21,9 +21,7 @@ class Warn:
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
     gives: ClassVar[tuple[str, ...]] = ("warnings",)
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Note each draft's warnings; nothing is refused."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:
             draft.warnings = tuple(warning.message for warning in warnings(draft.memory.content))
         return state
@@ -40,7 +38,6 @@ class ExtractEntities:
     """Also names of people and places: capitalised words inside a sentence."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Fill each draft's entities, given ones first, no spelling twice."""
         reader = runtime.store.reader(state.namespace)
         capitals = [_capitalised(draft.memory.content) for draft in state.drafts]
         every = sorted(set().union(*capitals))

@@ -77,7 +77,6 @@ class Guard:
     untrusted: float = 0.85
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Look at every draft."""
         for item, draft in zip(state.items, state.drafts, strict=True):
             try:
                 redacted = _redact(draft) if self.redact else {}

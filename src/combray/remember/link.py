@@ -54,9 +54,7 @@ class LinkTemporal:
     window_hours: float = 24.0
     nearest: int = 10
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Link each draft to what came before it."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         survey = _survey(state)
         recent = sorted(survey.recent, key=lambda each: (each[1], each[0]))
         last = dict(survey.last_of_source)
@@ -97,9 +95,7 @@ class LinkEntities:
     floor: float = 0.1
     small: int = 5
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Link each draft to holders of its entities, stored ones and earlier drafts alike."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         survey = _survey(state)
         holders: dict[str, list[int]] = defaultdict(list)
         counts: dict[str, int] = defaultdict(int)
@@ -145,9 +141,7 @@ class LinkCausal:
     look_back: int = 10
     minimum_overlap: float = 0.15
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Link each draft with the memories before it."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         survey = _survey(state)
         recent = [
             (key, survey.recent_texts[key], signal(survey.recent_texts[key]))
@@ -188,9 +182,7 @@ class LinkSemantic:
     minimum: float = 0.80
     most: int = 3
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Link each draft to its nearest, stored ones and earlier drafts alike."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         embedded = [draft for draft in state.written if draft.vector is not None]
         if not embedded:
             return state

@@ -23,7 +23,6 @@ class QueueEmbedding:
     gives: ClassVar[tuple[str, ...]] = ("vectors",)
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Put all drafts off; `Write` queues those that are stored."""
         if runtime.embedder is not None:
             put_off(state.drafts)
         return state

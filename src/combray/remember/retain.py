@@ -46,9 +46,7 @@ class RefreshImportance:
     )
     gives: ClassVar[tuple[str, ...]] = ("effective_importance",)
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Compute it for each draft; stored memories' values follow from their rows whenever asked."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.written:
             days = (state.now - draft.memory.recorded_at.timestamp()) / _DAY
             draft.effective_importance = effective_importance(
@@ -70,9 +68,7 @@ class Prune:
     most: int = 1000
     batch: int = 10
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Hide what is over the limit."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         if self.most <= 0 or not state.written:
             return state
         tx = state.writer

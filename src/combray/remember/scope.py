@@ -31,9 +31,7 @@ class AssignScope:
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
     gives: ClassVar[tuple[str, ...]] = ("scopes",)
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Fill in the default."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:
             scopes = [tag for tag in draft.memory.tags if tag.casefold().startswith(PREFIX)]
             for tag in scopes:

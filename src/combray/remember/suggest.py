@@ -28,7 +28,6 @@ class SuggestSemantic:
     most: int = 5
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """List them for each new memory; a batch is written without suggestions."""
         if not state.suggest:
             return state
         reader, where = runtime.store.reader(state.namespace), Filter(trusts=state.trusts)
@@ -95,7 +94,6 @@ class SuggestCausal:
     most: int = 10
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Walk outwards from each new memory."""
         if not state.suggest:
             return state
         reader, where = runtime.store.reader(state.namespace), Filter(trusts=state.trusts)

@@ -31,9 +31,7 @@ class MoveTiers:
     looked_at: int = 2000
     most: int = 500
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Apply what `moves` says."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         tx = state.writer
         if not _first_of_the_hour(tx, state.now):
             return state

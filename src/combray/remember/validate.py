@@ -43,9 +43,7 @@ class Validate:
     max_entity_characters: int = 200
     max_context_characters: int = 8000
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Build every draft."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         state.drafts = [Draft(self._memory(item, state)) for item in state.items]
         return state
 

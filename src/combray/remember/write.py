@@ -33,7 +33,6 @@ class Settle:
     diff: Diff = field(default_factory=Diff)
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Mark duplicates by hash; refresh stale decisions."""
         if not state.diff:
             return state
         tx = state.writer
@@ -89,9 +88,7 @@ class TakeSurvey:
     recent: int = 10
     per_entity: int = 5
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """One look for the whole batch."""
-        del runtime
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         tx = state.writer
         arriving = [draft for draft in state.drafts if not draft.skipped and not draft.quarantined]
         if not arriving:
@@ -151,7 +148,6 @@ class Write:
     gives: ClassVar[tuple[str, ...]] = ("written",)
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        """Write everything, then the pointers between new and replaced memories."""
         for draft in state.drafts:
             if draft.skipped:
                 self._name_original(draft, state)
