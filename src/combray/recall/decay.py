@@ -25,7 +25,7 @@ class AgePrior:
     """A small bonus for newer memories, added and never multiplied (a multiplied half-life of 30 days took
     recall@10 from 83 to 20: QUALITY.md).
 
-    `weight` holds for every question if `enabled`: the largest that costs no measurable recall (bench/results/quality.md).
+    `weight` holds for every question if `enabled`. It costs no measurable recall (bench/results/quality.md).
     `weight_when_asked` holds for questions that ask for the latest ("currently", "most recent").
     """
 
