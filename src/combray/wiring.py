@@ -14,7 +14,7 @@ from combray.audit.log import AuditLog
 from combray.background import Background
 from combray.errors import InvalidInputError
 from combray.models import embedder, language_model, reranker
-from combray.models.watched import watched_embedder, watched_language_model, watched_reranker
+from combray.models.watched import WatchedEmbedder, WatchedLanguageModel, WatchedReranker, watched
 from combray.runtime import (
     Clock,
     Embedder,
@@ -134,12 +134,12 @@ def build(
     """
     now = clock or time.time
     chosen = model if model is not None else embedder(settings.embedder)
-    chosen = chosen and watched_embedder(chosen, now)
+    chosen = chosen and watched(chosen, WatchedEmbedder, now)
     before = chosen and _before(chosen, settings, now)
     second = second if second is not None else reranker(settings.reranker)
-    second = second and watched_reranker(second, now)
+    second = second and watched(second, WatchedReranker, now)
     writer = writer if writer is not None else language_model(settings.language_model)
-    writer = writer and watched_language_model(writer, now)
+    writer = writer and watched(writer, WatchedLanguageModel, now)
     peers, start = _peers(settings, now)
     log = open_audit(location, settings, now)
     store = open_store(location, settings, read_only=read_only, witness=log, key=key)
@@ -163,7 +163,7 @@ def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | No
         found = embedder(settings.embedder_before or DEFAULT_EMBEDDER)
     except InvalidInputError as error:
         raise InvalidInputError("embedder_before", error.problem, error.remedy) from None
-    return None if found is None or found.name == chosen.name else watched_embedder(found, clock)
+    return None if found is None or found.name == chosen.name else watched(found, WatchedEmbedder, clock)
 
 
 def _peers(settings: Settings, clock: Clock) -> tuple[tuple[Peer, ...], Start]:

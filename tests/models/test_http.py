@@ -215,7 +215,7 @@ def test_after_five_failures_nobody_is_asked_until_the_cool_down_is_over() -> No
         hands.now += 60
         with pytest.raises(StatusError):
             asked.post("/", {})
-        with pytest.raises(ModelError, match="not asked, since 6 calls"):
+        with pytest.raises(ModelError, match="not called, because 6 calls"):
             asked.post("/", {})
         service.replies[:] = [GOOD]
         hands.now += 60

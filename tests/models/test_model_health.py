@@ -15,7 +15,6 @@ from combray.models.embedders import openai
 from combray.models.embedders.posted import PostedEmbedder
 from combray.models.http import Client
 from combray.models.services import Spec
-from combray.models.usage import Usage
 from combray.runtime import Health
 
 
@@ -142,17 +141,16 @@ def test_status_tells_tokens_and_what_they_cost_where_a_price_is_known(monkeypat
 def test_what_a_breaker_tells() -> None:
     hands = Hands()
     breaker = Breaker(most=2, cool_down=10, clock=lambda: hands.now)
-    usage = Usage()
-    assert breaker.health(usage) == Health()
+    assert breaker.health() == Health()
     breaker.failed("first")
-    assert breaker.health(usage) == Health("closed", 1, "first")
+    assert breaker.health() == Health("closed", 1, "first")
     hands.now += 1
     breaker.failed("second")
-    assert breaker.health(usage) == Health("open", 2, "second", 10.0)
+    assert breaker.health() == Health("open", 2, "second", 10.0)
     hands.now += 10
-    assert breaker.health(usage) == Health("half-open", 2, "second", 0.0)
+    assert breaker.health() == Health("half-open", 2, "second", 0.0)
     hands.now += 289
     # Second 300: the failure of second 0 is forgotten, that of second 1 not yet.
-    assert breaker.health(usage).in_a_row == 1
+    assert breaker.health().in_a_row == 1
     breaker.passed()
-    assert breaker.health(usage) == Health()
+    assert breaker.health() == Health()

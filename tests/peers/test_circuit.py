@@ -9,7 +9,8 @@ import pytest
 
 from combray.background import Background
 from combray.errors import ModelError
-from combray.peers.circuit import COOL_DOWN, MOST_ERRORS, Circuit
+from combray.models.breaker import COOL_DOWN, MOST_FAILURES
+from combray.models.watched import WatchedPeer
 from combray.runtime import PeerHit
 from combray.testing.fakes import FakeClock
 
@@ -39,7 +40,7 @@ def peer_threads(most: int = 16) -> Background:
     return Background(threads=most, waiting=0, joins=False)
 
 
-def failed(circuit: Circuit) -> str:
+def failed(circuit: WatchedPeer) -> str:
     with pytest.raises(ModelError) as error:
         circuit.search("q", 5, "work")
     return str(error.value)
@@ -47,15 +48,15 @@ def failed(circuit: Circuit) -> str:
 
 def test_the_constants_are_those_of_the_design() -> None:
     """notes 5.1.4: "providers: timeout 3 s, disabled after 5 consecutive errors"; page: "every 60 seconds"."""
-    assert (MOST_ERRORS, COOL_DOWN) == (5, 60.0)
+    assert (MOST_FAILURES, COOL_DOWN) == (5, 60.0)
 
 
 def test_five_errors_in_a_row_disable_a_peer_until_it_has_cooled_down() -> None:
     peer, clock = Flaky(), FakeClock()
-    circuit = Circuit(peer, clock)
+    circuit = WatchedPeer(peer, clock)
     assert [failed(circuit) for _ in range(5)] == ["peer team: down"] * 5
     clock.pass_(seconds=15)
-    message = "peer team: not asked, since 5 calls in a row failed, the last with: down; tried again in 45 s"
+    message = "peer team: not called, because 5 calls in a row failed, the last with: down; tried again in 45 s"
     assert failed(circuit) == message
     assert peer.calls == 5
     clock.pass_(seconds=45)
@@ -67,7 +68,7 @@ def test_five_errors_in_a_row_disable_a_peer_until_it_has_cooled_down() -> None:
 
 def test_four_errors_and_a_success_begin_anew() -> None:
     peer = Flaky()
-    circuit = Circuit(peer, FakeClock())
+    circuit = WatchedPeer(peer, FakeClock())
     for _ in range(3):
         for _ in range(4):
             assert failed(circuit) == "peer team: down"
@@ -78,7 +79,7 @@ def test_four_errors_and_a_success_begin_anew() -> None:
 
 def test_a_failed_trial_begins_the_next_cool_down() -> None:
     peer, clock = Flaky(), FakeClock()
-    circuit = Circuit(peer, clock)
+    circuit = WatchedPeer(peer, clock)
     for _ in range(5):
         failed(circuit)
     clock.pass_(seconds=60)
@@ -89,7 +90,7 @@ def test_a_failed_trial_begins_the_next_cool_down() -> None:
 
 def test_only_one_call_is_the_trial() -> None:
     peer, clock = Flaky(), FakeClock()
-    circuit = Circuit(peer, clock)
+    circuit = WatchedPeer(peer, clock)
     for _ in range(5):
         failed(circuit)
     clock.pass_(seconds=61)
@@ -97,7 +98,7 @@ def test_only_one_call_is_the_trial() -> None:
     peer.entered.clear()
     trial = peer_threads()(lambda: circuit.search("q", 5, "work"))
     assert peer.entered.wait(20)
-    assert "not asked" in failed(circuit)
+    assert "not called" in failed(circuit)
     peer.waits_for.set()
     assert trial.result(20) == [PeerHit("here")]
     assert circuit.search("q", 5, "work") == [PeerHit("here")]

@@ -162,7 +162,7 @@ def test_five_failures_and_a_minute(opened: Open) -> None:
         engine = opened(f"combray={service.url}")
         for _ in range(5):
             assert "status 500" in engine.recall(QUESTION).details["degraded"][0]
-        assert "not asked, since 5 calls in a row failed" in engine.recall(QUESTION).details["degraded"][0]
+        assert "not called, because 5 calls in a row failed" in engine.recall(QUESTION).details["degraded"][0]
         assert len(service.asked) == 5
         service.status, service.body = 200, {"results": [{"text": "back"}]}
         clock = engine.clock

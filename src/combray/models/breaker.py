@@ -1,36 +1,49 @@
-"""A service that keeps failing is left alone for a while."""
+"""A circuit breaker: counts the calls to a model or peer, and pauses them after repeated failures."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from combray.errors import ModelError
 from combray.models.usage import Usage
 from combray.runtime import Health
 
 MOST_FAILURES = 5
-"""Failures in a row after which calls are refused."""
+"""Consecutive failures after which calls are refused. Source: Engram's public code, "disabled after 5"."""
 COOL_DOWN = 60.0
-"""Seconds until one call is let through again."""
+"""Seconds until one trial call is allowed. Source: Engram, "checked every 60 seconds", see docs/tiers.md."""
 WINDOW = 300.0
-"""Seconds for which a failure speaks against a service (notes 5.2: "3 failures in 300 s")."""
+"""Seconds for which a failure counts. Source: Mnemon design, "3 failures in 300 s"."""
+NEVER = 1 << 62
+"""More consecutive failures than there can be: such a breaker only counts."""
 
 
 class Breaker:
-    """Counts failures in a row; after `most` refuses calls until the cool-down is over.
+    """Counts consecutive failures of one service. After `most` it refuses calls until the cool-down is over.
 
-    Then one call is let through, however many threads ask: if it works the service is back, if not the next
-    cool-down begins.
+    Then one trial call is allowed, however many threads ask. If it succeeds the breaker closes, otherwise the
+    next cool-down begins. Safe for threads.
+
+    Args:
+        name: the prefix of error messages, such as "openai:MODEL".
+        most: consecutive failures.
+        cool_down: seconds.
+        clock: seconds from any origin.
     """
 
     def __init__(
         self,
+        name: str = "",
         most: int = MOST_FAILURES,
         cool_down: float = COOL_DOWN,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.usage = Usage()
+        self._prefix = f"{name}: "
         self._most = most
         self._cool_down = cool_down
         self._clock = clock
@@ -41,8 +54,33 @@ class Breaker:
         self._reason = ""
         self._times: deque[float] = deque(maxlen=MOST_FAILURES)
 
+    @contextmanager
+    def call(self, rejects: Callable[[ModelError], bool] = lambda _: False) -> Iterator[None]:
+        """Run the block as one counted call. Raises ModelError, without running it, while calls are refused.
+
+        `rejects` identifies errors by which a working service rejects one request: they open no breaker.
+        """
+        refusal = self.refusal()
+        if refusal:
+            raise ModelError(self._prefix + refusal)
+        try:
+            yield
+        except ModelError as error:
+            self.usage.call(failed=True)
+            reason = str(error).removeprefix(self._prefix)
+            if rejects(error):
+                self.refused(reason)
+            else:
+                self.failed(reason)
+            raise
+        except BaseException:
+            self.given_up()
+            raise
+        self.usage.call(failed=False)
+        self.passed()
+
     def refusal(self) -> str:
-        """Why a call may not be made now; "" if it may, and then `passed`, `failed` or `given_up` must follow."""
+        """Why a call may not be made now. After "", `passed`, `failed`, `refused` or `given_up` must follow."""
         with self._lock:
             if self._failures < self._most:
                 return ""
@@ -51,19 +89,19 @@ class Breaker:
                 self._trying = True
                 return ""
             return (
-                f"not asked, since {self._failures} calls in a row failed, the last with: {self._reason}; "
+                f"not called, because {self._failures} calls in a row failed, the last with: {self._reason}; "
                 f"tried again in {max(0, round(left))} s"
             )
 
     def passed(self) -> None:
-        """The service answered."""
+        """Record an answer."""
         with self._lock:
             self._failures = 0
             self._trying = False
             self._times.clear()
 
     def refused(self, reason: str) -> None:
-        """The service works, and blames this request: no reason to stop asking, but no answer either."""
+        """Record that the service rejected a request. It works, so calls go on, but there is no answer."""
         with self._lock:
             self._failures = 0
             self._trying = False
@@ -71,7 +109,7 @@ class Breaker:
             self._times.append(self._clock())
 
     def failed(self, reason: str) -> None:
-        """The service did not answer, or with nonsense."""
+        """Record that there was no answer, or an unusable one."""
         with self._lock:
             now = self._clock()
             self._failures += 1
@@ -81,13 +119,13 @@ class Breaker:
             self._retry_at = now + self._cool_down
 
     def given_up(self) -> None:
-        """The call was broken off by us and says nothing about the service."""
+        """Record that we aborted the call. This says nothing about the service."""
         with self._lock:
             self._trying = False
 
-    def health(self, usage: Usage) -> Health:
-        """How the service has fared, with what was counted of it."""
-        counts = usage.snapshot()
+    def health(self) -> Health:
+        """Return the breaker's state, recent failures and usage counts."""
+        counts = self.usage.snapshot()
         calls, failures, tokens = counts["calls"], counts["failures"], counts["tokens"]
         with self._lock:
             if not self._times:
@@ -97,5 +135,5 @@ class Breaker:
             if self._failures >= self._most:
                 left = max(0.0, self._retry_at - now)
                 state = "open" if left and not self._trying else "half-open"
-            lately = sum(each > now - WINDOW for each in self._times)
-            return Health(state, lately, self._reason, left, calls, failures, tokens)
+            recent = sum(each > now - WINDOW for each in self._times)
+            return Health(state, recent, self._reason, left, calls, failures, tokens)

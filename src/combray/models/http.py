@@ -85,7 +85,6 @@ class Client:
         self.name = name
         self.url = url.rstrip("/")
         self.patience = patience
-        self.usage = Usage()
         self._key = key
         self._key_variable = key_variable or "the key"
         # Unpacked, a small answer could be of any size.
@@ -93,7 +92,7 @@ class Client:
         self._attempt = attempt
         self._most_bytes = most_bytes
         self._timing = timing or Timing()
-        self._breaker = breaker or Breaker(clock=self._timing.clock)
+        self._breaker = breaker or Breaker(name, clock=self._timing.clock)
         self._retries = retries
         self._proxied = proxied
         self._lock = threading.Lock()
@@ -103,9 +102,14 @@ class Client:
         """The time at which a call that begins now is given up: for several posts that are one call."""
         return self._timing.clock() + (self.patience if patience is None else patience)
 
+    @property
+    def usage(self) -> Usage:
+        """Calls, failures and tokens in this process."""
+        return self._breaker.usage
+
     def health(self) -> Health:
-        """How the service has fared in this process."""
-        return self._breaker.health(self.usage)
+        """Return the state of the service, as its calls show it."""
+        return self._breaker.health()
 
     def post(
         self,
@@ -120,31 +124,11 @@ class Client:
         An answer that `read` refuses, with a ModelError, counts as a failed call. Raises ModelError, StatusError.
         """
         content = self._encoded(body)
-        refusal = self._breaker.refusal()
-        if refusal:
-            raise self.error(refusal)
-        try:
-            # Loading the library and the certificates is no part of the service's time.
+        with self._breaker.call(_rejects):
+            # Loading the library and the certificates is not part of the service's time.
             self._client()
             answer = self._try(path, content, self.until() if until is None else until)
-            answer = answer if read is None else read(answer)
-        except StatusError as error:
-            self.usage.call(failed=True)
-            if error.status in _REFUSED:
-                self._breaker.refused(self._unnamed(error))
-            else:
-                self._breaker.failed(self._unnamed(error))
-            raise
-        except ModelError as error:
-            self.usage.call(failed=True)
-            self._breaker.failed(self._unnamed(error))
-            raise
-        except BaseException:
-            self._breaker.given_up()
-            raise
-        self.usage.call(failed=False)
-        self._breaker.passed()
-        return answer
+            return answer if read is None else read(answer)
 
     def error(self, problem: str) -> ModelError:
         """An error that names the model."""
@@ -249,9 +233,6 @@ class Client:
         shown = "".join(letter if letter.isprintable() else " " for letter in hidden[: _TOLD + 1])
         return shown if len(shown) <= _TOLD else shown[:_TOLD] + "…"
 
-    def _unnamed(self, error: ModelError) -> str:
-        return str(error).removeprefix(f"{self.name}: ")
-
     def _client(self) -> httpx2.Client:
         """Made at the first call: reading the certificates takes longer than most calls."""
         import httpx2
@@ -263,6 +244,24 @@ class Client:
                 # certificates.
                 self._opened = httpx2.Client(verify=not local, trust_env=self._proxied and not local)
             return self._opened
+
+
+class Posted:
+    """A model behind a client, which counts its calls."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @property
+    def usage(self) -> Usage:
+        return self._client.usage
+
+    def health(self) -> Health:
+        return self._client.health()
+
+
+def _rejects(error: ModelError) -> bool:
+    return isinstance(error, StatusError) and error.status in _REFUSED
 
 
 class _PassingError(Exception):

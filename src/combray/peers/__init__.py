@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from combray.errors import InvalidInputError
 from combray.models.catalogue import Offer, is_set
 from combray.models.services import is_loopback, usable_key
-from combray.peers.circuit import Circuit
+from combray.models.watched import WatchedPeer
 from combray.peers.combray import CombrayPeer
 from combray.peers.lightrag import LightRagPeer
 from combray.peers.mem0 import Mem0Peer
@@ -34,7 +34,7 @@ _REMEDY = 'Give a list such as "combray=http://127.0.0.1:8200,mem0:team=https://
 
 
 def open_peers(specs: str, timeout: float, clock: Clock) -> tuple[Peer, ...]:
-    """The peers of a comma list of `kind=url`, `kind:name=url` or `kind+plain=url`, each behind a `Circuit`.
+    """The peers of a comma list of `kind=url`, `kind:name=url` or `kind+plain=url`, each behind a breaker.
 
     Their keys come from the environment, one variable a peer: COMBRAY_PEER_KEY_NAME. Plain HTTP is for this
     machine only, unless `+plain` asks for it. Nothing is connected to yet. Raises InvalidInputError.
@@ -50,7 +50,7 @@ def open_peers(specs: str, timeout: float, clock: Clock) -> tuple[Peer, ...]:
             raise InvalidInputError(
                 "peers", f"two peers are called {peer.name!r}.", "Name one of them: kind:name=url."
             )
-        opened[peer.name] = Circuit(peer, clock)
+        opened[peer.name] = WatchedPeer(peer, clock)
     return tuple(opened.values())
 
 

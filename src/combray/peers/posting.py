@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
 
-from combray.models.breaker import Breaker
+from combray.models.breaker import NEVER, Breaker
 from combray.models.http import Client
 
 MOST_BYTES = 1_000_000
@@ -28,7 +27,7 @@ def connect(peer: str, url: str, timeout: float, key: str, header: str, prefix: 
     """A client for a peer, with its key, if there is one, in that header. Nothing is connected to yet.
 
     One try a call, in `timeout` seconds: a recall does not wait for a second one. The answer may have 1,000,000
-    bytes. No proxy of the environment is used. The `Circuit` in front is the breaker.
+    bytes. No proxy of the environment is used. `WatchedPeer` is the breaker.
     """
     return Client(
         f"peer {peer}",
@@ -38,7 +37,7 @@ def connect(peer: str, url: str, timeout: float, key: str, header: str, prefix: 
         headers={header: prefix + key} if key else {},
         patience=timeout,
         most_bytes=MOST_BYTES,
-        breaker=Breaker(most=sys.maxsize),
+        breaker=Breaker(f"peer {peer}", most=NEVER),
         retries=0,
         proxied=False,
     )

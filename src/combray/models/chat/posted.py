@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from combray.models.http import Client, StatusError
-from combray.models.usage import Usage
-from combray.runtime import Health
+from combray.models.http import Client, Posted, StatusError
 
 Body = dict[str, Any]
 
@@ -38,7 +36,7 @@ class Form:
     optional: Mapping[str, str] = field(default_factory=dict)
 
 
-class PostedLanguageModel:
+class PostedLanguageModel(Posted):
     """Implements `runtime.LanguageModel` over HTTP, at temperature 0 where the model takes one.
 
     A model that refuses an optional field by name is asked again without it, and from then on never with it.
@@ -49,17 +47,8 @@ class PostedLanguageModel:
         self._form = form
         self._model = model
         self._path = form.path.format(model=quote(model))
-        self._client = client
+        super().__init__(client)
         self._refused: frozenset[str] = frozenset()
-
-    @property
-    def usage(self) -> Usage:
-        """What it has cost so far."""
-        return self._client.usage
-
-    def health(self) -> Health:
-        """How it has fared in this process."""
-        return self._client.health()
 
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
         """The model's answer, stripped. Raises ModelError: also for one that is empty, cut off or withheld."""

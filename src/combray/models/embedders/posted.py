@@ -10,10 +10,9 @@ from urllib.parse import quote
 import msgspec
 import numpy as np
 
-from combray.models.http import PATIENCE, Client
+from combray.models.http import PATIENCE, Client, Posted
 from combray.models.services import Spec
-from combray.models.usage import Usage
-from combray.runtime import Health, Vectors
+from combray.runtime import Vectors
 
 MOST_CHARACTERS = 6000
 """Of one text: in Chinese still fewer than the 8,192 tokens that most models read at most."""
@@ -59,7 +58,7 @@ class Form:
     dimensions: Mapping[str, int] = field(default_factory=dict)
 
 
-class PostedEmbedder:
+class PostedEmbedder(Posted):
     """Implements `runtime.Embedder` over HTTP. Every vector is checked before anything is stored.
 
     The name carries provider, model and dimensions, so it must be known before the first call: from the spec,
@@ -72,20 +71,11 @@ class PostedEmbedder:
     def __init__(self, form: Form, spec: Spec, client: Client) -> None:
         self._form = form
         self._spec = spec
-        self._client = client
+        super().__init__(client)
         self.dimensions = spec.dimensions or form.dimensions.get(spec.model, 0)
         if not self.dimensions:
             self.dimensions = self._post(["dimensions"], query=False, patience=PATIENCE).shape[1]
         self.name = f"{client.name}:{self.dimensions}"
-
-    @property
-    def usage(self) -> Usage:
-        """What it has cost so far."""
-        return self._client.usage
-
-    def health(self) -> Health:
-        """How it has fared in this process."""
-        return self._client.health()
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Vectors of unit length; zeros for an empty text, which is not sent. Raises ModelError.

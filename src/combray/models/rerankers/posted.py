@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from combray.models.http import Client
-from combray.models.usage import Usage
-from combray.runtime import Health
+from combray.models.http import Client, Posted
 
 MOST_CHARACTERS = 4000
 """Of the query and of each text that are sent, as of a query that is embedded."""
@@ -33,7 +31,7 @@ class Format:
     tokens: tuple[str, ...] = ("total_tokens",)
 
 
-class PostedReranker:
+class PostedReranker(Posted):
     """Implements `runtime.Reranker` over HTTP.
 
     Answers are read by their index, never by position. An index out of range, and one that comes again, are
@@ -48,16 +46,7 @@ class PostedReranker:
         self.name = client.name
         self._format = form
         self._model = model
-        self._client = client
-
-    @property
-    def usage(self) -> Usage:
-        """What it has cost so far."""
-        return self._client.usage
-
-    def health(self) -> Health:
-        """How it has fared in this process."""
-        return self._client.health()
+        super().__init__(client)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         """One relevance in [0, 1] a text, in order; None where the model gave none. Raises ModelError.
