@@ -12,7 +12,7 @@ from collections.abc import Callable
 from bench.fuzz.targets.texts import NOW
 from combray.documents.chunking import chunk, lines_of
 from combray.documents.transcripts import transcript_lines
-from combray.guard import detecting
+from combray.guard import injection
 from combray.guard.redaction import redact
 from combray.language import (
     causality,
@@ -55,7 +55,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "changes": polarity.changes,
     "expansion": expansion.expand,
     "traits": contrast.traits,
-    "guard": detecting.judge,
+    "guard": injection.judge,
     "redaction": redact,
     "chunks": lambda text: chunk(lines_of(text)),
     "pieces": lambda text: list(pieces(text)),

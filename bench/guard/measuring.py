@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.guard.samples import Sample
-from combray.guard.detecting import Judgement, judge
+from combray.guard.injection import Judgement, judge
 from combray.remember.guard import Guard
 
 SHIPPED = Guard()

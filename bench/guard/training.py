@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from bench.guard.measuring import SHIPPED
 from bench.guard.samples import Sample
-from combray.guard.detecting import sentence_features
+from combray.guard.disguises import read
 from combray.guard.features import WORD, is_attacking, signs
-from combray.guard.normalising import read
-from combray.guard.weighing import Model, Weights, score
+from combray.guard.injection import sentence_features
+from combray.guard.weights import Model, Weights, score
 
 SPARSITY = 0.00003
 """Of the sum of weights: what hardly helps gets none, so that the table stays short."""

@@ -87,7 +87,7 @@ def test_an_order_in_a_note_is_indexed_and_shown_by_no_read(engine: Engine, root
     assert "memory_search" in shows(engine, "hangs in the hall")
     (kept,) = engine.quarantined()
     assert (kept.memory.content, kept.claimed, kept.place) == (ATTACK, "owner", "bad.md#L1-L1")
-    assert "tells to ignore earlier instructions" in kept.reasons
+    assert "asks to ignore earlier instructions" in kept.reasons
 
 
 def test_only_the_chunk_with_the_order_is_kept_apart(engine: Engine, root: Path) -> None:

@@ -32,7 +32,7 @@ def _texts(answer: Answer) -> list[str]:
 def test_an_attack_is_quarantined_whoever_gives_it(engine: Engine, trust: str) -> None:
     done = engine.remember(ATTACK, trust=trust)
     assert done.action == "added"
-    assert done.guard.startswith("quarantined: tells to ignore earlier instructions")
+    assert done.guard.startswith("quarantined: asks to ignore earlier instructions")
     assert any("not recalled until it is released" in each for each in done.quality_warnings)
     kept = engine.get(done.id)
     assert (kept.trust, kept.metadata["guard"]["claimed"]) == ("quarantined", trust)
@@ -117,7 +117,7 @@ def test_release_makes_it_recalled_and_leaves_a_version_row(engine: Engine) -> N
     done = engine.remember(ATTACK, trust="untrusted")
     (shown,) = engine.quarantined()
     assert shown.memory.id == done.id
-    assert shown.reasons[0] == "tells to ignore earlier instructions"
+    assert shown.reasons[0] == "asks to ignore earlier instructions"
     assert engine.release(done.id).trust == "untrusted"
     assert _texts(engine.recall("ferry timetable")) == [ATTACK]
     assert [(each.operation, each.before) for each in engine.history(done.id)] == [

@@ -13,7 +13,7 @@ from bench.fuzz.drawing import Draw
 from bench.fuzz.target import Run, Target
 from bench.guard import hiding
 from combray.errors import CombrayError
-from combray.guard import detecting
+from combray.guard import injection
 from combray.language import (
     causality,
     claims,
@@ -172,7 +172,7 @@ def _reading(function: Callable[[Draw], Any]) -> Callable[[Path], Run]:
 
 
 def _guard(draw: Draw) -> Any:
-    judged = detecting.judge(draw.text())
+    judged = injection.judge(draw.text())
     assert 0.0 <= judged.score <= 1.0, judged
     assert 0.0 <= judged.attack <= 1.0, judged
     return judged

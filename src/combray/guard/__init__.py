@@ -1,1 +1,1 @@
-"""What comes in is looked at before it is kept: hidden text, instructions to a model, secrets. Pure functions."""
+"""Checks on incoming text: hidden characters, prompt injection, secrets. Pure functions."""

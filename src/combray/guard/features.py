@@ -1,7 +1,7 @@
-"""What of a sentence speaks for an order to a model, and what against: features with readable reasons.
+"""Features of a sentence that make prompt injection more or less likely, each with a readable reason.
 
-A feature is a few word classes near one another, in any order: paraphrases and languages that put the verb last
-are the same feature. None is a verdict; `detecting.py` weighs them.
+A feature is a few word classes near one another, in any order, so that paraphrases and verb-final languages give
+the same feature. No feature decides alone; `weights.py` holds their weights.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Places = dict[str, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A feature that is there when all classes stand within `span` words of the first one.
+    """A feature that holds if all its classes occur within `span` words of the first one.
 
-    `steering`: it tells how to answer, which the owner may; the others nobody asks of a memory. `ordered`: each
-    class stands behind the one before it.
+    `steering`: an instruction about answers, which is harmless from the owner. `ordered`: the classes must occur
+    in the given order.
     """
 
     name: str
@@ -32,21 +32,21 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("override", ("ignore", "rules", "prior"), 7, "tells to ignore earlier instructions"),
-    Rule("override_all", ("ignore", "told"), 6, "tells to forget all that came before"),
+    Rule("override", ("ignore", "rules", "prior"), 7, "asks to ignore earlier instructions"),
+    Rule("override_all", ("ignore", "told"), 6, "asks to forget everything before it"),
     Rule("new_rules", ("newrules",), 0, "announces new instructions"),
-    Rule("persona", ("persona",), 0, "gives the model another role"),
-    Rule("unbound", ("unbound",), 0, "speaks of a model without limits"),
-    Rule("persona_unbound", ("persona", "unbound"), 25, "gives the model a role without limits"),
-    Rule("bypass", ("bypass", "safety"), 6, "tells to switch safety off"),
+    Rule("persona", ("persona",), 0, "assigns the model another role"),
+    Rule("unbound", ("unbound",), 0, "mentions a model without restrictions"),
+    Rule("persona_unbound", ("persona", "unbound"), 25, "assigns the model an unrestricted role"),
+    Rule("bypass", ("bypass", "safety"), 6, "asks to disable safety measures"),
     Rule("reveal", ("reveal", "sysprompt"), 8, "asks for the system prompt"),
-    Rule("sends_private", ("send", "private"), 12, "tells to send something private"),
-    Rule("exfiltration", ("send", "private", "anywhere"), 25, "tells to send something private to an address"),
-    Rule("markup", ("markup",), 0, "holds special tokens of a model"),
-    Rule("role_line", ("role",), 0, "begins as a system message"),
-    Rule("tool_call", ("tool",), 0, "holds the markup of a tool call"),
-    Rule("secretly", ("secretly",), 0, "wants it kept from the user"),
-    Rule("hides", ("nay", "telling", "user"), 6, "says what not to tell the user", ordered=True),
+    Rule("sends_private", ("send", "private"), 12, "asks to send private data"),
+    Rule("exfiltration", ("send", "private", "anywhere"), 25, "asks to send private data to an address"),
+    Rule("markup", ("markup",), 0, "contains special model tokens"),
+    Rule("role_line", ("role",), 0, "starts like a system message"),
+    Rule("tool_call", ("tool",), 0, "contains tool-call markup"),
+    Rule("secretly", ("secretly",), 0, "asks to hide it from the user"),
+    Rule("hides", ("nay", "telling", "user"), 6, "says what to withhold from the user", ordered=True),
     Rule("authority", ("authority",), 0, "claims authority"),
     Rule("your_output", ("your", "output"), 3, "is about the model's own answer", steering=True, ordered=True),
     Rule(
@@ -57,49 +57,50 @@ RULES: tuple[Rule, ...] = (
         steering=True,
         ordered=True,
     ),
-    Rule("your_code", ("your", "codething"), 3, "is about the code to be written", steering=True, ordered=True),
-    Rule("code_block", ("codeblock",), 0, "brings code to be taken over", steering=True),
-    Rule("tells_user", ("tell", "user"), 4, "says what to tell the user", steering=True, ordered=True),
-    Rule("form", ("edit", "letters"), 6, "changes the letters or the form of what is said", steering=True),
-    Rule("trigger", ("when", "ask"), 8, "waits for a question", steering=True, ordered=True),
-    Rule("when_asked", ("whenasked",), 0, "waits for the moment of answering", steering=True),
-    Rule("always", ("always", "directive"), 4, "says what to do always or never", steering=True),
-    Rule("future", ("future",), 0, "is meant for all later answers", steering=True),
-    Rule("persist", ("store", "memory"), 8, "wants to be kept in memory for good", steering=True),
-    Rule("addressed", ("addressed",), 0, "speaks to the model", steering=True),
-    Rule("assistant", ("assistant",), 0, "names the assistant"),
-    Rule("must", ("must",), 0, "demands"),
-    Rule("urgent", ("urgent",), 0, "presses"),
-    Rule("link", ("edit", "link"), 5, "wants a link put in", steering=True),
-    Rule("address", ("address",), 0, "gives an address"),
+    Rule("your_code", ("your", "codething"), 3, "is about code the model writes", steering=True, ordered=True),
+    Rule("code_block", ("codeblock",), 0, "contains code to copy", steering=True),
+    Rule("tells_user", ("tell", "user"), 4, "says what to say to the user", steering=True, ordered=True),
+    Rule("form", ("edit", "letters"), 6, "changes the spelling or form of the answer", steering=True),
+    Rule("trigger", ("when", "ask"), 8, "is conditional on a question", steering=True, ordered=True),
+    Rule("when_asked", ("whenasked",), 0, "is conditional on answering", steering=True),
+    Rule("always", ("always", "directive"), 4, "demands something always or never", steering=True),
+    Rule("future", ("future",), 0, "applies to all later answers", steering=True),
+    Rule("persist", ("store", "memory"), 8, "asks to be stored permanently", steering=True),
+    Rule("addressed", ("addressed",), 0, "addresses the model", steering=True),
+    Rule("assistant", ("assistant",), 0, "mentions the assistant"),
+    Rule("must", ("must",), 0, "makes a demand"),
+    Rule("urgent", ("urgent",), 0, "claims urgency"),
+    Rule("link", ("edit", "link"), 5, "asks to insert a link", steering=True),
+    Rule("address", ("address",), 0, "contains an address"),
     Rule(
         "assistant_must", ("assistant", "modal", "deed"), 6, "says what an assistant must do", True, ordered=True
     ),
-    Rule("acts", ("act", "acted"), 6, "wants something done outside"),
+    Rule("acts", ("act", "acted"), 6, "asks for an external action"),
 )
-"""Sources: OWASP LLM01, BIPIA's categories, the ten patterns of upstream-notes.md 5.2."""
+"""Sources: OWASP LLM01 (https://genai.owasp.org/llmrisk/llm01-prompt-injection/); the attack categories of BIPIA
+(Yi et al., 2023, https://arxiv.org/abs/2312.14197)."""
 
 _BY_FIRST: Mapping[str, tuple[Rule, ...]] = {
     first: tuple(rule for rule in RULES if rule.classes[0] == first)
     for first in {rule.classes[0] for rule in RULES}
 }
-"""Most sentences hold few classes: only rules that begin with one of them are looked at."""
+"""Rules by their first class, because most sentences contain few classes."""
 
 _JOINED: tuple[tuple[str, str], ...] = (
-    ("trigger_order", "says how to answer when asked about something"),
-    ("future_order", "orders what all later answers are to be"),
-    ("imperative_output", "orders what goes into the answer"),
-    ("task", "is a task for the reader"),
-    ("order_assistant", "gives the model an order"),
+    ("trigger_order", "says how to answer a certain question"),
+    ("future_order", "dictates all later answers"),
+    ("imperative_output", "dictates the content of the answer"),
+    ("task", "gives the reader a task"),
+    ("order_assistant", "gives the model an instruction"),
 )
 OPENERS = ("ignore", "edit", "task", "act", "send", "reveal", "store", "bypass", "tell")
-"""Classes of words that make a sentence an order when it begins with one."""
+"""Word classes that make a sentence imperative if it starts with one."""
 EITHER: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "deed": tuple((name,) for name in (*OPENERS, "directive")),
     "anywhere": (("address",), ("place",)),
     "cue": (("when", "ask"), ("whenasked",)),
 }
-"""Classes that are there when all classes of one of several ways are there."""
+"""Derived class -> alternatives; it holds if all classes of one alternative hold."""
 NEEDS: Mapping[str, tuple[str, ...]] = {
     **{rule.name: rule.classes for rule in RULES},
     "imperative": ("deed",),
@@ -110,16 +111,16 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "imperative_output": ("deed", "your", "output"),
     "disguised": ("disguised",),
 }
-"""Classes without which a feature cannot be there; a feature that is not named here may always be there."""
+"""Classes that a feature requires. A feature that is not listed has no requirement."""
 KINDS = ("address", "colon", "markup", "pause", "role", "tool")
-"""What `sentences.py` marks among the words."""
+"""Kinds of non-word tokens that `sentences.py` marks."""
 _UNPAIRED = frozenset(("deed", "anywhere", "pause", "reported", "first"))
 WORD = "~"
-"""What the name of the feature of a single English word begins with: "~notebook"."""
+"""Prefix of the feature of a single English word: "~notebook"."""
 _SHORTEST = 3
-"""Letters of a word that is a feature."""
+"""Minimum length of a word that is a feature."""
 SPAN = 8
-"""Words within which one class stands behind another."""
+"""Maximum distance in words of a class pair."""
 _SKIPPED = (
     "must",
     "urgent",
@@ -135,23 +136,12 @@ _SKIPPED = (
     "bots",
     "hint",
 )
-"""What may stand before an order: "Important: please …"."""
-NAMES: tuple[str, ...] = (
-    *(rule.name for rule in RULES),
-    *(name for name, _ in _JOINED),
-    "imperative",
-    "disguised",
-    "quoted",
-    "about",
-    "about_before",
-    "first_person",
-    "reported",
-    "question",
-)
+"""Classes that may precede an imperative: "Important: please …"."""
+
 REASONS: Mapping[str, str] = {
     **{rule.name: rule.reason for rule in RULES},
     **dict(_JOINED),
-    "imperative": "is an order",
+    "imperative": "is imperative",
     "disguised": "was hidden",
 }
 STEERING: frozenset[str] = frozenset(
@@ -160,7 +150,7 @@ STEERING: frozenset[str] = frozenset(
 
 
 AGAINST = frozenset(("quoted", "about", "about_before", "first_person", "reported", "question"))
-"""Features that may only speak for a text."""
+"""Features that may only lower a score."""
 _HARMLESS = frozenset(("about", "human"))
 _EITHER_WAY = frozenset(("mine",))
 _ATTACKING = frozenset(
@@ -170,18 +160,18 @@ _ATTACKING = frozenset(
     assistant bots colon urgent money nocheck
     """.split()  # noqa: SIM905
 )
-"""Classes that the owner's own texts are judged by, too."""
+"""Classes that count for the owner's own texts as well."""
 
 
 def classes_of(name: str) -> tuple[str, ...]:
-    """The classes that a feature is made of; () for one that has a name of its own."""
+    """Return the classes of an unnamed feature ("=a", "^a", "a>b"); () for a named one."""
     if name[0] in "=^":
         return (name[1:],)
     return tuple(name.split(">")) if ">" in name else ()
 
 
 def signs(name: str) -> tuple[bool, bool]:
-    """Whether a feature may speak for a text, and whether it may speak against it."""
+    """Whether a feature may lower a score, and whether it may raise it."""
     of = classes_of(name)
     if name[0] == WORD or _EITHER_WAY.intersection(of):
         return True, True
@@ -189,7 +179,7 @@ def signs(name: str) -> tuple[bool, bool]:
 
 
 def is_attacking(name: str) -> bool:
-    """Whether a feature counts for the owner's own texts: none of an order about answers does."""
+    """Whether a feature counts for the owner's own texts. Instructions about answers do not."""
     of = classes_of(name)
     return _ATTACKING.issuperset(of) if of else name not in STEERING and name[0] != WORD
 
@@ -197,7 +187,7 @@ def is_attacking(name: str) -> bool:
 def features(
     sentence: Sentence, languages: Sequence[Vocabulary], *, before: Collection[str], disguised: bool
 ) -> set[str]:
-    """Names of the features of a sentence; `before`: those of the sentence before it."""
+    """Return the names of a sentence's features. `before`: the features of the previous sentence."""
     words = [part for word in sentence.words for part in meant(word)]
     places: Places = {kind: list(found) for kind, found in sentence.others.items()}
     for each in languages:
@@ -211,7 +201,8 @@ def features(
         present.add("imperative")
     if imperative and "product" in places and "task" in places:
         present.add("task")
-    order = imperative or _opens_clause(places)
+    clauses = ("pause", "colon", "always", "must")
+    order = imperative or any(_opens(places, end + 1) for name in clauses for _, end in places.get(name, ()))
     if order and present & {"trigger", "when_asked"}:
         present.add("trigger_order")
     if order and "future" in present:
@@ -220,20 +211,16 @@ def features(
         present.add("order_assistant")
     if imperative and "your_output" in present:
         present.add("imperative_output")
-    if disguised:
-        present.add("disguised")
-    if "=about" in before:
-        present.add("about_before")
-    if "about" in places:
-        present.add("about")
-    if "first" in places:
-        present.add("first_person")
-    if "reported" in places:
-        present.add("reported")
-    if sentence.asks:
-        present.add("question")
-    if not sentence.keyed and _quoted(sentence, imperative):
-        present.add("quoted")
+    others = {
+        "disguised": disguised,
+        "about_before": "=about" in before,
+        "about": "about" in places,
+        "first_person": "first" in places,
+        "reported": "reported" in places,
+        "question": sentence.asks,
+        "quoted": not sentence.keyed and _quoted(sentence, imperative),
+    }
+    present.update([name for name, holds in others.items() if holds])
     present.update(_pairs(places))
     present.update(map(word_feature, words))
     present.discard("")
@@ -241,12 +228,12 @@ def features(
 
 
 def word_feature(word: str) -> str:
-    """The feature of a word of its own; of what is short, a number or in another script there is none: ""."""
+    """Return the feature of a single word; "" for short words, numbers and other scripts."""
     return WORD + word if len(word) >= _SHORTEST and word.isascii() and word.isalpha() else ""
 
 
 def _pairs(places: Places) -> Iterator[str]:
-    """Each class ("=bots"), each that begins the sentence ("^bots"), and each before another ("bots>sayas")."""
+    """Yield each class ("=bots"), each class at the start ("^bots") and each ordered pair ("bots>sayas")."""
     found = sorted(
         (start, end, kind) for kind, where in places.items() if kind not in _UNPAIRED for start, end in where
     )
@@ -279,8 +266,10 @@ def _near(place: tuple[int, int], others: list[tuple[int, int]], rule: Rule) -> 
 
 
 def _opens(places: Places, first: int = 0) -> bool:
-    """Whether an order begins at a place, perhaps behind a call for attention."""
+    """Whether an imperative starts at a place, possibly after words such as "Important: please"."""
     starts = {start for start, _ in places["deed"]}
+    if not starts:
+        return False
     skipped = sorted({place for name in _SKIPPED for place in places.get(name, ())})
     for start, end in skipped:
         if first in starts:
@@ -290,16 +279,7 @@ def _opens(places: Places, first: int = 0) -> bool:
     return first in starts
 
 
-def _opens_clause(places: Places) -> bool:
-    """Whether an order begins behind a comma or colon, or behind "always" or "must"."""
-    return any(
-        _opens(places, end + 1)
-        for name in ("pause", "colon", "always", "must")
-        for _, end in places.get(name, ())
-    )
-
-
 def _quoted(sentence: Sentence, imperative: bool) -> bool:
-    """Whether most of it stands in quotation marks, or a statement quotes something: an order may quote too."""
+    """Whether most of the sentence is quoted, or it is a statement that quotes something."""
     quoted = sum(sentence.quoted)
     return quoted * 2 > len(sentence.quoted) or (quoted >= 2 and not sentence.quoted[0] and not imperative)

@@ -1,7 +1,7 @@
-"""Secrets in a text: found by their shape, and taken out before the text is stored.
+"""Find secrets by their format and redact them before a text is stored.
 
-A small table of shapes: the well-kept library for this, detect-secrets, is made for source repositories, needs
-two more packages, and can ask the network whether a find is real.
+A small table of patterns. The library detect-secrets targets source repositories, needs two more packages, and
+can verify findings over the network.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """One find: what it is, and where it stands in the text (start included, end not)."""
+    """One finding: its sort, and its place in the text (start inclusive, end exclusive)."""
 
     sort: str
     start: int
@@ -21,14 +21,14 @@ class Secret:
 
 
 def _luhn(text: str) -> bool:
-    """Whether the digits pass the check sum of ISO/IEC 7812 (Luhn)."""
+    """Whether the digits pass the Luhn checksum (ISO/IEC 7812)."""
     digits = [int(character) for character in text if character.isdigit()]
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
     return 13 <= len(digits) <= 19 and len(set(digits)) > 1 and (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
 
 
 def _looks_random(text: str) -> bool:
-    """Whether a value is more than a word or a placeholder: two sorts of characters, no template."""
+    """Whether a value mixes two sorts of characters and is not a template placeholder."""
     sorts = (str.islower, str.isupper, str.isdigit)
     mixed = sum(any(test(character) for character in text) for test in sorts)
     symbols = any(not character.isalnum() for character in text)
@@ -36,13 +36,13 @@ def _looks_random(text: str) -> bool:
 
 
 def _has_figure(text: str) -> bool:
-    """Whether a value that a sentence names is more than the next word of it."""
+    """Whether a value has both letters and digits, unlike an ordinary next word."""
     return any(character.isdigit() for character in text) and any(character.isalpha() for character in text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """`needs`: texts in lower case without which the pattern cannot match; most texts hold none of them."""
+    """A pattern. `needs`: lower-case substrings, one of which every match contains (a cheap first test)."""
 
     sort: str
     pattern: re.Pattern[str]
@@ -50,8 +50,8 @@ class _Shape:
     needs: tuple[str, ...] = ()
 
 
-# Every repetition is bounded, or starts where its like cannot have started before: no text takes long.
-# Prefixes that services publish for their keys; the last group of a pattern, if it has one, is the secret.
+# Every repetition is bounded or anchored, so matching is linear.
+# Key prefixes are those that services publish. The last group of a pattern, if any, is the secret.
 _SHAPES = (
     _Shape(
         "private key",
@@ -120,7 +120,7 @@ _FREE = frozenset(at for at, shape in enumerate(_SHAPES) if not shape.needs)
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """Secrets by place; where two shapes fit, the one that begins first, then the longer one."""
+    """Return the secrets in order. Of overlapping ones the earliest wins, then the longest."""
     found = []
     lowered = text.lower()
     fitting = _FREE.union([at for need, at in _NEEDED if need in lowered])
@@ -142,7 +142,7 @@ _OPENING, _CLOSING = re.compile(r"(?i)<private>"), re.compile(r"(?i)</private>")
 
 
 def _private(text: str) -> list[Secret]:
-    """What stands between <private> and </private>, the tags too; one that is never closed hides the rest."""
+    """Return <private>…</private> sections, tags included. An unclosed tag extends to the end of the text."""
     found: list[Secret] = []
     opening = _OPENING.search(text) if "<" in text else None
     while opening is not None:
@@ -154,10 +154,7 @@ def _private(text: str) -> list[Secret]:
 
 
 def redact(text: str) -> str:
-    """The text with `[redacted SORT]` in the place of each secret. Line ends inside a secret are kept.
-
-    Kept, so that every other line of a file keeps its number.
-    """
+    """Replace each secret by `[redacted SORT]`. Line breaks in secrets are kept: line numbers stay the same."""
     parts, at = [], 0
     for secret in find_secrets(text):
         lost_lines = "\n" * text.count("\n", secret.start, secret.end)

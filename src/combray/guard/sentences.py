@@ -1,4 +1,4 @@
-"""A folded text as sentences of words, with what stands in quotation marks, and what is markup or an address."""
+"""Split a folded text into sentences of words, and mark quotations, markup and addresses."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 LONGEST = 60
-"""Words of a sentence looked at together; a longer one is read in windows of so many, overlapping by a third."""
+"""Maximum words of a sentence. A longer one is split into windows that overlap by a third."""
 _STEP = 40
 
 DOMAINS = "com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|co|example|test|tk"
-"""Ends of a name that make an address of it."""
+"""Top-level domains that make a name an address."""
 _TOKEN = re.compile(
     r"""
-    # Most of a text is words with single spaces between; they are taken in one piece. Words that may begin markup
-    # or a role are left to the rules below.
+    # Plain words are matched in one piece, except those that may start markup or a role.
     (?P<plain>(?:(?!(?:begin|end|system|developer|sysadmin|he\ thong|sistema|systeme)\b)[a-z]++\ )+)
     |(?P<markup><\|[^|<>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|developer|sys)>
         |\[(?:system|developer|admin)[^\]\n]{0,30}\]
@@ -45,32 +44,27 @@ _TOKEN = re.compile(
 
 @dataclass(slots=True)
 class Sentence:
-    """Words, which of them are quoted, and what else stands among them (kind -> places, as for words)."""
+    """Words, which of them are quoted, and other tokens among them (kind -> places)."""
 
     words: list[str] = field(default_factory=list)
     quoted: list[bool] = field(default_factory=list)
     others: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     asks: bool = False
     keyed: bool = False
-    """Whether a quotation mark and a colon name a field, as in JSON: what is quoted there is no quotation."""
-
-    def add(self, word: str, quoted: bool) -> None:
-        """One more word."""
-        self.words.append(word)
-        self.quoted.append(quoted)
+    """Whether quotation marks enclose a field name, as in JSON, and are not a quotation."""
 
     def extend(self, words: list[str], quoted: bool) -> None:
-        """More words."""
+        """Append words."""
         self.words += words
         self.quoted += [quoted] * len(words)
 
     def mark(self, kind: str, quoted: bool) -> None:
-        """Something that is no word takes a place too."""
+        """Append a token that is not a word; it takes a place too."""
         self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
-        self.add("", quoted)
+        self.extend([""], quoted)
 
     def rest(self, first: int) -> Sentence:
-        """What begins at the word of that number: the next window of a long sentence."""
+        """Return the part from word `first` on: the next window of a long sentence."""
         others = {
             kind: [(at - first, at - first) for at, _ in places if at >= first]
             for kind, places in self.others.items()
@@ -80,14 +74,14 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a folded text, those longer than LONGEST in windows."""
+    """Yield the sentences of a folded text; those longer than LONGEST in windows."""
     current = Sentence()
     inside = fenced = False
     quoted_line = text.startswith(">")
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
         if kind == "word":
-            current.add(match[0], inside or fenced or quoted_line)
+            current.extend([match[0]], inside or fenced or quoted_line)
         elif kind == "plain":
             words = match[0].split()
             while len(current.words) + len(words) >= LONGEST:
@@ -113,7 +107,7 @@ def sentences(text: str) -> Iterator[Sentence]:
         elif kind in ("opening", "closing"):
             inside = kind == "opening"
         else:
-            # A comma or colon takes a place too: behind it an order can begin ("If asked, answer …").
+            # An imperative can start after a comma or colon ("If asked, answer …"), so these take a place too.
             current.mark(kind, inside or fenced or quoted_line)
         if len(current.words) >= LONGEST:
             yield current

@@ -1,5 +1,6 @@
-"""The word classes of the guard: one table a language, loaded once, matched word by word (character by character
-in Chinese and Japanese) along a tree, so that the work is linear in the text and the tables.
+"""The guard's word classes: one table per language, compiled to a prefix tree of words.
+
+Chinese and Japanese are matched by character. Matching is linear in the text.
 """
 
 from __future__ import annotations
@@ -12,26 +13,26 @@ from typing import Any
 
 import msgspec
 
-from combray.guard.normalising import fold
+from combray.guard.disguises import fold
 
 _TABLES = Path(__file__).parent / "tables"
 _UNIT = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$])+(?:'[^\W_]+)*")
 _LEET = str.maketrans("01345789@$", "oieastbgas")
 _USUAL = 40
 _SCRIPTS = {"ja": re.compile("[ぁ-ヿ]"), "ru": re.compile("[б-ю]"), "zh": re.compile("[㐀-鿿]")}
-"""Languages known by a letter of their script. What looks Latin in Cyrillic is folded away before."""
+"""Languages that are detected by a letter of their script. Cyrillic look-alikes were folded to Latin before."""
 LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 FEWEST_FOREIGN = 2
-"""Words of a language by which a text may be in it."""
+"""Number of a language's words from which a text may be in it."""
 CLASS = "#"
-"""Key of a tree's node under which the classes of the words that end there stand."""
+"""Key of a node's classes: those of the phrase that ends there."""
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language: word classes of words and phrases, accents optional.
+    """One language's word classes; accents are optional.
 
-    signs: words by which the language is known (none: known by its script, or always on); fillers: words that are
-    told apart when a sentence is written without spaces.
+    signs: words that identify the language (none: identified by its script, or always on); fillers: further words
+    that are recognised in a sentence written without spaces.
     """
 
     language: str
@@ -41,13 +42,13 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def units(text: str) -> list[str]:
-    """Words of a folded text; each Chinese character is one."""
+    """Return the words of a folded text; each Chinese character is one word."""
     return _UNIT.findall(text)
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """One language's tree of phrases, and what its words are mended by."""
+    """One language's tree of phrases, and the words used to correct misspellings."""
 
     language: str
     tree: dict[str, Any]
@@ -58,7 +59,7 @@ class Vocabulary:
     scrambled: dict[str, str]
 
     def find(self, words: list[str], found: dict[str, list[tuple[int, int]]]) -> None:
-        """Add (first word, last word) of every phrase to its classes."""
+        """Add the (first word, last word) of every phrase to its classes in `found`."""
         tree = self.tree
         for start, word in enumerate(words):
             node = tree.get(word)
@@ -71,11 +72,11 @@ class Vocabulary:
 
 
 def mend(word: str, vocabulary: Vocabulary) -> list[str]:
-    """A word that is not known, as it was meant: without digits for letters, swapped letters, lost gaps."""
+    """Correct an unknown word: digits for letters, swapped letters, missing spaces."""
     if word.endswith("'s"):
         return [word[:-2]]
     if not word.isalpha():
-        # Only a word among figures is a disguise: "2024" and "5pm" are not.
+        # Only a known word is a disguise: "2024" and "5pm" are not.
         plain = word.translate(_LEET)
         if plain in vocabulary.known:
             return [plain]
@@ -89,7 +90,7 @@ def mend(word: str, vocabulary: Vocabulary) -> list[str]:
 
 
 def meant(word: str) -> tuple[str, ...]:
-    """A word as English knows it, or mended by English; words of a usual length are remembered."""
+    """Return a known English word, or its correction. Cached for words of ordinary length."""
     return _remembered(word) if len(word) <= _USUAL else _meant(word)
 
 
@@ -106,7 +107,7 @@ def _signature(word: str) -> str:
 
 
 def _cut(word: str, known: frozenset[str]) -> list[str]:
-    """Known words that make up all of a long one, the longest first; [] when it is a word of its own."""
+    """Split a word into known words, as few as possible; [] if it cannot be split."""
     best: dict[int, list[str]] = {0: []}
     limited = word[:200]
     for end in range(1, len(limited) + 1):
@@ -119,7 +120,7 @@ def _cut(word: str, known: frozenset[str]) -> list[str]:
 
 @functools.cache
 def vocabularies() -> tuple[Vocabulary, ...]:
-    """Every language, English first."""
+    """Return every language, English first."""
     tables = [msgspec.json.decode(path.read_bytes(), type=Table) for path in sorted(_TABLES.glob("??.json"))]
     return tuple(sorted(map(_vocabulary, tables), key=lambda each: (each.language != "en", each.language)))
 
@@ -149,7 +150,7 @@ def _vocabulary(table: Table) -> Vocabulary:
 
 
 def spoken(text: str) -> list[Vocabulary]:
-    """The languages of a folded text: English always, some by their script, others by two of their own words."""
+    """Return the languages of a folded text: always English, others by script or by two of their words."""
     distinct = set(LATIN_WORD.findall(text))
     english, *others = vocabularies()
     foreign = distinct - english.known
@@ -166,7 +167,7 @@ def spoken(text: str) -> list[Vocabulary]:
 
 @functools.cache
 def foreign_words() -> frozenset[str]:
-    """Words by which one of the languages but English is known."""
+    """Return the words that identify languages other than English."""
     return frozenset().union(
         *(each.signs | each.own for each in vocabularies()[1:] if each.language not in _SCRIPTS)
     )

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from combray.errors import InvalidInputError
-from combray.guard.detecting import Judgement, judge
+from combray.guard.injection import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
-from combray.guard.screening import Floors
+from combray.guard.screen import Floors
 from combray.language.indexing import content_hash
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime

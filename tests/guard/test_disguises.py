@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.guard.normalising import fold, read, unveil
+from combray.guard.disguises import fold, read, unveil
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ def test_folding_leaves_plain_letters(text: str, plain: str) -> None:
     [
         ("ig\u200bnore", "ignore", ["invisible characters inside words"]),
         ("ig\u00adnore", "ignore", ["invisible characters inside words"]),
-        ("\u202eignore\u202c", "ignore", ["characters that turn the direction of writing"]),
-        ("i g n o r e   a l l", "ignore all", ["letters set apart"]),
-        ("i-g-n-o-r-e-d", "ignored", ["letters set apart"]),
+        ("\u202eignore\u202c", "ignore", ["characters that reverse the writing direction"]),
+        ("i g n o r e   a l l", "ignore all", ["spaced-out letters"]),
+        ("i-g-n-o-r-e-d", "ignored", ["spaced-out letters"]),
         ("Family 👨\u200d👩\u200d👧 photo", "Family 👨👩👧 photo", []),
         ("1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8", []),
     ],

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.guard import hiding, samples
-from combray.guard.detecting import judge
-from combray.guard.normalising import plain
-from combray.guard.screening import Floors, is_quiet
+from combray.guard.disguises import plain
+from combray.guard.injection import judge
+from combray.guard.screen import Floors, is_quiet
 from combray.guard.vocabulary import vocabularies
 
 OWNER = Floors(2.0, 0.5)

@@ -1,6 +1,6 @@
-"""Texts as a reader's eye, or a model, would take them: disguises off, hidden payloads decoded.
+"""Remove disguises from a text and decode its hidden payloads, so that rules see what a model would read.
 
-Everything here is linear in the length of the text, and every payload is bounded.
+Everything here is linear in the length of the text, and payloads are limited in number and depth.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 MOST_PAYLOADS = 32
-"""Runs of a text that are tried to decode; more are left alone."""
+"""Maximum number of encoded runs that are decoded."""
 MOST_DEPTH = 2
-"""A payload inside a payload is decoded, one inside that is not."""
+"""Maximum depth of nested payloads."""
 
-# Confusables of Unicode TS 39 among Cyrillic, Greek, Armenian and small capitals, for Latin letters.
+# Cyrillic, Greek, Armenian and small-capital confusables of Latin letters. Source: Unicode TS 39.
 _ALIKE = str.maketrans(
     "аеорсухікјѕԁһԛԝьвнмтгпбзԍӏαβγεηικνορτυχωϲϳաոսօցհզɑɡıᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",
     "aeopcyxikjsdhqwbbhmtrnb3glabyenikvoptuxwcjwnuoghqagiabcdefghijklmnoprstuvwyz",
@@ -38,7 +38,7 @@ _BETWEEN = re.compile(
 _JOINED_SCRIPTS = re.compile("[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
-"""Variation selectors one behind another: no glyph needs so many, each stands for a byte."""
+"""Four or more variation selectors in a row encode bytes; no glyph needs so many."""
 _BIDI = re.compile("[\u202a\u202b\u202d\u202e\u2066-\u2068]")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -46,7 +46,7 @@ _ENTITIES = re.compile(r"(?:&#(?:x[0-9a-fA-F]{2,5}|\d{2,6});?\s?){4,}")
 _PERCENT = re.compile(r"[\w.+-]{0,40}(?:%[0-9A-Fa-f]{2}[\w.+-]{0,40}){3,}")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
 _CODED = re.compile(r"%[0-9A-Fa-f]{2}|&#|\\[ux]")
-"""What stands in each of the three."""
+"""A substring of every match of the three patterns above."""
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\n[A-Za-z0-9+/]{4,})*={0,2}")
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){10,}(?![A-Za-z0-9])")
 _BITS = re.compile(r"(?<![01])(?:[01]{8}[ ,]?){6,}(?![01])")
@@ -70,20 +70,20 @@ _COMMON = frozenset(
     regles oublie revele anweisungen regeln ignoriere vergiss passwort und las les che alle
     """.split()  # noqa: SIM905
 )
-"""Words that show, turned by 13 letters or read backwards, that a line was turned to hide what it says."""
+"""Common words. A line with several of them in rot13 or reversed is decoded."""
 _TURNED = frozenset(word.translate(_ROT13) for word in _COMMON)
 _BACKWARDS = frozenset(word[::-1] for word in _COMMON)
 _BACKWARDS_HAN = ("令指", "则规", "略忽", "视无", "词示提")
-"""Orders, rules, to ignore, prompt: from right to left they are no words."""
+"""Instruction, rule, ignore, disregard, prompt, each written backwards."""
 _TURNED_WORDS = _TURNED | _BACKWARDS
 FEWEST_TURNED = 2
-"""Such words in a line, and more of them than of common ones, make it a hidden one."""
+"""A line with this many reversed or rot13 words, and more than plain common words, is decoded."""
 _WORD = re.compile(r"[a-z]{3,20}")
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One reading of a text: folded for matching, and by which disguise it was found ("" for the text itself)."""
+    """One folded version of a text, and the disguise it was decoded from ("" for the text itself)."""
 
     text: str
     disguise: str = ""
@@ -91,14 +91,14 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All readings of a text, and the disguises that were taken off it, in words."""
+    """All views of a text, and the disguises that were removed, in words."""
 
     views: tuple[View, ...]
     disguises: tuple[str, ...]
 
 
 def read(text: str) -> Reading:
-    """The text as it looks, then every payload in it."""
+    """Return the visible text, then every payload in it."""
     seen, disguises = unveil(text)
     views = [View(fold(seen))]
     for name, payload in _payloads(seen, text):
@@ -108,9 +108,9 @@ def read(text: str) -> Reading:
 
 
 def plain(text: str) -> str | None:
-    """The text folded, where nothing of it is disguised or encoded; None where something may be.
+    """Return the folded text, or None if part of it may be disguised or encoded.
 
-    Hexadecimal and binary digits (`holds_digits`) and turned words (`turned_words`) are left to ask for.
+    For ASCII text the caller must also check `holds_digits` and `turned_words`.
     """
     if text.isascii():
         return None if _may_be_coded(text) else text.lower()
@@ -122,7 +122,7 @@ def plain(text: str) -> str | None:
 
 
 def turned_words(text: str) -> int:
-    """How many words of a text would be common ones if turned by 13 letters or read backwards."""
+    """Count the words of a text that are common words in rot13 or reversed."""
     return len(_TURNED_WORDS.intersection(_WORD.findall(text.lower())))
 
 
@@ -139,12 +139,12 @@ def _reads(payload: str | None) -> bool:
 
 
 def holds_digits(text: str) -> bool:
-    """Whether a text holds a long run of hexadecimal or binary digits."""
+    """Whether a text contains a long run of hexadecimal or binary digits."""
     return _HEX.search(text) is not None or _BITS.search(text) is not None
 
 
 def fold(text: str) -> str:
-    """Lower case, compatibility forms resolved, accents off, look-alikes of Latin letters made Latin."""
+    """Lower-case a text, apply NFKC, and replace accented and look-alike letters by plain Latin ones."""
     if text.isascii():
         return text.lower()
     lowered = unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'")
@@ -153,27 +153,27 @@ def fold(text: str) -> str:
 
 
 def unveil(text: str) -> tuple[str, list[str]]:
-    """The text without what cannot be seen, spaced letters joined, and what was found, in words."""
+    """Return the text without invisible characters and with spaced letters joined, and the disguises found."""
     found: list[str] = []
     if not text.isascii():
         if _BETWEEN.search(text) and not _JOINED_SCRIPTS.search(text):
             found.append("invisible characters inside words")
         if _BIDI.search(text):
-            found.append("characters that turn the direction of writing")
+            found.append("characters that reverse the writing direction")
         if _NOISE.search(unicodedata.normalize("NFD", text)):
-            found.append("piles of combining marks")
+            found.append("stacked combining marks")
         text = _INVISIBLE.sub("", text)
         if _MIXED.search(text.lower()):
             found.append("letters of another alphabet inside words")
     text = _CONTROLS.sub("", text)
     joined = _SPACED.sub(_join, text) if _may_be_spaced(text) else text
     if joined != text:
-        found.append("letters set apart")
+        found.append("spaced-out letters")
     return joined, found
 
 
 def _may_be_spaced(text: str) -> bool:
-    """Whether letters may be set apart: six of them stand alone, or five signs stand in one long word."""
+    """Whether letters may be spaced out: six single letters, or five separators and a long word."""
     sizes = list(map(len, text.split()))
     if sizes.count(1) >= 6:
         return True
@@ -181,9 +181,9 @@ def _may_be_spaced(text: str) -> bool:
 
 
 def _join(match: re.Match[str]) -> str:
-    """Letters set apart as words: wider gaps are the gaps between words."""
+    """Join spaced-out letters into words; wider gaps separate words."""
     run = match[0]
-    # Tables and rows of figures are set apart too, and hold no words.
+    # Tables and rows of figures are spaced out too, but contain no words.
     if 2 * sum(map(str.isalpha, run)) < len(run.replace(" ", "")) or len(run) > _LONGEST_RUN:
         return run
     if " " not in run:
@@ -192,7 +192,7 @@ def _join(match: re.Match[str]) -> str:
 
 
 def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, str]]:
-    """(disguise, text) of what is encoded in a text."""
+    """Yield (disguise, text) of each payload."""
     if not original.isascii():
         for match in _TAGS.finditer(original):
             yield "characters that are never shown", match[0].translate(_UNTAGGED)
@@ -241,7 +241,7 @@ def _from_escapes(run: str) -> str:
 
 def _from_base64(run: str) -> str | None:
     lines = run.replace("-", "+").replace("_", "/").rstrip("=").split("\n")
-    # A word on the next line may look like more of it: then it is the lines before that are read.
+    # A word on the next line may look like Base64; then only the lines before it decode.
     for count in range(len(lines), max(0, len(lines) - _MOST_LINES_TRIED), -1):
         found = _decoded("".join(lines[:count]))
         if found is not None:
@@ -267,7 +267,7 @@ def _from_bits(run: str) -> str | None:
 
 
 def _utf8(data: bytes) -> str | None:
-    """Text, if the bytes are readable UTF-8; random bytes hardly ever are."""
+    """Decode printable UTF-8; None for other bytes."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -277,7 +277,7 @@ def _utf8(data: bytes) -> str | None:
 
 
 def _selected(selector: str) -> int:
-    """The byte a variation selector stands for: the first sixteen have places of their own."""
+    """Return the byte that a variation selector encodes; the first sixteen have their own block."""
     code = ord(selector)
     return code - 0xFE00 if code < 0xE0100 else code - 0xE0100 + 16
 
