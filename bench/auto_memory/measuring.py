@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from combray.language.saying import Saving, worth_saving
+from combray.language.savings import Saving, worth_saving
 
 MESSAGES = Path(__file__).with_name("messages.jsonl")
 Part = Literal["tuning", "held"]

@@ -16,7 +16,6 @@ from combray.guard import injection
 from combray.guard.redaction import redact
 from combray.language import (
     causality,
-    contrast,
     cues,
     dates,
     entities,
@@ -27,7 +26,8 @@ from combray.language import (
     pronouns,
     quality,
     questions,
-    saying,
+    savings,
+    support,
     tokens,
     trivial,
 )
@@ -46,7 +46,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "noise": noise.noise_class,
     "pronouns": pronouns.find,
     "quality": quality.warnings,
-    "saying": saying.worth_saving,
+    "savings": savings.worth_saving,
     "trivial": trivial.says_nothing,
     "internal": trivial.internal,
     "cues": cues.cues,
@@ -54,7 +54,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "polarity": polarity.negations,
     "changes": polarity.changes,
     "expansion": expansion.expand,
-    "traits": contrast.traits,
+    "traits": support.traits,
     "guard": injection.judge,
     "redaction": redact,
     "chunks": lambda text: chunk(lines_of(text)),

@@ -13,7 +13,7 @@ from bench.guard import samples as texts
 from bench.guard.measuring import SHIPPED, Judged, curve, groups, judge_all, rates
 from bench.guard.training import train
 
-_WEIGHTS = Path(__file__).parents[2] / "src" / "combray" / "guard" / "tables" / "weights.json"
+_WEIGHTS = Path(__file__).parents[2] / "src" / "combray" / "guard" / "weights.json"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -12,7 +12,7 @@ import pytest
 import combray
 from combray import Engine
 from combray.audit.key import digest
-from combray.language import contrast
+from combray.language import support
 from combray.runtime import Doubt, Provable, Runtime
 from combray.stores.sqlite import erasing
 from combray.testing.fakes import FakeClock, FakeEmbedder
@@ -310,11 +310,11 @@ def test_the_certificate_is_in_the_audit_without_what_would_tell_the_text(engine
 
 def test_memory_of_the_process_lets_go_too(engine: Engine) -> None:
     memory_id = remember(engine)
-    contrast._terms(SECRET)
+    support._terms(SECRET)
     engine.recall("zwieback")
     engine.erase(memory_id)
-    assert contrast._terms.cache_info().currsize == 0
-    assert contrast._statement.cache_info().currsize == 0
+    assert support._terms.cache_info().currsize == 0
+    assert support._statement.cache_info().currsize == 0
 
 
 def test_a_log_in_use_elsewhere_is_told_and_not_passed_over(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 from bench.auto_memory.measuring import Judged, Message, Score, judge, messages, score
-from combray.language.saying import worth_saving
+from combray.language.savings import worth_saving
 
 
 def message(save: bool, text: str) -> Message:

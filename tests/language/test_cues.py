@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from combray.language.cues import Cue, asked, cues
-from combray.language.lexicon import tables
+from combray.language.lexicon import word_lists
 
 NUMBER, REASON, PLACE, PERSON, TITLE = Cue
 
@@ -88,5 +88,5 @@ def test_what_a_question_asks_for(query: str, kind: Cue | None) -> None:
 
 def test_the_tables_ask_for_known_kinds_only() -> None:
     names = {cue.name.lower() for cue in Cue if cue.name}
-    for table in tables().values():
-        assert table.asked.keys() <= names, table.lang
+    for code, table in word_lists().items():
+        assert table.asked.keys() <= names, code

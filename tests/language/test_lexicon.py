@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from combray.language import lexicon
+from combray.language import lexicon, tables
 from combray.language.claims import compare
 from combray.language.intent import Intent, detect
 from combray.language.tokens import content_terms, language
@@ -16,50 +16,54 @@ from combray.language.tokens import content_terms, language
 def tiny(tmp_path: Path) -> Iterator[Path]:
     """Esperanto in ten lines."""
     table = {
-        "lang": "eo",
         "letters": "ĉĝĥĵŝŭ",
         "stopwords": ["la", "kaj", "estas", "en", "kun"],
         "intent": {"WHY": ["kial"]},
         "polarity": {"negations": ["ne"], "antonyms": [["varma", "malvarma"]]},
     }
-    (tmp_path / "eo.json").write_text(json.dumps(table), encoding="utf-8")
+    write(tmp_path, "eo", "words", json.dumps(table))
     yield tmp_path
-    lexicon.remove_folder(tmp_path)
+    tables.remove_folder(tmp_path)
+
+
+def write(folder: Path, code: str, section: str, text: str) -> None:
+    (folder / code).mkdir(exist_ok=True)
+    (folder / code / f"{section}.json").write_text(text, encoding="utf-8")
 
 
 def test_every_packaged_table_has_stop_words_and_question_words() -> None:
-    tables = lexicon.tables()
-    assert {"ar", "de", "en", "es", "fr", "ja", "ko", "pt", "vi", "zh"} <= tables.keys()
-    for table in tables.values():
-        assert len(table.stopwords) >= 60, table.lang
-        assert table.question_words, table.lang
+    found = lexicon.word_lists()
+    assert {"ar", "de", "en", "es", "fr", "ja", "ko", "pt", "vi", "zh"} <= found.keys()
+    for code, words in found.items():
+        assert len(words.stopwords) >= 60, code
+        assert words.question_words, code
 
 
 def test_a_language_is_added_by_a_table_alone(tiny: Path) -> None:
     text = "kial la ŝipo estas en la haveno"
     assert detect(text) is Intent.GENERAL
-    lexicon.add_folder(tiny)
+    tables.add_folder(tiny)
     assert detect(text) is Intent.WHY
     assert language(text) == "eo"
     assert content_terms(text) == ["kial", "sipo", "haveno"]
     assert compare("Petro manĝas pomojn", "Petro ne manĝas pomojn").negation_differs
-    lexicon.remove_folder(tiny)
+    tables.remove_folder(tiny)
     assert detect(text) is Intent.GENERAL
 
 
 def test_a_broken_table_says_which_and_why(tmp_path: Path) -> None:
-    (tmp_path / "xx.json").write_text('{"lang": "xx", "stopword": []}', encoding="utf-8")
-    lexicon.add_folder(tmp_path)
+    write(tmp_path, "xx", "words", '{"stopword": []}')
+    tables.add_folder(tmp_path)
     try:
-        with pytest.raises(ValueError, match=r"xx\.json.*stopword"):
-            lexicon.tables()
+        with pytest.raises(ValueError, match=r"xx/words\.json.*stopword"):
+            lexicon.word_lists()
     finally:
-        lexicon.remove_folder(tmp_path)
+        tables.remove_folder(tmp_path)
 
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is not a folder"):
-        lexicon.add_folder(tmp_path / "nowhere")
+        tables.add_folder(tmp_path / "nowhere")
 
 
 def test_phrases_match_whole_words_where_words_are_spaced() -> None:

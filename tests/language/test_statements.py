@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from combray.language.dated import dated
+from combray.language.dates.absolute import dated
 from combray.language.statement_grammar import is_single, third
 from combray.language.statements import Statement, statements
 

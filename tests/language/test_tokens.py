@@ -204,12 +204,12 @@ def test_the_stem_of_a_word_knows_no_irregular_forms() -> None:
 
 
 def test_every_form_stands_for_one_word_and_no_form_is_a_stop_word() -> None:
-    for table in lexicon.tables().values():
+    for code, table in lexicon.word_lists().items():
         listed = [form for forms in table.forms.values() for form in forms]
-        assert len(listed) == len(set(listed)), table.lang
+        assert len(listed) == len(set(listed)), code
         # A chain (a form that is a base itself) would be followed one step only.
-        assert not set(listed) & table.forms.keys(), table.lang
-        assert not [form for form in listed if is_stop(form, table.lang)], table.lang
+        assert not set(listed) & table.forms.keys(), code
+        assert not [form for form in listed if is_stop(form, code)], code
 
 
 def test_a_query_of_stop_words_keeps_them() -> None:

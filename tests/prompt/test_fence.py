@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.language.saying import worth_saving
+from combray.language.savings import worth_saving
 from combray.prompt.fence import fenced
 
 

@@ -20,12 +20,11 @@ from bench.fuzz.targets.files import CLOCK
 from combray import settings
 from combray.engine import open as open_engine
 from combray.errors import CombrayError, ModelError
-from combray.language import dates, lexicon, tokens
-from combray.language.dates import tables as date_tables
+from combray.language import dates, tables, tokens
 from combray.models.onnx import OnnxEmbedder
 from combray.models.onnx_files import encode, open_tokenizer
 
-_TABLES = Path(lexicon.__file__).parent / "tables"
+_LANGUAGES = Path(tables.__file__).parent
 
 
 @contextlib.contextmanager
@@ -60,21 +59,36 @@ def _settings_seeds() -> list[bytes]:
     return [b"\x00" + text.encode(), b"\x02\x00\x05\x00\x051e999\x00\x03yes" + text.encode()]
 
 
+@contextlib.contextmanager
+def added(folder: Path, section: str, data: bytes) -> Iterator[None]:
+    """The language xx with these bytes as a section, for a while."""
+    language = folder / "languages" / "xx"
+    language.mkdir(parents=True, exist_ok=True)
+    (language / f"{section}.json").write_bytes(data)
+    tables.add_folder(language.parent)
+    try:
+        yield
+    finally:
+        tables.remove_folder(language.parent)
+
+
 def _lexicon(folder: Path) -> Run:
     def run(data: bytes) -> Any:
-        (folder / "xx.json").write_bytes(data)
-        lexicon.add_folder(folder)
-        try:
+        with added(folder, "words", data):
             return tokens.query_terms("Where did Ada go?"), tokens.language("Wo ist das Haus?")
-        finally:
-            lexicon.remove_folder(folder)
 
     return run
 
 
 def _lexicon_seeds() -> list[bytes]:
-    tables = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(_TABLES.glob("*.json"))]
-    return [json.dumps(_cut(each), ensure_ascii=False).encode() for each in tables[:4]]
+    return _cut_tables("words")[:4]
+
+
+def _cut_tables(section: str) -> list[bytes]:
+    found = [
+        json.loads(path.read_text(encoding="utf-8")) for path in sorted(_LANGUAGES.glob(f"*/{section}.json"))
+    ]
+    return [json.dumps(_cut(each), ensure_ascii=False).encode() for each in found]
 
 
 def _cut(value: Any) -> Any:
@@ -86,19 +100,14 @@ def _cut(value: Any) -> Any:
 
 def _date_tables(folder: Path) -> Run:
     def run(data: bytes) -> Any:
-        (folder / "xx.json").write_bytes(data)
-        date_tables.add_tables(folder)
-        try:
+        with added(folder, "dates", data):
             return dates.parse_moment("in 3 days", dates.parse_moment("2026-03-01T00:00+00:00"))
-        finally:
-            date_tables.forget_added()
 
     return run
 
 
 def _date_seeds() -> list[bytes]:
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((_TABLES / "dates").glob("*.json"))]
-    return [json.dumps(_cut(each), ensure_ascii=False).encode() for each in found[:2]]
+    return _cut_tables("dates")[:2]
 
 
 def _tokenizer() -> bytes:

@@ -16,7 +16,7 @@ from bench.fuzz.targets.texts import NOW, prefixed, sentences
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.guard.redaction import redact
-from combray.language import questions, saying
+from combray.language import questions, savings
 from combray.language.token_count import estimate
 from combray.language.tokens import query_terms
 from combray.prompt import budget as budgets
@@ -206,8 +206,8 @@ def _conversation(_folder: Path) -> Run:
         made = talk.context(budget, tool_results=[draw.text(60)] if draw.byte() % 2 else ())
         assert made.tokens <= budget, "above the budget"
         _fenced_once(made.text)
-        kept = saying.worth_saving(draw.text(), draw.pick(("user", "assistant", "")))
-        assert len(kept) <= saying.MOST, "more than are kept of a message"
+        kept = savings.worth_saving(draw.text(), draw.pick(("user", "assistant", "")))
+        assert len(kept) <= savings.MOST, "more than are kept of a message"
         return len(made.sections) > 0
 
     return run
@@ -232,7 +232,7 @@ def _conversation_seeds() -> list[bytes]:
 
 
 _THINK = ("combray.think", "combray.conversation", "combray.language")
-_CONVERSATION = ("combray.conversation", "combray.language.saying")
+_CONVERSATION = ("combray.conversation", "combray.language.savings")
 TARGETS = (
     Target("think", "a model's answer, and answers without one", _think, _think_seeds, _THINK, longest=1024),
     Target("context", "texts for a prompt, in a budget", _context, _context_seeds, _CONVERSATION, longest=2048),

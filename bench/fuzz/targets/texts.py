@@ -17,7 +17,6 @@ from combray.guard import injection
 from combray.language import (
     causality,
     claims,
-    contrast,
     cues,
     dates,
     entities,
@@ -28,7 +27,8 @@ from combray.language import (
     pronouns,
     quality,
     questions,
-    saying,
+    savings,
+    support,
     token_count,
     tokens,
     trivial,
@@ -133,11 +133,11 @@ def _claims(draw: Draw) -> Any:
     strict, speaker = draw.byte() % 2 == 0, draw.text(20)
     old = draw.text(2000)
     new = draw.text()
-    before, after = contrast.traits(old), contrast.traits(new)
+    before, after = support.traits(old), support.traits(new)
     return (
         claims.compare(old, new),
-        contrast.supports(old, new, speaker=speaker, strict=strict),
-        contrast.may_contradict(before, after),
+        support.supports(old, new, speaker=speaker, strict=strict),
+        support.may_contradict(before, after),
         polarity.same_polarity(old, new),
         causality.link(old, new),
     )
@@ -159,7 +159,7 @@ def _readers(draw: Draw) -> Any:
     text = draw.text()
     spread = expansion.expand(text)
     read: tuple[Callable[[str], Any], ...] = (
-        noise.noise_class, pronouns.find, quality.warnings, saying.worth_saving, trivial.says_nothing,
+        noise.noise_class, pronouns.find, quality.warnings, savings.worth_saving, trivial.says_nothing,
         trivial.internal, trivial.asks_what_happened, cues.cues, cues.asked, causality.signal, polarity.negations,
         polarity.changes,
     )  # fmt: skip

@@ -22,7 +22,7 @@ from combray.audit.key import digest
 from combray.audit.log import AuditLog
 from combray.audit.reading import Wanted, latest
 from combray.errors import StoreError
-from combray.language.forgetting import forget_texts
+from combray.language.caches import forget_texts
 from combray.runtime import Audit, Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from combray.language.contrast import supports
 from combray.language.indexing import normalised
 from combray.language.statements import Statement, statements
+from combray.language.support import supports
 from combray.types import Memory
 
 

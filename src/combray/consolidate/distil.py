@@ -20,7 +20,7 @@ from combray.consolidate.steps import Distil, Support
 from combray.errors import ModelError
 from combray.language.entities import extract, names
 from combray.language.indexing import content_hash
-from combray.language.saying import is_agent
+from combray.language.savings import is_agent
 from combray.runtime import Arrival, Filter, Reader, Runtime
 from combray.scoring.confidence import grown
 from combray.types import TRUSTS, Memory

@@ -9,7 +9,7 @@ import msgspec
 
 from combray.consolidate.candidates import Candidate, Said
 from combray.language.claim_tokens import tokenise
-from combray.language.dated import dated
+from combray.language.dates.absolute import dated
 from combray.language.polarity import negations
 from combray.language.statements import Statement, speaker
 from combray.language.tokens import content_terms

@@ -12,7 +12,7 @@ import numpy as np
 from combray.consolidate.nearness import Nearness
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import Support
-from combray.language.contrast import supports
+from combray.language.support import supports
 from combray.language.tokens import content_terms
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import Memory

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from combray.consolidate.belief import begins
-from combray.language.contrast import Traits, may_contradict, traits
 from combray.language.indexing import normalised
 from combray.language.polarity import negations
 from combray.language.statement_grammar import is_single
+from combray.language.support import Traits, may_contradict, traits
 from combray.language.tokens import stem, term_set
 from combray.types import Memory
 

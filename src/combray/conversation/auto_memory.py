@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from combray.errors import CombrayError
-from combray.language.saying import worth_saving
+from combray.language.savings import worth_saving
 from combray.types import Memory, Remembered
 
 if TYPE_CHECKING:

@@ -199,7 +199,7 @@ class Keeping:
         into the audit. Raises NotFoundError, StoreError.
         """
         from combray.audit import erasure
-        from combray.language.forgetting import forget_texts
+        from combray.language.caches import forget_texts
 
         key = self.key_of(memory_id)
         store, reader = self.runtime.store, self.reader

@@ -34,6 +34,7 @@ from combray.guard.vocabulary import (
     vocabularies,
 )
 from combray.guard.weights import Weights, logistic, model
+from combray.language.caches import from_tables
 
 _RUN = re.compile(r"[a-z0-9']+")
 _WORD = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*")
@@ -257,7 +258,7 @@ def _limit(weighed: Weights) -> _Limit:
     return _Limit(weighed.bias, tuple(needed), {bit: alone[bit] for bit in used}, paired)
 
 
-@functools.cache
+@from_tables
 def _index(language: str) -> _Index:
     tree = next(each.tree for each in vocabularies() if each.language == language)
     phrases = [(words, bits) for words, bits in _phrases(tree, ()) if bits]

@@ -8,14 +8,14 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from combray.guard.disguises import fold
+from combray.language.caches import from_tables, keyed_by_text
+from combray.language.tables import english_first, section
 
-_TABLES = Path(__file__).parent / "tables"
 _UNIT = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$])+(?:'[^\W_]+)*")
 _LEET = str.maketrans("01345789@$", "oieastbgas")
 _USUAL = 40
@@ -35,7 +35,6 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that are recognised in a sentence written without spaces.
     """
 
-    language: str
     classes: dict[str, list[str]]
     signs: list[str] = []
     fillers: list[str] = []
@@ -99,7 +98,7 @@ def _meant(word: str) -> tuple[str, ...]:
     return (word,) if not word or word in english.known else tuple(mend(word, english))
 
 
-_remembered = functools.lru_cache(maxsize=20_000)(_meant)
+_remembered = keyed_by_text(functools.lru_cache(maxsize=20_000)(_meant))
 
 
 def _signature(word: str) -> str:
@@ -118,14 +117,17 @@ def _cut(word: str, known: frozenset[str]) -> list[str]:
     return best.get(len(limited), [])
 
 
-@functools.cache
+_tables = section("guard", Table)
+
+
+@from_tables
 def vocabularies() -> tuple[Vocabulary, ...]:
     """Return every language, English first."""
-    tables = [msgspec.json.decode(path.read_bytes(), type=Table) for path in sorted(_TABLES.glob("??.json"))]
-    return tuple(sorted(map(_vocabulary, tables), key=lambda each: (each.language != "en", each.language)))
+    tables = _tables()
+    return tuple(_vocabulary(code, tables[code]) for code in english_first(tables))
 
 
-def _vocabulary(table: Table) -> Vocabulary:
+def _vocabulary(code: str, table: Table) -> Vocabulary:
     tree: dict[str, Any] = {}
     words: set[str] = set(table.fillers)
     for name, phrases in table.classes.items():
@@ -137,9 +139,9 @@ def _vocabulary(table: Table) -> Vocabulary:
                 node = node.setdefault(part, {})
             if name not in node.setdefault(CLASS, []):
                 node[CLASS].append(name)
-    english = table.language == "en"
+    english = code == "en"
     return Vocabulary(
-        language=table.language,
+        language=code,
         tree=tree,
         signs=frozenset(part for phrase in table.signs for part in units(fold(phrase))),
         own=frozenset(word for word in words if len(word) >= 4),
@@ -165,7 +167,7 @@ def spoken(text: str) -> list[Vocabulary]:
     return languages
 
 
-@functools.cache
+@from_tables
 def foreign_words() -> frozenset[str]:
     """Return the words that identify languages other than English."""
     return frozenset().union(

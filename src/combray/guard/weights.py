@@ -11,7 +11,7 @@ import msgspec
 
 from combray.guard.features import REASONS
 
-_WEIGHTS = Path(__file__).parent / "tables" / "weights.json"
+_WEIGHTS = Path(__file__).parent / "weights.json"
 _SHOWN = 3
 """Reasons reported with a judgement."""
 

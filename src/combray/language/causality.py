@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from combray.language.caches import from_tables
 from combray.language.folding import fold
-from combray.language.lexicon import derived, matcher, phrases
+from combray.language.lexicon import matcher, phrases
 
 SubType = Literal["causes", "enables", "prevents"]
 Side = Literal["new", "old"]
@@ -25,7 +26,7 @@ class CausalLink(NamedTuple):
     sub_type: SubType
 
 
-@derived
+@from_tables
 def _patterns() -> dict[SubType, re.Pattern[str]]:
     return {
         "prevents": matcher(phrases(lambda table: table.causality.prevents)),
@@ -34,7 +35,7 @@ def _patterns() -> dict[SubType, re.Pattern[str]]:
     }
 
 
-@derived
+@from_tables
 def _any() -> re.Pattern[str]:
     return matcher(
         phrases(lambda table: [*table.causality.prevents, *table.causality.enables, *table.causality.causes])

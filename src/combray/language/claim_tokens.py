@@ -7,9 +7,9 @@ import re
 import unicodedata
 from typing import Literal, NamedTuple
 
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import UNSPACED, fold, is_unspaced
-from combray.language.forgetting import forgettable
-from combray.language.lexicon import derived, matcher, tables
+from combray.language.lexicon import matcher, word_lists
 from combray.language.polarity import plain
 from combray.language.tokens import stem
 
@@ -76,10 +76,10 @@ _WORD_SETS = (
 )
 
 
-@derived
+@from_tables
 def vocabulary() -> Vocabulary:
     """All languages together: their words differ, and a wrong match only makes a verdict more careful."""
-    every = [table.claims for table in tables().values()]
+    every = [table.claims for table in word_lists().values()]
 
     def words(section: str) -> frozenset[str]:
         return frozenset(plain(word) for claims in every for word in getattr(claims, section))
@@ -99,19 +99,19 @@ def vocabulary() -> Vocabulary:
         measures=canonical("measures"),
         numbers={plain(word): value for claims in every for word, value in claims.numbers.items()},
         contracted={
-            word: full for table in tables().values() for word, full in table.polarity.contracted.items()
+            word: full for table in word_lists().values() for word, full in table.polarity.contracted.items()
         },
         pronouns={
-            plain(word): f"{table.lang}:{person}"
-            for table in tables().values()
+            plain(word): f"{code}:{person}"
+            for code, table in word_lists().items()
             for person, listed in table.pronouns.items()
             for word in listed
         },
-        calendar=frozenset(plain(word) for table in tables().values() for word in table.calendar),
+        calendar=frozenset(plain(word) for table in word_lists().values() for word in table.calendar),
     )
 
 
-@derived
+@from_tables
 def _long_phrases() -> re.Pattern[str]:
     """Synonyms, dates and units that the tokeniser would cut: of several words, or in an unspaced script."""
     known = vocabulary()
@@ -231,7 +231,7 @@ def _after_number(before: list[Token]) -> bool:
     return bool(last) and last[0].kind == "number"
 
 
-@forgettable
+@keyed_by_text
 @functools.lru_cache(maxsize=20_000)
 def _uninflected(word: str) -> str:
     """The stem if the word is it with an inflection of number or person, else the word itself."""

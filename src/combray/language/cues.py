@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 
+from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.lexicon import derived, matcher, phrases, tables
+from combray.language.lexicon import matcher, phrases, word_lists
 
 
 class Cue(IntFlag):
@@ -56,9 +57,9 @@ class _Signs:
     unspaced: tuple[tuple[int, re.Pattern[str]], ...]
 
 
-@derived
+@from_tables
 def _signs() -> _Signs:
-    listed = [table.cues for table in tables().values()]
+    listed = [table.cues for table in word_lists().values()]
     reasons = {phrase.lower() for each in listed for phrase in each.reasons}
     spaced = {phrase for phrase in reasons if not is_unspaced(phrase)}
     places = {word.lower() for each in listed for word in each.before_places}
@@ -130,7 +131,7 @@ def _named(text: str, signs: _Signs) -> int:
     return found
 
 
-@derived
+@from_tables
 def _asking() -> tuple[tuple[Cue, re.Pattern[str]], ...]:
     def listed(cue: Cue) -> list[str]:
         return phrases(lambda table: table.asked.get((cue.name or "").lower(), []))

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from combray.language.lexicon import derived, matcher, tables
+from combray.language.caches import from_tables
+from combray.language.lexicon import matcher, word_lists
 
 MAX_ENTITIES = 50
 
-_TECHNOLOGY = Path(__file__).parent / "tables" / "entities" / "technology.json"
+_TECHNOLOGY = Path(__file__).parent / "technology.json"
 
 # The character class comes first, what may not stand before it behind: the engine jumps from capital to capital.
 _camel_case = re.compile(r"[A-Z](?<!\w[A-Z])[a-z]+(?:[A-Z][a-z]+)+\b").finditer
@@ -47,26 +48,26 @@ class _Technology(msgspec.Struct, frozen=True):
     not_acronyms: list[str]
 
 
-@derived
+@from_tables
 def _technology() -> tuple[frozenset[str], frozenset[str]]:
     listed = msgspec.json.decode(_TECHNOLOGY.read_bytes(), type=_Technology)
     return frozenset(listed.names), frozenset(listed.not_acronyms)
 
 
-@derived
+@from_tables
 def _never_names() -> frozenset[str]:
     """Lower-case words that are capitalised wherever they stand without being a name ("Monday", "OK")."""
-    return frozenset(w.lower() for table in tables().values() for w in table.not_names + table.calendar)
+    return frozenset(w.lower() for table in word_lists().values() for w in table.not_names + table.calendar)
 
 
-@derived
+@from_tables
 def _not_names() -> frozenset[str]:
     """Those, and the words that are capitalised because a sentence begins with them."""
-    lists = ((table.stopwords, table.question_words, table.claims.verbs) for table in tables().values())
+    lists = ((table.stopwords, table.question_words, table.claims.verbs) for table in word_lists().values())
     return _never_names().union(word.lower() for sections in lists for listed in sections for word in listed)
 
 
-@derived
+@from_tables
 def technology_words() -> frozenset[str]:
     """The technology names in lower case, without those that are everyday words ("go", "next")."""
     return frozenset(name.lower() for name in _technology()[0] if len(name) > 4) - _not_names()

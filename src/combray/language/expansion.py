@@ -1,24 +1,22 @@
 """A conversational question to the words worth searching for one by one (OpenClaw stage 1).
 
 English, Spanish, Portuguese, Arabic, Chinese, Korean, Japanese, and Vietnamese. The words that tell no topic
-("thing", "yesterday", "show") are data (`tables/expansion/<lang>.json`); a language is added by adding a list.
+("thing", "yesterday", "show") are data (`<code>/expansion.json`).
 """
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
 from dataclasses import dataclass
-from pathlib import Path
 
-import msgspec
-
+from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, fold
 from combray.language.lexicon import folded, matcher
+from combray.language.tables import section
 from combray.language.tokens import content_terms, query_terms, terms, words
 
-_FOLDER = Path(__file__).parent / "tables" / "expansion"
+_tables = section("expansion", list[str])
 SHORT = 3
 """An English word of fewer letters is no keyword ("<3 chars for English")."""
 
@@ -77,14 +75,10 @@ def _short(word: str) -> bool:
     return len(word) < SHORT and word.isascii()
 
 
-@functools.cache
+@from_tables
 def _vague() -> tuple[frozenset[str], re.Pattern[str]]:
     """The words that tell no topic, folded; and a pattern of them, for phrases and unspaced scripts."""
-    listed = [
-        word
-        for path in sorted(_FOLDER.glob("*.json"))
-        for word in msgspec.json.decode(path.read_bytes(), type=list[str])
-    ]
+    listed = (word for words in _tables().values() for word in words)
     phrases = sorted(set(folded(listed)), key=lambda each: (-len(each), each))
     return frozenset(phrases), matcher(phrases)
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from combray.language.cues import cue_bits
-from combray.language.dates.presence import is_in
+from combray.language.dates.detection import is_in
+from combray.language.tables import fingerprint
 from combray.language.tokens import Reading, terms
 from combray.types import Memory
 
-TERMS_VERSION = "3"
+_VERSION = "3"
 """Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
 
 _QUESTION_ENDS = ("?", "？", "؟")
@@ -34,6 +35,11 @@ class IndexEntry:
     asks: bool
     times: bool
     cues: int
+
+
+def terms_version() -> str:
+    """Return the version of the index terms. It changes with this module and with the languages added."""
+    return f"{_VERSION}+{added}" if (added := fingerprint()) else _VERSION
 
 
 def origin_text(author: str | None, occurred: datetime | None) -> str:

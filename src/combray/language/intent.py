@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from combray.language.caches import from_tables
 from combray.language.folding import fold
-from combray.language.lexicon import derived, matcher, phrases
+from combray.language.lexicon import matcher, phrases
 
 
 class Intent(StrEnum):
@@ -21,7 +22,7 @@ class Intent(StrEnum):
     GENERAL = "GENERAL"
 
 
-@derived
+@from_tables
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "WHY": matcher(phrases(lambda table: table.intent.get("WHY", ()))),

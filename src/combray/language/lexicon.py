@@ -1,24 +1,14 @@
-"""The language tables: one JSON file per language, loaded once, on first use.
-
-A language is added by writing a table, never by changing code: put `xx.json` into the package's `tables`
-folder, or into a folder of your own passed to `add_folder`.
-"""
+"""The word lists of each language (`<code>/words.json`), and patterns made from phrases."""
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from combray.language.folding import fold, is_unspaced
-
-T = TypeVar("T")
-
-_PACKAGED = Path(__file__).parent / "tables"
+from combray.language.tables import section
 
 
 class Causality(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,18 +79,17 @@ class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     articles: list[str] = []
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language's words; every section may be left out, and letter case does not matter.
+class WordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The words of one language. Every key is optional, and letter case does not matter.
 
-    letters: letters that tell the language from others in its script; calendar: names of days, months and
-    days relative to today; not_names: capitalised words that are no names; pronouns: by person; forms:
+    letters: letters that distinguish the language from others in its script; calendar: names of days, months
+    and days relative to today; not_names: capitalised words that are not names; pronouns: by person; forms:
     irregular forms and everyday synonyms by the word they are indexed as ("go": ["went", "gone"]);
-    particles: endings cut off a word (Korean); fillers: characters of an unspaced script that carry no topic;
-    asked: phrases of a question by the kind of answer it wants ("number", "reason", "place", "person",
+    particles: endings stripped from a word (Korean); fillers: characters of an unspaced script that carry no
+    topic; asked: phrases of a question by the kind of answer it wants ("number", "reason", "place", "person",
     "title").
     """
 
-    lang: str
     letters: str = ""
     stopwords: list[str] = []
     question_words: list[str] = []
@@ -119,56 +108,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     forms: dict[str, list[str]] = {}
 
 
-_folders: list[Path] = [_PACKAGED]
-_clear: list[Callable[[], None]] = []
-
-
-def derived(build: Callable[[], T]) -> Callable[[], T]:
-    """Cache what is built from the tables until a folder of tables is added or removed."""
-    cached = functools.cache(build)
-    _clear.append(cached.cache_clear)
-    return cached
-
-
-def _read(path: Path) -> Table:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Table)
-    except msgspec.MsgspecError as error:
-        raise ValueError(
-            f"language table {path.name} cannot be read: {error}; "
-            "compare it with the sections of combray/language/tables/en.json"
-        ) from error
-
-
-@derived
-def tables() -> dict[str, Table]:
-    """Every table by language code, in order of code; a later folder's table replaces an earlier one's.
-
-    Raises ValueError if a table is not valid JSON or has an unknown section.
-    """
-    found = [_read(path) for folder in _folders for path in sorted(folder.glob("*.json"))]
-    return dict(sorted({table.lang: table for table in found}.items()))
-
-
-def add_folder(folder: Path) -> None:
-    """Use the tables of one more folder, in addition to the package's own."""
-    if not folder.is_dir():
-        raise ValueError(f"language table folder {folder} is not a folder; pass one that holds <lang>.json files")
-    if folder not in _folders:
-        _folders.append(folder)
-        _forget()
-
-
-def remove_folder(folder: Path) -> None:
-    """Undo `add_folder`; a folder that was never added is ignored."""
-    if folder in _folders[1:]:
-        _folders.remove(folder)
-        _forget()
-
-
-def _forget() -> None:
-    for clear in _clear:
-        clear()
+word_lists = section("words", WordLists)
 
 
 def folded(words: Iterable[str]) -> list[str]:
@@ -177,9 +117,9 @@ def folded(words: Iterable[str]) -> list[str]:
     return fold(joined).split("\n") if joined else []
 
 
-def phrases(pick: Callable[[Table], Iterable[str]]) -> list[str]:
+def phrases(pick: Callable[[WordLists], Iterable[str]]) -> list[str]:
     """The folded phrases that `pick` takes from every table: distinct, longest first."""
-    found = set(folded(phrase for table in tables().values() for phrase in pick(table)))
+    found = set(folded(phrase for table in word_lists().values() for phrase in pick(table)))
     return sorted(found, key=lambda phrase: (-len(phrase), phrase))
 
 

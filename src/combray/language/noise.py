@@ -1,21 +1,20 @@
 """Texts that are about the talk itself and hold nothing to remember: greetings, denials, "do you remember …".
 
-Phrases and example sentences are data (`tables/noise/<lang>.json`); a language is added by adding a table.
+Phrases and example sentences are data (`<code>/noise.json`).
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
+from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
 from combray.language.lexicon import folded
+from combray.language.tables import section
 
-_FOLDER = Path(__file__).parent / "tables" / "noise"
 _SENTENCE_END = re.compile(r"(?:[!?。…\n]|\.(?=\s|$))+")
 _AROUND = " \t,，、;；:：~-\"'()[]*"
 LONGEST = 300
@@ -29,32 +28,28 @@ SHORTEST, SHORTEST_UNSPACED = 5, 2
 class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Sentences that begin with, are, or hold one of the phrases."""
 
-    starts: list[str]
-    whole: list[str]
-    holds: list[str]
+    starts: list[str] = []
+    whole: list[str] = []
+    holds: list[str] = []
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language: sentences of each kind as examples for the embedder, and the phrases of each class."""
 
-    prototypes: list[str]
-    denials: _Phrases
-    questions: _Phrases
-    boilerplate: _Phrases
-    diagnostics: _Phrases
+    prototypes: list[str] = []
+    denials: _Phrases = _Phrases()
+    questions: _Phrases = _Phrases()
+    boilerplate: _Phrases = _Phrases()
+    diagnostics: _Phrases = _Phrases()
 
 
 CLASSES = ("denials", "questions", "boilerplate", "diagnostics")
 
 
-@functools.cache
-def _tables() -> dict[str, _Table]:
-    return {
-        path.stem: msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json"))
-    }
+_tables = section("noise", _Table)
 
 
-@functools.cache
+@from_tables
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {name: _pattern([getattr(table, name) for table in _tables().values()]) for name in CLASSES}
 

@@ -10,8 +10,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
+from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.lexicon import Polarity, derived, matcher, tables
+from combray.language.lexicon import Polarity, matcher, word_lists
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07\u00b4`", "'"))
 _NEGATED = re.compile(r"n't(?!\w)")
@@ -30,7 +31,7 @@ class _Finder:
     def __init__(self, pick: Callable[[Polarity], Iterable[str]]) -> None:
         accented: set[str] = set()
         bare: set[str] = set()
-        for table in tables().values():
+        for table in word_lists().values():
             found = {_NEGATED.sub("nt", plain(phrase)) for phrase in pick(table.polarity)}
             ambiguous = {plain(phrase) for phrase in table.polarity.accented_only}
             accented |= found
@@ -43,12 +44,12 @@ class _Finder:
         return self._bare if lowered.isascii() else self._accented
 
 
-@derived
+@from_tables
 def _affirmative() -> _Finder:
     return _Finder(lambda polarity: polarity.affirmative)
 
 
-@derived
+@from_tables
 def _negating() -> _Finder:
     def pick(polarity: Polarity) -> Iterable[str]:
         negated = [
@@ -59,7 +60,7 @@ def _negating() -> _Finder:
     return _Finder(pick)
 
 
-@derived
+@from_tables
 def _changing() -> _Finder:
     return _Finder(lambda polarity: polarity.changes)
 
@@ -91,11 +92,11 @@ def same_polarity(old: str, new: str) -> bool:
     return len(negations(old)) == len(negations(new))
 
 
-@derived
+@from_tables
 def _opposites() -> dict[str, frozenset[str]]:
     """Every word of the antonym pairs with its opposites, as written and folded."""
     found: dict[str, set[str]] = {}
-    for table in tables().values():
+    for table in word_lists().values():
         for pair in table.polarity.antonyms:
             for spell in (plain, fold):
                 first, second = map(spell, pair)
@@ -104,12 +105,12 @@ def _opposites() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-@derived
+@from_tables
 def _prefixes() -> tuple[str, ...]:
-    return tuple(prefix for table in tables().values() for prefix in table.polarity.prefixes)
+    return tuple(prefix for table in word_lists().values() for prefix in table.polarity.prefixes)
 
 
-@derived
+@from_tables
 def _long_antonyms() -> re.Pattern[str]:
     """Antonyms that are no single spaced word: found in the text, since its tokens are shorter."""
     return matcher(sorted((w for w in _opposites() if " " in w or is_unspaced(w)), key=lambda w: (-len(w), w)))

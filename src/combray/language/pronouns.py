@@ -1,6 +1,6 @@
 """Pronouns that stand for one person, and what names tell of a person's gender.
 
-Words are data (`tables/pronouns/<lang>.json`); a language is added by adding a table. A table holds `male`,
+Words are data (`<code>/pronouns.json`). A table holds `male`,
 `female` and `neutral` pronouns; `accented_only`, those that are other words without accents; `possessive`
 ones; `other_words`, in which a pronoun is only a part ("其他"); and a few hundred names by gender, in scripts
 without spaces by their last character. The names are hints: most names of the world are in no table.
@@ -13,27 +13,27 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
+from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.lexicon import tables as lexicon
+from combray.language.lexicon import word_lists
 from combray.language.scripts import script
+from combray.language.tables import section
 
-_FOLDER = Path(__file__).parent / "tables" / "pronouns"
 _NO_PERSON = re.compile(r"[\d@/_.:#]|[a-z][A-Z]")
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    male: list[str]
-    female: list[str]
-    neutral: list[str]
-    accented_only: list[str]
-    possessive: list[str]
-    other_words: list[str]
-    names_male: list[str]
-    names_female: list[str]
+    male: list[str] = []
+    female: list[str] = []
+    neutral: list[str] = []
+    accented_only: list[str] = []
+    possessive: list[str] = []
+    other_words: list[str] = []
+    names_male: list[str] = []
+    names_female: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,14 @@ class Pronoun:
     possessive: bool
 
 
-@functools.cache
-def _tables() -> tuple[_Table, ...]:
-    return tuple(msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json")))
+_tables = section("pronouns", _Table)
 
 
-@functools.cache
+@from_tables
 def _pronouns() -> tuple[re.Pattern[str], dict[str, tuple[str, bool]]]:
     """A pattern over lower-case text, and gender and possession by the pronoun's words; "-" is no pronoun."""
     known: dict[str, tuple[str, bool]] = {}
-    for table in _tables():
+    for table in _tables().values():
         listed_by_gender = {"male": table.male, "female": table.female, "": table.neutral, "-": table.other_words}
         for gender, listed in listed_by_gender.items():
             for words in listed:
@@ -94,11 +92,11 @@ def replaced(text: str, chosen: Callable[[Pronoun], str | None]) -> str:
     return "".join((*parts, text[reached:]))
 
 
-@functools.cache
+@from_tables
 def _genders() -> dict[str, str]:
     """Name in lower case -> gender. A name of both is of none; so is one that only its accents would tell."""
     known: dict[str, str] = {}
-    for table in _tables():
+    for table in _tables().values():
         for gender, listed in (("male", table.names_male), ("female", table.names_female)):
             for name in listed:
                 for form in {unicodedata.normalize("NFC", name), fold(name)}:
@@ -127,9 +125,9 @@ def may_be_person(name: str, text: str) -> bool:
     return not before or not all(_before_place().search(each.lower()) for each in before)
 
 
-@functools.cache
+@from_tables
 def _before_place() -> re.Pattern[str]:
-    listed = [words for table in lexicon().values() for words in table.cues.before_places]
+    listed = [words for table in word_lists().values() for words in table.cues.before_places]
     spaced = [re.escape(words) for words in listed if not is_unspaced(words)]
     solid = [re.escape(words) for words in listed if is_unspaced(words)]
     return re.compile("|".join((rf"(?<!\w)(?:{'|'.join(spaced)})\s+$", *(rf"{words}$" for words in solid))))

@@ -1,23 +1,21 @@
 """What kind of question it is: does it ask when, does it ask for a conclusion, whom is it about.
 
-Phrases are data (`tables/questions/<lang>.json`); a language is added by adding a table.
+Phrases are data (`<code>/questions.json`).
 """
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
+from combray.language.caches import from_tables
 from combray.language.folding import is_unspaced
+from combray.language.tables import section
 from combray.language.tokens import is_stop, language
-
-_FOLDER = Path(__file__).parent / "tables" / "questions"
 
 USERS = frozenset({"user", "human", "me", "owner", "customer"})
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
@@ -25,22 +23,18 @@ ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    when: list[str]
-    latest: list[str]
-    inference: list[str]
-    request: list[str]
-    request_start: list[str]
-    assistant: list[str]
-    user: list[str]
-    joining: list[str]
-    speaker: dict[str, str]
+    when: list[str] = []
+    latest: list[str] = []
+    inference: list[str] = []
+    request: list[str] = []
+    request_start: list[str] = []
+    assistant: list[str] = []
+    user: list[str] = []
+    joining: list[str] = []
+    speaker: dict[str, str] = {}
 
 
-@functools.cache
-def _tables() -> dict[str, _Table]:
-    return {
-        path.stem: msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json"))
-    }
+_tables = section("questions", _Table)
 
 
 def _pattern(phrases: Iterable[str], *, at_start: bool = False) -> re.Pattern[str]:
@@ -53,7 +47,7 @@ def _pattern(phrases: Iterable[str], *, at_start: bool = False) -> re.Pattern[st
     return re.compile("|".join(parts) or r"(?!)")
 
 
-@functools.cache
+@from_tables
 def _patterns() -> dict[str, re.Pattern[str]]:
     names = ("when", "latest", "inference", "request", "assistant", "user")
     made = {name: _pattern(p for table in _tables().values() for p in getattr(table, name)) for name in names}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from combray.language.caches import from_tables
 from combray.language.folding import fold
-from combray.language.lexicon import derived, folded, tables
+from combray.language.lexicon import folded, word_lists
 
 _RANGES = {
     "latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",
@@ -76,23 +77,23 @@ def language(text: str) -> str:
     return _winner(votes)
 
 
-@derived
+@from_tables
 def _telling_letters() -> dict[str, frozenset[str]]:
-    return {code: frozenset(table.letters) for code, table in tables().items() if table.letters}
+    return {code: frozenset(table.letters) for code, table in word_lists().items() if table.letters}
 
 
-@derived
+@from_tables
 def _latin_stops() -> dict[str, tuple[str, ...]]:
     """Every Latin-script stop word with the languages it belongs to."""
     found: dict[str, tuple[str, ...]] = {}
-    for code, table in tables().items():
+    for code, table in word_lists().items():
         for word in set(folded(table.stopwords)):
             if word.isascii():
                 found[word] = (*found.get(word, ()), code)
     return found
 
 
-@derived
+@from_tables
 def _foreign_stops() -> frozenset[str]:
     """Latin-script stop words that are no English ones: without any of them nothing outvotes English."""
     return frozenset(word for word, codes in _latin_stops().items() if "en" not in codes)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-_FILE = Path(__file__).parent / "tables" / "statements" / "en.json"
+from combray.language.caches import from_tables
+from combray.language.tables import section
+
 _PREPOSITIONS = frozenset(
     ("in", "to", "into", "at", "for", "as", "from", "with", "on", "of", "about", "up", "through", "by")
 )
@@ -60,6 +60,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     joking: str
     dangling: str
     mine: dict[str, str]
+
+
+_tables = section("statements", _Table)
 
 
 class Clause(NamedTuple):
@@ -266,10 +269,10 @@ def third(base: str) -> str:
     return f"{base}es" if re.search(r"(?:s|x|z|ch|sh|o)$", base) else f"{base}s"
 
 
-@cache
+@from_tables
 def grammar() -> Grammar:
     """The grammar of the package's table."""
-    table = msgspec.json.decode(_FILE.read_bytes(), type=_Table)
+    table = _tables()["en"]
     forms: dict[str, tuple[str, bool]] = {}
     for base, past, _ in table.verbs:
         forms |= {base: (base, False), third(base): (base, False), past: (base, True)}

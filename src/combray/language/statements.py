@@ -15,8 +15,8 @@ from datetime import datetime
 from functools import cache
 from typing import Literal
 
-from combray.language.dated import Dated, dated
-from combray.language.saying import (
+from combray.language.dates.absolute import Dated, dated
+from combray.language.savings import (
     MOST,
     Saving,
     is_agent,

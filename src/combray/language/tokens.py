@@ -15,8 +15,9 @@ from collections.abc import Mapping
 
 import Stemmer
 
+from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
-from combray.language.lexicon import derived, folded, matcher, phrases, tables
+from combray.language.lexicon import folded, matcher, phrases, word_lists
 from combray.language.scripts import language, script, stopword_language
 
 __all__ = [
@@ -88,10 +89,10 @@ def _porter2(word: str) -> str:
 _plain_stems = _Stems({})
 
 
-@derived
+@from_tables
 def _stems() -> _Stems:
     """Stems of words, irregular forms and everyday synonyms brought to one: "went" -> "go"."""
-    listed = [entry for table in tables().values() for entry in table.forms.items()]
+    listed = [entry for table in word_lists().values() for entry in table.forms.items()]
     return _Stems({fold(form): fold(base) for base, forms in listed for form in forms})
 
 
@@ -178,7 +179,7 @@ def _hangul(word: str) -> tuple[str, ...]:
     return (word,)
 
 
-@derived
+@from_tables
 def _particles() -> tuple[str, ...]:
     return tuple(phrases(lambda table: table.particles))
 
@@ -199,10 +200,10 @@ def terms(text: str) -> list[str]:
     return Reading(text).terms()
 
 
-@derived
+@from_tables
 def _stops() -> dict[str, frozenset[str]]:
     """Stop words by language. A language's own, and those of the scripts it cannot be confused with."""
-    own = {code: frozenset(folded(table.stopwords)) for code, table in tables().items()}
+    own = {code: frozenset(folded(table.stopwords)) for code, table in word_lists().items()}
     elsewhere = frozenset(word for listed in own.values() for word in listed if not word.isascii())
     return {code: listed | elsewhere for code, listed in own.items()}
 
@@ -212,10 +213,10 @@ def _stops_for(found: list[str]) -> frozenset[str]:
     return stops.get(stopword_language(found)) or stops["en"]
 
 
-@derived
+@from_tables
 def _spelt_stops() -> frozenset[str]:
     """Stop and question words of all languages, accents and all."""
-    listed = (word for table in tables().values() for word in (*table.stopwords, *table.question_words))
+    listed = (word for table in word_lists().values() for word in (*table.stopwords, *table.question_words))
     return frozenset(map(_spelt, listed))
 
 
@@ -249,18 +250,18 @@ def term_set(text: str) -> frozenset[str]:
     return frozenset(content_terms(text))
 
 
-@derived
+@from_tables
 def _question_words() -> dict[str, frozenset[str]]:
     """Single question words by language, as `_stops` has them: "ai" asks "who" in Vietnamese only."""
     own = {
         code: frozenset(word for word in folded(table.question_words) if words(word) == [word])
-        for code, table in tables().items()
+        for code, table in word_lists().items()
     }
     elsewhere = frozenset(word for listed in own.values() for word in listed if not word.isascii())
     return {code: listed | elsewhere for code, listed in own.items()}
 
 
-@derived
+@from_tables
 def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Question words of more than one term as a pattern, and requests, which stand in front.
 
@@ -274,9 +275,9 @@ def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return matcher(anywhere), re.compile(rf"\A(?:[\W_]*(?:{requests.pattern}))+")
 
 
-@derived
+@from_tables
 def _fillers() -> dict[str, re.Pattern[str]]:
-    listed = {code: fold(table.fillers) for code, table in tables().items() if table.fillers}
+    listed = {code: fold(table.fillers) for code, table in word_lists().items() if table.fillers}
     return {code: re.compile(f"[{re.escape(characters)}]") for code, characters in listed.items()}
 
 

@@ -1,6 +1,6 @@
 """Queries that ask nothing ("ok", "cảm ơn", "再见"), and words of questions that nobody else can answer.
 
-Phrases are data (`tables/trivial/<lang>.json`); a language is added by adding a table. A table holds
+Phrases are data (`<code>/trivial.json`). A table holds
 `phrases`; `accented_only`, those that mean something else when typed without accents ("vâng", yes, is then
 "vang", wine); `internal`, words of questions about the asker's own decisions, errors, work; `happening`,
 words of a question for whatever there was ("what happened").
@@ -8,19 +8,18 @@ words of a question for whatever there was ("what happened").
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 
+from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
-from combray.language.lexicon import derived, matcher, tables
+from combray.language.lexicon import matcher, word_lists
 from combray.language.scripts import language
+from combray.language.tables import section
 
-_FOLDER = Path(__file__).parent / "tables" / "trivial"
 _DENSE = re.compile(f"[{UNSPACED}{HANGUL}]")
 _DENSE_WEIGHT = 3
 """One such character says about as much as three letters (`scripts.py`): 猫 is a word."""
@@ -28,15 +27,13 @@ _MOST_PHRASES = 4
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    phrases: list[str]
-    accented_only: list[str]
-    internal: list[str]
-    happening: list[str]
+    phrases: list[str] = []
+    accented_only: list[str] = []
+    internal: list[str] = []
+    happening: list[str] = []
 
 
-@functools.cache
-def _tables() -> tuple[_Table, ...]:
-    return tuple(msgspec.json.decode(path.read_bytes(), type=_Table) for path in sorted(_FOLDER.glob("*.json")))
+_tables = section("trivial", _Table)
 
 
 def _spelt(text: str) -> str:
@@ -52,11 +49,16 @@ def _whole(phrases: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"[\W_]*(?:(?:{'|'.join(parts)})[\W_]*){{1,{_MOST_PHRASES}}}")
 
 
-@functools.cache
+@from_tables
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Phrases as they are spelt, and as they are typed without accents."""
-    spelt = [_spelt(phrase) for table in _tables() for phrase in table.phrases]
-    bare = [fold(phrase) for table in _tables() for phrase in table.phrases if phrase not in table.accented_only]
+    spelt = [_spelt(phrase) for table in _tables().values() for phrase in table.phrases]
+    bare = [
+        fold(phrase)
+        for table in _tables().values()
+        for phrase in table.phrases
+        if phrase not in table.accented_only
+    ]
     return _whole(spelt), _whole((*spelt, *bare))
 
 
@@ -72,9 +74,9 @@ def letters(text: str) -> int:
     return sum(_DENSE_WEIGHT if _DENSE.match(char) else 1 for char in text if char.isalnum())
 
 
-@functools.cache
+@from_tables
 def _internal() -> re.Pattern[str]:
-    return matcher(fold(phrase) for table in _tables() for phrase in table.internal)
+    return matcher(fold(phrase) for table in _tables().values() for phrase in table.internal)
 
 
 def internal(text: str) -> bool:
@@ -82,11 +84,13 @@ def internal(text: str) -> bool:
     return _internal().search(fold(text)) is not None
 
 
-@derived
+@from_tables
 def _topicless() -> dict[str, re.Pattern[str]]:
     """By language, the words that carry no topic, and those for whatever happens in any language."""
-    happening = [phrase for table in _tables() for phrase in table.happening]
-    listed = {code: (*table.stopwords, *table.question_words, *table.fillers) for code, table in tables().items()}
+    happening = [phrase for table in _tables().values() for phrase in table.happening]
+    listed = {
+        code: (*table.stopwords, *table.question_words, *table.fillers) for code, table in word_lists().items()
+    }
     return {code: matcher({fold(phrase) for phrase in (*words, *happening)}) for code, words in listed.items()}
 
 

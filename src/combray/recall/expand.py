@@ -10,8 +10,9 @@ from datetime import UTC, date, datetime
 from typing import ClassVar
 
 from combray.language import dates
+from combray.language.caches import from_tables
 from combray.language.folding import is_unspaced
-from combray.language.lexicon import derived, tables
+from combray.language.lexicon import word_lists
 from combray.language.tokens import terms
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
@@ -113,11 +114,11 @@ def synonyms(wanted: Sequence[str]) -> list[str]:
     return [term for term in dict.fromkeys(found) if term not in held]
 
 
-@derived
+@from_tables
 def _groups() -> dict[str, list[tuple[Phrase, list[str]]]]:
     """First term -> the phrases that begin with it, each with the terms of its synonyms (`claims.synonyms`)."""
     found: dict[str, list[tuple[Phrase, list[str]]]] = defaultdict(list)
-    for table in tables().values():
+    for table in word_lists().values():
         for group in table.claims.synonyms:
             phrases = [_phrase(text) for text in group]
             for place, phrase in enumerate(phrases):

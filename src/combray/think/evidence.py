@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from combray.language.caches import keyed_by_text
 from combray.language.claim_tokens import tokenise
-from combray.language.forgetting import forgettable
 from combray.language.tokens import term_set
 from combray.think.dating import Dated, days_named
 from combray.think.sentences import clauses, sentences
@@ -78,7 +78,7 @@ def joined(several: Sequence[Evidence]) -> Evidence:
     )
 
 
-@forgettable
+@keyed_by_text
 @functools.lru_cache(maxsize=2000)
 def _dates(text: str, moment: datetime) -> tuple[Dated, ...]:
     return tuple(days_named(text, moment))

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from combray.language.dates import add_tables, has_time_expression, resolve, tables
+from combray.language import tables
+from combray.language.dates import has_time_expression, resolve
+from combray.language.dates.tables import date_tables
 
 NOW = datetime(2023, 5, 17, 14, 30)  # a Wednesday
 
@@ -41,11 +43,12 @@ SPANISH: dict[str, Any] = {
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
-    tables.forget_added()
+    tables.remove_folder(tmp_path)
 
 
 def write(folder: Path, code: str, table: dict[str, Any]) -> None:
-    (folder / f"{code}.json").write_text(json.dumps(table), encoding="utf-8")
+    (folder / code).mkdir()
+    (folder / code / "dates.json").write_text(json.dumps(table), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_a_spanish_table_resolves_beside_the_shipped_ones(
     folder: Path, text: str, start: datetime, end: datetime
 ) -> None:
     write(folder, "es", SPANISH)
-    assert add_tables(folder) == ["es"]
+    assert tables.add_folder(folder) == ["es"]
     (found,) = resolve(text, NOW)
     assert (found.start, found.end) == (start, end)
     assert has_time_expression(text)
@@ -76,8 +79,8 @@ def test_without_its_table_the_language_is_not_read() -> None:
 
 
 def test_an_empty_folder_is_refused(folder: Path) -> None:
-    with pytest.raises(ValueError, match=r"no date table in .*es\.json"):
-        add_tables(folder)
+    with pytest.raises(ValueError, match=r"holds no language.*folder such as"):
+        tables.add_folder(folder)
 
 
 @pytest.mark.parametrize(
@@ -89,21 +92,21 @@ def test_an_empty_folder_is_refused(folder: Path) -> None:
 )
 def test_a_malformed_rule_is_named(folder: Path, rule: list[str], message: str) -> None:
     write(folder, "es", SPANISH | {"rules": [rule]})
-    add_tables(folder)
+    tables.add_folder(folder)
     with pytest.raises(ValueError, match=message):
         resolve("ayer", NOW, ["es"])
 
 
 def test_a_table_with_an_unknown_field_is_refused(folder: Path) -> None:
     write(folder, "es", SPANISH | {"ruels": []})
-    add_tables(folder)
-    with pytest.raises(ValueError, match=r"es\.json.*ruels"):
+    tables.add_folder(folder)
+    with pytest.raises(ValueError, match=r"es/dates\.json.*ruels"):
         resolve("ayer", NOW, ["es"])
 
 
 @pytest.mark.parametrize("code", ["en", "vi", "zh"])
 def test_every_symbol_used_in_a_shipped_table_can_be_made(code: str) -> None:
-    table = tables.table(code)
+    table = date_tables()[code]
     lexical = {"NUM", "DIGITS", "YEAR", "YEARWORDS", "YY", "ZEROS", "DAYWORDS"}
     made = lexical | set(table.words) | {rule[0] for rule in table.rules}
     used = {

@@ -1,6 +1,6 @@
 """Time expressions: recognised in English, Vietnamese and Chinese and resolved to ranges.
 
-Every language is one JSON table; `add_tables` takes more of them without any change of code. A table holds:
+Each language is one JSON table, `language/<code>/dates.json`. A table holds:
 
 - `script`: "latin" or "han"; `letters`: letters that only this language has (they decide ties);
 - `fold_accents`: true when words are also typed without accents; `variants`: {character: its usual form};
@@ -35,20 +35,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from combray.language.dates.detection import has_time_expression
     from combray.language.dates.moments import parse_moment, parse_range
-    from combray.language.dates.presence import has_time_expression
-    from combray.language.dates.resolving import TimeExpression, resolve
-    from combray.language.dates.tables import add_tables
+    from combray.language.dates.resolution import TimeExpression, resolve
 
-__all__ = ["TimeExpression", "add_tables", "has_time_expression", "parse_moment", "parse_range", "resolve"]
+__all__ = ["TimeExpression", "has_time_expression", "parse_moment", "parse_range", "resolve"]
 
 _HOMES = {
     "parse_moment": "moments",
     "parse_range": "moments",
-    "has_time_expression": "presence",
-    "TimeExpression": "resolving",
-    "resolve": "resolving",
-    "add_tables": "tables",
+    "has_time_expression": "detection",
+    "TimeExpression": "resolution",
+    "resolve": "resolution",
 }
 
 

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from combray.language.dates.lexing import (
+from combray.language.dates.lexer import (
     NumberWords,
     Numeral,
     Token,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from combray.language.dates.resolving import TimeExpression, resolve
+from combray.language.dates.resolution import TimeExpression, resolve
 
 _FORMS = (
     "accepted forms: ISO 8601 (2026-03-01, 2026-03-01T13:56, 2026-03-01T13:56:00Z), a date in words "

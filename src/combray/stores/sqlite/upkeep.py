@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from combray.errors import CorruptStoreError
-from combray.language.indexing import TERMS_VERSION, index_entry
+from combray.language.indexing import index_entry, terms_version
 from combray.stores.sqlite import indexes
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.migrations import keyword_index_sql
@@ -82,16 +82,16 @@ def _index_problems(connection: sqlite3.Connection) -> list[str]:
 
 def rebuild_terms_if_stale(connection: sqlite3.Connection) -> bool:
     """Rebuild the keyword index when words are cut another way than when it was written."""
-    if _terms_version(connection) == TERMS_VERSION:
+    if _terms_version(connection) == terms_version():
         return False
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have rebuilt it while this one waited for the lock.
-        stale = _terms_version(connection) != TERMS_VERSION
+        stale = _terms_version(connection) != terms_version()
         if stale:
             _rebuild_indexes(connection)
         connection.execute(
-            "INSERT OR REPLACE INTO setting (name, value) VALUES ('terms_version', ?)", (TERMS_VERSION,)
+            "INSERT OR REPLACE INTO setting (name, value) VALUES ('terms_version', ?)", (terms_version(),)
         )
         connection.execute("COMMIT")
     except BaseException:

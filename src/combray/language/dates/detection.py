@@ -1,0 +1,88 @@
+"""Telling cheaply whether a text speaks of a time at all."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from combray.language.caches import from_tables
+from combray.language.dates.lexer import has_han, tokenize, without_accents
+from combray.language.dates.tables import DateTable, date_tables
+
+# A year, a date in digits, or a time of day: the same in every language. The first digit comes first, what may
+# not stand before it behind: the engine jumps from digit to digit.
+_NUMERIC = re.compile(
+    r"[0-9](?<!\w[0-9])(?:(?:(?<=1)9|(?<=2)0)\d\d(?!\d)"
+    r"|\d?(?:/\d{1,2}\b|\.\d{1,2}\.\d{2,4}\b|:\d\d\b| ?[ap]m\b))",
+    re.ASCII,
+)
+_WORD = re.compile(r"[^\W_]+")
+# The symbols whose words name a time by themselves; a table's `anchors` add to them.
+_NAMES = ("MONTH", "WDAY", "DAYREL", "HOLIDAY", "SEASON")
+
+
+def has_time_expression(text: str) -> bool:
+    """True when the text probably names a time: a weekday, month, relative word, year or clock time.
+
+    Looks words up and resolves nothing: a few microseconds per short text. Weak words ("may", "sun") count
+    only after a word such as "in" or next to a number.
+    """
+    return is_in(text, _WORD.findall(text.lower()))
+
+
+def is_in(text: str, words: Sequence[str]) -> bool:
+    """The same of a text whose runs of letters and digits, in lower case, are known (`tokens.Reading.runs`)."""
+    if _NUMERIC.search(text):
+        return True
+    if not text.isascii() and has_han(text) and _han_anchors().search(text):
+        return True
+    single, pairs = _latin_anchors()
+    if not single.isdisjoint(words):
+        return True
+    marked = ["#" if word[0].isdigit() else word for word in words]
+    return not pairs.isdisjoint(itertools.pairwise(marked))
+
+
+def _phrases(source: DateTable) -> list[str]:
+    named = [phrase for symbol in _NAMES for phrase in source.words.get(symbol, {})]
+    return [phrase for phrase in named if phrase not in source.weak] + source.anchors
+
+
+@from_tables
+def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    single: set[str] = set()
+    pairs: set[tuple[str, str]] = set()
+    for source in date_tables().values():
+        if source.script == "han":
+            continue
+        fold = without_accents if source.fold_accents else str
+        for phrase in _phrases(source):
+            words = [token.text for token in tokenize(phrase) if token.text.isalnum()]
+            for form in (words, [fold(word) for word in words]):
+                if len(form) == 1:
+                    single.add(form[0])
+                elif form:
+                    pairs.add((form[0], form[1]))
+        months = source.words.get("MONTH", {})
+        for word in source.weak:
+            pairs.update((introducer, word) for introducer in source.introducers)
+            if word in months:
+                pairs.update({("#", word), (word, "#")})
+    return frozenset(single), frozenset(pairs)
+
+
+@from_tables
+def _han_anchors() -> re.Pattern[str]:
+    phrases: set[str] = set()
+    patterns: list[str] = []
+    for source in date_tables().values():
+        if source.script != "han":
+            continue
+        back: dict[str, str] = {}
+        for variant, plain in source.variants.items():
+            back[plain] = back.get(plain, "") + variant
+        for phrase in _phrases(source):
+            phrases.add("".join(f"[{c}{back[c]}]" if c in back else re.escape(c) for c in phrase))
+        patterns += source.patterns
+    return re.compile("|".join([*sorted(phrases), *patterns]) or r"(?!)")

@@ -1,0 +1,93 @@
+"""Date tables compiled into grammars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from combray.errors import InvalidInputError
+from combray.language.caches import from_tables
+from combray.language.dates import clock, durations, recurrence, relative
+from combray.language.dates.actions import ACTIONS
+from combray.language.dates.grammar import Grammar, Lexicon
+from combray.language.dates.lexer import NumberWords, tokenize, without_accents
+from combray.language.dates.tables import date_tables
+from combray.language.tables import english_first
+
+# Each of these modules registers its actions when it is imported.
+ACTION_MODULES = (clock, durations, recurrence, relative)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A compiled table."""
+
+    code: str
+    grammar: Grammar
+    letters: frozenset[str]
+    orders: tuple[str, ...]
+    cues: frozenset[str]
+    forward: frozenset[str]
+    weak: frozenset[str]
+    introducers: frozenset[str]
+
+
+@from_tables
+def scripts() -> tuple[tuple[str, str], ...]:
+    """(code, script) of every language with a date table, English first."""
+    tables = date_tables()
+    return tuple((code, tables[code].script) for code in english_first(tables))
+
+
+@from_tables
+def language(code: str) -> Language:
+    """The compiled table of a language. Raises InvalidInputError for an unknown code or a malformed rule."""
+    source = date_tables().get(code)
+    if source is None:
+        known = ", ".join(code for code, _ in scripts())
+        raise InvalidInputError("language", f"{code!r} has no date table.", f"Use one of {known}.")
+    numbers = source.numbers
+    fold = without_accents if source.fold_accents else str
+    units = {form: value for word, value in numbers.units.items() for form in (word, fold(word))}
+    multipliers = {form: value for word, value in numbers.multipliers.items() for form in (word, fold(word))}
+    known_numbers = NumberWords(units, multipliers, frozenset(numbers.joiners), frozenset(numbers.concatenated))
+    lexicon = Lexicon(known_numbers, source.variants, source.fold_accents)
+    for phrase in source.stop:
+        lexicon.add(phrase, "STOP", None)
+    for symbol, phrases in source.words.items():
+        for phrase, value in phrases.items():
+            lexicon.add(phrase, symbol, value)
+    grammar = Grammar(lexicon)
+    for rule in source.rules:
+        symbol, name, pattern, constants = _checked(code, rule)
+        grammar.add(pattern, symbol, ACTIONS[name], constants)
+    return Language(
+        code,
+        grammar,
+        frozenset(source.letters),
+        source.orders,
+        _words(source.cues, source.fold_accents),
+        _words(source.forward, source.fold_accents),
+        _words(source.weak, source.fold_accents),
+        _words(source.introducers, source.fold_accents),
+    )
+
+
+def _words(words: list[str], fold: bool) -> frozenset[str]:
+    plain = [" ".join(token.text for token in tokenize(word)) for word in words]
+    return frozenset([*plain, *(without_accents(word) for word in plain)] if fold else plain)
+
+
+def _checked(code: str, rule: list[Any]) -> tuple[str, str, str, Mapping[str, Any]]:
+    field = f"language table {code}/dates.json: rule {rule!r}"
+    if not 3 <= len(rule) <= 4 or not all(isinstance(part, str) for part in rule[:3]):
+        raise InvalidInputError(
+            field,
+            "has a wrong shape:",
+            'expected ["SYMBOL", "action", "pattern"] with an optional object of constants.',
+        )
+    symbol, name, pattern = rule[:3]
+    if name not in ACTIONS:
+        raise InvalidInputError(field, "has an unknown action; known:", f"{', '.join(ACTIONS)}.")
+    return symbol, name, pattern, rule[3] if len(rule) == 4 else {}

@@ -1,0 +1,142 @@
+"""From a text to its time expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from combray.language.dates.actions import Context, settle
+from combray.language.dates.grammar import Chart
+from combray.language.dates.languages import Language, language, scripts
+from combray.language.dates.lexer import Token, has_han, tokenize
+from combray.language.dates.spans import Cycle, Span
+
+# The symbols of a grammar that name a time by themselves.
+_TIMES = frozenset({"SPAN", "CYCLE", "RANGE"})
+# Between two digits these continue a number or a date in digits.
+_JOINTS = frozenset(".,-/:")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeExpression:
+    """A time found in a text.
+
+    `text` are the words as found and `span` their code point offsets; `start` (inclusive) and `end`
+    (exclusive) carry the time zone of `now`. `kind` is "date" (a day), "period" (longer), "time" (shorter) or
+    "open" (one side is the year 1000 or 3000). `explicit` is False for vague words ("recently") and for
+    distances counted in weeks or longer ("two months ago").
+    """
+
+    text: str
+    span: tuple[int, int]
+    start: datetime
+    end: datetime
+    kind: str
+    explicit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    start: int
+    end: int
+    evidence: int
+    span: Span | None  # None for words that only look like a time
+
+
+def resolve(text: str, now: datetime, languages: Sequence[str] | None = None) -> list[TimeExpression]:
+    """The time expressions of `text`, in order and without overlaps, seen from `now`.
+
+    `languages` are codes of tables; None tries every language of the scripts in the text (Han, Latin). The
+    longest match wins, then the language whose letters and common words the text has. Dates without a year
+    are the latest that have begun, or the next ones when the text looks forward ("will", "sẽ", "将").
+    Ambiguous digits are month first in English, day first in Vietnamese. Raises ValueError for an unknown
+    language.
+    """
+    tokens = tokenize(text)
+    if not tokens:
+        return []
+    candidates: list[_Candidate] = []
+    for known in _languages(text, languages):
+        candidates.extend(_candidates(text, tokens, known, now))
+    candidates.sort(key=lambda c: (c.start - c.end, -c.evidence, c.start))
+    chosen: list[_Candidate] = []
+    taken = bytearray(len(text))
+    for candidate in candidates:
+        if not any(taken[candidate.start : candidate.end]):
+            chosen.append(candidate)
+            taken[candidate.start : candidate.end] = b"\1" * (candidate.end - candidate.start)
+    chosen.sort(key=lambda c: c.start)
+    return [
+        TimeExpression(
+            text[c.start : c.end], (c.start, c.end), c.span.start, c.span.end, c.span.kind, c.span.explicit
+        )
+        for c in chosen
+        if c.span is not None
+    ]
+
+
+def _languages(text: str, wanted: Sequence[str] | None) -> list[Language]:
+    if wanted is not None:
+        return [language(code) for code in wanted]
+    present = {"han"} if has_han(text) else {"latin"}
+    if text.isascii() or any(character.isalpha() and not has_han(character) for character in text):
+        present.add("latin")
+    return [language(code) for code, script in scripts() if script in present]
+
+
+def _candidates(text: str, tokens: Sequence[Token], known: Language, now: datetime) -> list[_Candidate]:
+    words = known.grammar.lexicon.normal([token.text for token in tokens])
+    context = Context(now, not known.forward.isdisjoint(words), known.orders)
+    chart = known.grammar.parse(tokens, words, context)
+    evidence = len(known.cues.intersection(words))
+    if known.letters and not known.letters.isdisjoint(text.lower()):
+        evidence += len(tokens)  # more than any number of common words
+    found: list[_Candidate] = []
+    for first, items in enumerate(chart):
+        for symbol, end, value in items:
+            if symbol == "BLOCK":
+                found.append(_Candidate(tokens[first].start, tokens[end - 1].end, len(tokens), None))
+            if symbol not in _TIMES or not _stands(text, tokens, words, known, chart, first, end):
+                continue
+            span = settle(context, value) if isinstance(value, Cycle) else value
+            if span is not None:
+                found.append(_Candidate(tokens[first].start, tokens[end - 1].end, evidence, span))
+    return found
+
+
+def _stands(
+    text: str,
+    tokens: Sequence[Token],
+    words: Sequence[str],
+    known: Language,
+    chart: Chart,
+    first: int,
+    end: int,
+) -> bool:
+    """True unless the words are a piece of something else: of a longer number or word, or weak."""
+    start, stop = tokens[first].start, tokens[end - 1].end
+    before, after = text[start - 1 : start], text[stop : stop + 1]
+    head, tail = text[start], text[stop - 1]
+    if (_latin(before) and _latin(head)) or (_latin(after) and _latin(tail)):
+        return False
+    # "31 August" in "6,107.31 August" and "2023-05" in "2023-05-99" are pieces of something else.
+    if head.isdecimal() and before in _JOINTS and text[start - 2 : start - 1].isdecimal():
+        return False
+    if tail.isdecimal() and after in _JOINTS and text[stop + 1 : stop + 2].isdecimal():
+        return False
+    lexicon = known.grammar.lexicon
+    if first and lexicon.is_number_word(words[first]) and lexicon.is_number_word(words[first - 1]):
+        number = any(symbol == "NUM" and stop > first for symbol, stop, _ in chart[first - 1])
+        if number and not any(symbol not in ("NUM", "YEAR") for symbol, _, _ in chart[first - 1]):
+            return False
+    phrase = " ".join(words[first:end])
+    if phrase in known.weak or phrase.isdecimal():
+        introduced = first > 0 and words[first - 1] in known.introducers
+        ended = end == len(words) or not words[end][0].isalpha() or has_han(words[end])
+        return introduced or (phrase.isdecimal() and ended and 1900 <= int(phrase) < 2100)
+    return True
+
+
+def _latin(character: str) -> bool:
+    return character.isalnum() and not has_han(character)

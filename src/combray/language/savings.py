@@ -1,0 +1,215 @@
+"""What somebody says that is worth keeping unasked: who they are, what they prefer, what was decided.
+
+The four signals are Engram's (auto-memory; constants in upstream notes 5.2). Patterns are data
+(`<code>/savings.json`): regular expressions over folded text, so that accents and letter case do not
+matter. A language is added by adding a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from combray.language.caches import from_tables
+from combray.language.folding import fold, is_unspaced
+from combray.language.tables import section
+
+Kind = Literal["explicit", "identity", "preference", "decision"]
+
+MOST = 3
+"""Savings from one message (upstream notes 3.2: at most 3 a turn)."""
+SHORTEST, SHORTEST_UNSPACED = 5, 3
+"""Characters (upstream notes 5.2: shorter than 5 is ignored); three of Chinese say as much."""
+LONGEST_SENTENCE, LONGEST_LABELLED = 300, 1000
+"""A longer sentence is prose, not a statement about oneself; what is labelled "Save:" may be longer."""
+CODE_SHARE = 0.8
+"""A message with a greater share of code lines is a dump (upstream notes 5.2)."""
+
+_FENCED_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^[^\S\n]*>.*$", re.MULTILINE)
+_QUOTATION = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』")
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]+(?=\s|$)|[。！？；]+|(?=\n|$))")
+_QUESTION_ENDS = ("?", "？")
+_AROUND = " \t\r\n,，、;；:：-–—*"
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """One thing worth keeping: its text as it was said, the category and importance (1-5) it gets, and why."""
+
+    kind: Kind
+    text: str
+    category: Literal["preference", "decision", "fact"]
+    importance: int
+    reason: str
+
+    @property
+    def labelled(self) -> bool:
+        """Whether it stood behind a label: "Save: …"."""
+        return self.kind == "explicit" and self.importance == _LABELLED
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One language's patterns. Those of a clause must match where one begins, the others anywhere.
+
+    openers, leads: what may stand before a clause ("by the way", "after the review"); requests: what may stand
+    before `phrases` ("could you"); labels: "Save:"; phrases: "remember that"; identity, preference, habit,
+    decision: beginnings of what is kept. A sentence with one of questions, hypothetical, reported, commands or
+    dangling ("I love them" says nothing by itself) is not kept, unless it asks to be. Nothing at all is kept of
+    a message with one of narration, noise, secrets, injections or recalled. code: a line of a program; agents:
+    authors that are no users.
+    """
+
+    openers: list[str] = []
+    requests: list[str] = []
+    leads: list[str] = []
+    labels: list[str] = []
+    phrases: list[str] = []
+    identity: list[str] = []
+    preference: list[str] = []
+    habit: list[str] = []
+    decision: list[str] = []
+    questions: list[str] = []
+    hypothetical: list[str] = []
+    reported: list[str] = []
+    dangling: list[str] = []
+    commands: list[str] = []
+    narration: list[str] = []
+    noise: list[str] = []
+    secrets: list[str] = []
+    injections: list[str] = []
+    recalled: list[str] = []
+    code: list[str] = []
+    agents: list[str] = []
+
+
+_tables = section("savings", _Table)
+
+_SIGNS: tuple[tuple[str, Kind, Literal["preference", "decision", "fact"], int], ...] = (
+    ("decision", "decision", "decision", 3),
+    ("identity", "identity", "fact", 3),
+    ("preference", "preference", "preference", 3),
+    ("habit", "preference", "preference", 2),
+)
+"""Section of the tables, kind, category and importance (upstream notes 5.2), looked for in this order."""
+_LABELLED, _ASKED = 4, 3
+"""Importance of what stands behind "Save:", and behind "remember that" (upstream notes 5.2)."""
+_NEVER = ("secrets", "injections", "recalled", "noise", "narration")
+_NOT_SAID = ("questions", "hypothetical", "reported", "dangling", "commands")
+
+
+def _any(section: str) -> str:
+    parts = [f"(?:{pattern})" for table in _tables().values() for pattern in getattr(table, section)]
+    return f"(?:{'|'.join(parts)})"
+
+
+@from_tables
+def _anywhere(section: str) -> re.Pattern[str]:
+    return re.compile(_any(section), re.MULTILINE)
+
+
+@from_tables
+def _opening(section: str) -> re.Pattern[str]:
+    """Where a clause begins: at the start of the sentence or behind a comma, after openers and a lead."""
+    before = rf"(?:^|[,;]\s*)(?:{_any('openers')}[\s,!]*){{0,5}}(?:{_any('leads')},?\s*)?"
+    return re.compile(before + _any(section))
+
+
+@from_tables
+def _wanted() -> re.Pattern[str]:
+    """A sentence's beginning that asks to keep what follows; group "label" when it does so for the whole rest."""
+    # Few of each: with any number of them the time would grow with the square of a row of openers.
+    openers = rf"(?:{_any('openers')}[\s,!]*){{0,5}}"
+    before = rf"^{openers}(?:{_any('requests')}\s*){{0,5}}{openers}"
+    return re.compile(f"{before}(?:(?P<label>{_any('labels')})|{_any('phrases')})\\s*")
+
+
+def worth_saving(text: str, role: str = "user") -> list[Saving]:
+    """What of a message is worth keeping, in order, three things at most; nothing of most messages.
+
+    `role` is the author's role or name: what an agent, a tool or the system says is never kept. Nothing is kept
+    of a message that holds a secret, an instruction to the model, remembered text, or mostly code.
+    """
+    return [] if is_agent(role) or is_unfit(text) else list(_savings(_own(text)))[:MOST]
+
+
+def is_agent(role: str) -> bool:
+    """Whether a role or name is that of an agent, a tool or the system."""
+    return role.strip().casefold() in {name for table in _tables().values() for name in table.agents}
+
+
+def is_unfit(text: str) -> bool:
+    """Whether nothing of a message may be kept: it holds a secret, an instruction to the model, remembered
+    text, the narration of an agent, or mostly code."""
+    plain = fold(text)
+    return any(_anywhere(section).search(plain) for section in _NEVER) or _is_code(_own(text))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a message in the author's own words: without code blocks and quoted lines."""
+    return [found[0].strip() for found in _SENTENCE.finditer(_own(text)) if found[0].strip()]
+
+
+def is_said(sentence: str) -> bool:
+    """Whether a sentence says something by itself: no question, hypothesis, report, command, line of code."""
+    unquoted = fold(_QUOTATION.sub(" “” ", sentence)).strip()
+    if sentence.endswith(_QUESTION_ENDS) or not _fits(sentence, LONGEST_SENTENCE):
+        return False
+    return not any(_anywhere(section).search(unquoted) for section in _NOT_SAID) and not _line_of_code(sentence)
+
+
+def _own(text: str) -> str:
+    return _QUOTED_LINE.sub("", _FENCED_CODE.sub("", text))
+
+
+def _savings(text: str) -> Iterator[Saving]:
+    for found in _SENTENCE.finditer(text):
+        sentence = found[0].strip()
+        if wanted := _wanted().match(fold(sentence)):
+            rest = text[found.start() :].strip() if wanted["label"] else sentence
+            saving = _asked_for(rest, wanted.end(), labelled=bool(wanted["label"]))
+            if saving is not None:
+                yield saving
+            if wanted["label"]:
+                return
+        elif (saving := _said(sentence)) is not None:
+            yield saving
+
+
+def _asked_for(text: str, prefix: int, *, labelled: bool) -> Saving | None:
+    """What follows a folded prefix of that length."""
+    start = next((at for at in range(len(text) + 1) if len(fold(text[:at])) >= prefix), len(text))
+    kept = text[start:].strip(_AROUND)
+    kept = kept.rstrip("?？") if text.endswith(_QUESTION_ENDS) and not labelled else kept
+    if not _fits(kept, LONGEST_LABELLED) or _anywhere("questions").search(fold(kept)):
+        return None
+    sign = _sign(fold(kept))
+    category = sign[2] if sign else "fact"
+    importance = _LABELLED if labelled else _ASKED
+    return Saving("explicit", kept, category, importance, "asked to be remembered")
+
+
+def _said(sentence: str) -> Saving | None:
+    sign = _sign(fold(_QUOTATION.sub(" “” ", sentence)).strip()) if is_said(sentence) else None
+    return Saving(sign[1], sentence, sign[2], sign[3], f"says a {sign[1]}") if sign else None
+
+
+def _sign(folded: str) -> tuple[str, Kind, Literal["preference", "decision", "fact"], int] | None:
+    return next((sign for sign in _SIGNS if _opening(sign[0]).search(folded)), None)
+
+
+def _fits(text: str, longest: int) -> bool:
+    return (SHORTEST_UNSPACED if is_unspaced(text) else SHORTEST) <= len(text) <= longest
+
+
+def _line_of_code(line: str) -> bool:
+    return _anywhere("code").search(fold(line)) is not None
+
+
+def _is_code(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and sum(map(_line_of_code, lines)) > CODE_SHARE * len(lines)

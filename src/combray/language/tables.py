@@ -1,0 +1,128 @@
+"""The loader of the language tables: a folder per language, a JSON file per section.
+
+`language/<code>/<section>.json` holds one section of one language; `code` is a lower-case ISO 639 code. Every
+section is optional. The module that uses a section declares its type, so a table is checked when it is first
+read. To add a language see docs/howto/add-a-language.md.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from combray.errors import InvalidInputError
+from combray.language.caches import forget_tables, from_tables
+
+T = TypeVar("T")
+
+SECTIONS = (
+    "words",
+    "dates",
+    "expansion",
+    "guard",
+    "noise",
+    "pronouns",
+    "quality",
+    "questions",
+    "savings",
+    "statements",
+    "trivial",
+)
+"""File names, without `.json`, that a language folder may hold."""
+
+_PACKAGED = Path(__file__).parent
+_code = re.compile("[a-z]{2,3}").fullmatch
+_folders: list[Path] = [_PACKAGED]
+
+
+@from_tables
+def _language_folders() -> tuple[Path, ...]:
+    return tuple(each for folder in _folders for each in _languages_in(folder))
+
+
+def _languages_in(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if _code(each.name) and each.is_dir())
+
+
+def english_first(codes: Iterable[str]) -> list[str]:
+    """The codes in order, English in front: where two languages are equally likely, English is preferred."""
+    return sorted(codes, key=lambda code: (code != "en", code))
+
+
+def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
+    """Return a function that gives a section of every language that has it, by code, in order of code.
+
+    The files are read on the first call. The function raises InvalidInputError, which names the file and the
+    key, if a file is not valid JSON, has an unknown key or a value of the wrong type.
+    """
+
+    @from_tables
+    def read() -> dict[str, T]:
+        found: dict[str, T] = {}
+        for folder in _language_folders():
+            path = folder / f"{name}.json"
+            try:
+                data = path.read_bytes()
+            except FileNotFoundError:
+                continue
+            try:
+                found[folder.name] = msgspec.json.decode(data, type=shape)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                raise InvalidInputError(
+                    f"language table {folder.name}/{path.name}",
+                    f"cannot be read: {error}.",
+                    f"Compare {path} with combray/language/en/{path.name}.",
+                ) from error
+        return dict(sorted(found.items()))
+
+    return read
+
+
+def add_folder(folder: Path) -> list[str]:
+    """Use the languages of one more folder in this process; return their codes.
+
+    The folder holds one folder per language. A section that it holds replaces the shipped section of the same
+    language. Raises InvalidInputError if the folder holds no language or a file that is no section.
+    """
+    if not folder.is_dir():
+        raise InvalidInputError(
+            "language folder", f"{folder} is not a folder.", "Pass a folder of language folders."
+        )
+    found = _languages_in(folder)
+    if not found:
+        raise InvalidInputError(
+            "language folder", f"{folder} holds no language.", "Put each language into a folder such as eo/."
+        )
+    for path in (path for each in found for path in each.glob("*.json") if path.stem not in SECTIONS):
+        raise InvalidInputError(
+            f"language table {path.parent.name}/{path.name}", "is not a section.", f"Use {', '.join(SECTIONS)}."
+        )
+    if folder not in _folders:
+        _folders.append(folder)
+        forget_tables()
+    return [each.name for each in found]
+
+
+def remove_folder(folder: Path) -> None:
+    """Undo `add_folder`; a folder that was never added is ignored."""
+    if folder in _folders[1:]:
+        _folders.remove(folder)
+        forget_tables()
+
+
+@from_tables
+def fingerprint() -> str:
+    """A checksum of the files of all added folders; "" if none was added.
+
+    The keyword index depends on the tables, so a store rebuilds it when this changes.
+    """
+    total = 0
+    paths = (path for folder in _folders[1:] for path in sorted(folder.glob("*/*.json")))
+    for path in paths:
+        total = zlib.crc32(f"{path.parent.name}/{path.name}".encode() + path.read_bytes(), total)
+    return f"{total:08x}" if len(_folders) > 1 else ""
