@@ -99,4 +99,4 @@ def test_a_turn_is_stored_although_its_fact_cannot_be(
     monkeypatch.setattr(Engine, "remember_many", full)
     talk.add("I prefer tea.", auto=True)
     assert ([turn.content for turn in talk.turns()], talk.saved) == (["I prefer tea."], ())
-    assert "could not keep" in caplog.text
+    assert "could not store" in caplog.text

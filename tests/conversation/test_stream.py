@@ -41,8 +41,8 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return gate
 
 
-def shown(context: combray.prompt.budget.Context, tier: str) -> str:
-    return next((section.text for section in context.sections if section.tier == tier), "")
+def shown(context: combray.prompt.budget.Context, slot: str) -> str:
+    return next((section.text for section in context.sections if section.name == slot), "")
 
 
 def test_facts_and_episodes_about_the_last_turns_are_there_for_the_next(engine: Engine) -> None:
@@ -100,7 +100,7 @@ def test_turns_already_in_the_prompt_and_what_was_drawn_from_them_are_not_stream
     assert talk.saved[0].action == "added"
     assert talk.settle()
     made = talk.context()
-    assert {section.tier for section in made.sections} == {"recent"}
+    assert {section.name for section in made.sections} == {"recent"}
     assert (turn.id,) == made.sections[0].ids
     assert [(each.id, each.reason) for each in made.dropped] == [
         (talk.saved[0].id, "says the same as one before it")

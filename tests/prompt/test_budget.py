@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from combray import InvalidInputError
 from combray.language.token_count import estimate
-from combray.prompt.budget import TIERS, Piece, assemble
+from combray.prompt.budget import SLOTS, Piece, assemble
 from combray.prompt.truncation import MARK, cut_evenly, shortened
 
 TEXTS = st.lists(st.text(min_size=1, max_size=400), max_size=7)
@@ -28,8 +28,8 @@ def several(prefix: str, count: int, length: int) -> list[Piece]:
 
 
 def everything() -> dict[str, list[Piece]]:
-    """Far too much for every tier."""
-    offered = {tier.name: several(tier.name, 9, 90) for tier in TIERS}
+    """Far too much for every slot."""
+    offered = {slot.name: several(slot.name, 9, 90) for slot in SLOTS}
     return offered | {"system": several("system", 1, 5000)}
 
 
@@ -39,7 +39,7 @@ def everything() -> dict[str, list[Piece]]:
 def test_the_tiers_are_those_of_the_page() -> None:
     # "Recent Messages 300-500 REQUIRED; Active Tool Results up to 400 HIGH; Streamed Facts 100-200 MEDIUM;
     # Streamed Episodes 100-200 MEDIUM; System Instructions Remaining FILL. Hard limit: 1500 tokens total"
-    assert [(tier.name, tier.least, tier.most) for tier in TIERS] == [
+    assert [(slot.name, slot.least, slot.most) for slot in SLOTS] == [
         ("recent", 300, 500),
         ("tools", 400, 400),
         ("facts", 100, 200),
@@ -51,7 +51,7 @@ def test_the_tiers_are_those_of_the_page() -> None:
 
 def test_no_tier_takes_more_than_its_bound_and_the_system_fills_the_rest() -> None:
     made = assemble(everything(), counter=words)
-    tokens = {section.tier: section.tokens for section in made.sections}
+    tokens = {section.name: section.tokens for section in made.sections}
     # Turns of 90 words under a heading of 2: five are 452. Four results of 90 and 2 are 362; facts 181 (a heading
     # of 1), episodes 182 (of 2). The fence takes 15 (2 tags, 13 words): 1500 - 15 - 452 - 362 - 181 - 182 = 308.
     assert tokens == {"recent": 452, "tools": 362, "facts": 181, "episodes": 182, "system": 308}
@@ -62,15 +62,15 @@ def test_a_small_budget_keeps_the_recent_turns_and_drops_from_the_lowest_rank() 
     made = assemble(everything(), budget=500, counter=words)
     # 485 beside the fence: the turns keep their 300 (three of 90 and 2 are 272), tools take 2 * 90 + 2 of the
     # other 213; the 31 left are too few to cut a fact for.
-    assert [(section.tier, section.tokens) for section in made.sections[:2]] == [("recent", 272), ("tools", 182)]
-    assert "facts" not in {section.tier for section in made.sections}
-    assert {each.tier for each in made.dropped} == {"recent", "tools", "facts", "episodes", "system"}
+    assert [(section.name, section.tokens) for section in made.sections[:2]] == [("recent", 272), ("tools", 182)]
+    assert "facts" not in {section.name for section in made.sections}
+    assert {each.section for each in made.dropped} == {"recent", "tools", "facts", "episodes", "system"}
 
 
 def test_tools_that_need_little_leave_the_rest_to_the_turns() -> None:
     offered = everything() | {"tools": listed("t", "two words")}
     made = assemble(offered, budget=500, counter=words)
-    tokens = {section.tier: section.tokens for section in made.sections}
+    tokens = {section.name: section.tokens for section in made.sections}
     # 485, less 4 for the tools (a heading of 2): with facts and episodes sure of 100 each, 281 would be left; the
     # turns keep their 300: three whole ones, 272; a fourth would make 362.
     assert tokens["recent"] == 272
@@ -84,8 +84,8 @@ def test_the_last_five_turns_in_the_order_they_were_said() -> None:
     made = assemble({"recent": several("r", 7, 3)}, counter=words)
     assert made.sections[0].ids == ("r2", "r3", "r4", "r5", "r6")
     assert [(each.id, each.reason) for each in made.dropped] == [
-        ("r0", "older than the last 5 turns, for which there is room"),
-        ("r1", "older than the last 5 turns, for which there is room"),
+        ("r0", "only the last 5 turns fit"),
+        ("r1", "only the last 5 turns fit"),
     ]
 
 
@@ -98,7 +98,7 @@ def test_one_message_larger_than_the_tier_is_cut_with_a_mark_and_the_others_stay
     assert MARK in made.text
     assert "start long" in made.text
     assert "long end?" in made.text
-    assert [(each.id, each.tokens, each.reason) for each in made.dropped] == [("r1", 2002, "cut to fit")]
+    assert [(each.id, each.tokens, each.reason) for each in made.dropped] == [("r1", 2002, "truncated to fit")]
     assert made.sections[0].tokens <= 500
 
 
@@ -109,14 +109,14 @@ def test_an_item_that_does_not_fit_does_not_keep_out_a_shorter_one_behind_it() -
     facts = [*several("a", 1, 100), *several("b", 1, 150), *several("c", 1, 50)]
     made = assemble({"facts": facts}, counter=words)
     assert made.sections[0].ids == ("a0", "c0")
-    assert [(each.tier, each.id, each.tokens) for each in made.dropped] == [("facts", "b0", 150)]
+    assert [(each.section, each.id, each.tokens) for each in made.dropped] == [("facts", "b0", 150)]
     assert "200 tokens" in made.dropped[0].reason
 
 
 def test_the_best_item_is_cut_rather_than_left_out() -> None:
     made = assemble({"facts": several("a", 2, 900)}, counter=words)
     assert made.sections[0].ids == ("a0",)
-    assert next((each.id, each.reason) for each in made.dropped) == ("a0", "cut to fit")
+    assert next((each.id, each.reason) for each in made.dropped) == ("a0", "truncated to fit")
 
 
 # -- what holds for every input ------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def test_what_finds_no_room_is_told(engine: Engine) -> None:
     made = engine.context("ferry pier tide", 160)
     assert made.tokens <= 160
     assert set(made.sections[0].ids) | {each.id for each in made.dropped} == ids
-    assert all("no room" in each.reason and each.tokens > 5 for each in made.dropped)
+    assert all("not fit" in each.reason and each.tokens > 5 for each in made.dropped)
 
 
 def test_ids_that_begin_alike_are_shown_longer() -> None:
@@ -58,7 +58,7 @@ def test_untrusted_memories_are_marked_and_quarantined_ones_never_shown(engine: 
     assert "called Ruiz. (2024-05-01; " in made.text
     assert "; untrusted)" in made.text
     assert "sinks" not in made.text
-    with pytest.raises(InvalidInputError, match="never goes into a prompt"):
+    with pytest.raises(InvalidInputError, match="no prompt shows such memories"):
         engine.context("ferry", trusts=["quarantined"])
 
 
@@ -86,7 +86,7 @@ def test_the_same_words_are_shown_once_and_the_second_is_told(engine: Engine) ->
     made = engine.context("ferry leaves")
     (dropped,) = made.dropped
     assert {*made.sections[0].ids, dropped.id} == {said.id, fact.id}
-    assert "says the same" in dropped.reason
+    assert "duplicates" in dropped.reason
 
 
 def test_a_fact_and_the_turn_it_was_drawn_from_are_one(engine: Engine) -> None:
@@ -113,7 +113,7 @@ def test_the_setting_gives_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_results_of_a_tool_are_texts_hits_or_memories() -> None:
     hidden = memory("x", trust="quarantined")
     assert results(["text", memory("m"), hidden]) == ["text", memory("m")]
-    with pytest.raises(InvalidInputError, match="is one text"):
+    with pytest.raises(InvalidInputError, match="got one text"):
         results("text")
     with pytest.raises(InvalidInputError, match="holds a int"):
         results([1])

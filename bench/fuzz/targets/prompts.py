@@ -158,7 +158,7 @@ def _context(_folder: Path) -> Run:
         counter, budget = draw.pick(_COUNTERS), draw.whole(3000)
         offered: dict[str, list[budgets.Piece]] = {}
         for number in range(draw.byte() % 8):
-            tier = draw.pick(budgets.TIERS).name
+            tier = draw.pick(budgets.SLOTS).name
             said = memory(draw, number)
             piece = result_pieces([said])[0] if draw.byte() % 2 else turn_piece(said)
             offered.setdefault(tier, []).append(piece)

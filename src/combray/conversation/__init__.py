@@ -1,1 +1,1 @@
-"""Conversations: turns in, episodes stored."""
+"""Conversations: turns stored as episodes, context for the next turn, automatic facts."""

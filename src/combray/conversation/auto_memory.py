@@ -1,4 +1,4 @@
-"""Auto-memory: what a user says in passing and wants kept becomes a fact beside the turn it was said in."""
+"""Auto-memory: store names, preferences and decisions from a user's turn as facts, with the turn as evidence."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 SOURCE = "auto"
-"""Source of the facts made here: `recall(sources=["auto"])` finds them."""
+"""Source of the facts stored here; `recall(sources=["auto"])` finds them."""
 
 
 def save_what_is_worth_it(engine: Engine, turn: Memory) -> tuple[Remembered, ...]:
-    """Keep what the turn says that is worth it, with the turn as evidence; what became of each.
+    """Store the facts in a turn and return the results.
 
-    Compared with what is known (diff), so the same statement is not kept twice and a new value supersedes. A turn
-    that came with `trust` below the owner's is never read. The turn is stored already: if keeping fails, that is
-    logged and not raised, so that nobody adds the turn again.
+    Facts go through the diff, so duplicates are skipped and a new value supersedes. Only turns with the trust
+    "owner" are read. Failures are logged, not raised: the turn is already stored, and the caller must not add it
+    again.
     """
     if turn.trust != "owner":
         return ()
@@ -45,5 +45,5 @@ def save_what_is_worth_it(engine: Engine, turn: Memory) -> tuple[Remembered, ...
     try:
         return tuple(engine.remember_many(items)) if items else ()
     except CombrayError:
-        LOG.warning("auto-memory could not keep what turn %s says", turn.id, exc_info=True)
+        LOG.warning("auto-memory could not store the facts of turn %s", turn.id, exc_info=True)
         return ()

@@ -1,7 +1,7 @@
-"""Passive streaming: memories for the next turn, looked up in the background from the last two turns.
+"""Passive streaming: prefetch memories for the next turn in the background, from the last two turns.
 
-Semantic Fact System, section 2, Mode A. What is kept between turns are ids only: what was forgotten, erased or
-replaced meanwhile is not shown.
+Only ids are kept between turns, so memories that were forgotten, erased or superseded meanwhile are not shown.
+Source: Semantic Fact System design, see docs/explanation/context.md.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 TURNS = 2
-"""Turns that a search is made from: N-2 and N-1 for turn N."""
+"""Turns that form the query: N-2 and N-1 for turn N."""
 MOST_SHOWN = 5
-"""Facts, and episodes, shown at most (section 2: 3 to 5 of each)."""
+"""Maximum number of facts, and of episodes, shown."""
 CONFIDENCE_ABOVE = 0.5
-"""Less certain memories are not streamed (section 2, symbolic filtering)."""
+"""Memories of this confidence or less are not streamed."""
 _LOOKED_UP = 15
-"""Of each kind: some episodes are among the recent turns, some memories repeat others."""
+"""Candidates of each kind; some are recent turns or duplicates."""
 _QUERY_CHARACTERS = 2000
-"""Taken of a turn: the first and last words of a longer one say what it is about."""
+"""Characters of a turn that go into the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Ids found for the turn after the one at `position`, best first."""
+    """Ids for the turn after the one at `position`, best first."""
 
     position: int
     facts: tuple[str, ...]
@@ -50,7 +50,7 @@ class Prepared:
 
 
 class Stream:
-    """Prepares one conversation's memories. Starts with the first call of `start`; errors end in `state`."""
+    """Prefetches one conversation's memories from the first `see(start=True)` on. `state` reports errors."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -61,7 +61,7 @@ class Stream:
         self._failure = ""
 
     def see(self, turns: Iterable[Memory], *, start: bool = False) -> None:
-        """Take note of the latest turns, oldest first, and prepare for the next, if started. Returns at once."""
+        """Register the latest turns, oldest first, and prefetch for the next one if started. Does not block."""
         with self._lock:
             self._started = self._started or start
             latest = self._turns[-1].position or 0 if self._turns else -1
@@ -74,7 +74,7 @@ class Stream:
 
     @property
     def state(self) -> str:
-        """How fresh the memories are: "ready", "preparing", "stale by one turn", what failed, or "closed"."""
+        """How fresh the memories are: "ready", "preparing", "stale by one turn", "failed: …" or "closed"."""
         with self._lock:
             if self._engine.background.closed:
                 return "closed"
@@ -86,7 +86,7 @@ class Stream:
         return f"{stale}; {failed}" if failed else stale
 
     def memories(self) -> tuple[list[Memory], list[Memory]]:
-        """Facts and episodes prepared last, those that still hold, best first. Reads them, searches nothing."""
+        """Return the facts and episodes that were prefetched last and are still live, best first."""
         with self._lock:
             prepared = self._prepared
         if prepared is None:
@@ -94,13 +94,13 @@ class Stream:
         return self._live(prepared.facts), self._live(prepared.episodes)
 
     def _prepare(self, turns: tuple[Memory, ...]) -> None:
-        """Search; runs in the worker."""
+        """Search; runs in the background thread."""
         try:
             about = "\n".join(shortened(turn.content, _QUERY_CHARACTERS) for turn in turns)
             made = Prepared(turns[-1].position or 0, self._found(about, "facts"), self._found(about, "episodes"))
         except Exception as error:
-            # Whatever it was must not reach the turn that is being added; `state` tells it.
-            LOG.warning("preparing memories for a conversation failed", exc_info=True)
+            # A failure must not affect the turn that is being added; `state` reports it.
+            LOG.warning("prefetching memories for a conversation failed", exc_info=True)
             with self._lock:
                 self._failure = str(error) or type(error).__name__
             return
@@ -111,16 +111,16 @@ class Stream:
 
     def _found(self, about: str, search_type: str) -> tuple[str, ...]:
         engine = self._engine
-        # What is untrusted waits until it is asked for: it never gets into a prompt by itself.
+        # Untrusted memories enter a prompt only after an explicit query.
         trusts = tuple(trust for trust in engine.trusts if trust != "untrusted")
         asking = Asking(engine.namespace, engine.reader, engine.runtime, trusts)
-        # Not engine.recall: what is streamed was not asked for and does not count as accessed.
+        # Not engine.recall: streamed memories were not asked for and do not count as accessed.
         options = {"kinds": SEARCH_TYPES[search_type]}
         answer = asking.answer(about, PASSIVE, PASSIVE.name, limit=_LOOKED_UP, basic=False, options=options)
         return tuple(hit.memory.id for hit in answer)
 
     def _live(self, ids: tuple[str, ...]) -> list[Memory]:
-        """Those of the ids that may be shown now, in order."""
+        """Return the memories of those ids that may be shown now, in order."""
         reader = self._engine.reader
         found = reader.keys_of(ids)
         keys = np.array([found[each] for each in ids if each in found], dtype=np.int64)
@@ -134,7 +134,7 @@ class Stream:
 def streamed(
     stream: Stream, recent: Sequence[Memory], shown: Sequence[Memory]
 ) -> tuple[list[Memory], list[Memory], list[Memory]]:
-    """Facts, then episodes, at most five of each, and what repeats them, the recent turns or what is `shown`."""
+    """Return up to five facts, up to five episodes, and those that duplicate one another, `recent` or `shown`."""
     facts, episodes = stream.memories()
     said = {turn.id for turn in (*recent, *shown)}
     new = [memory for memory in (*facts, *episodes) if memory.id not in said]

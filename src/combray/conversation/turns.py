@@ -1,4 +1,4 @@
-"""A conversation's turns as episodes: what was said, by whom, when, in which order."""
+"""A conversation: its turns stored as episodes, and the context for the next turn."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
 
 class Conversation:
-    """One session. Turns are kept as they are: never merged, never taken for duplicates of one another."""
+    """One session. Turns are stored verbatim and never deduplicated or merged."""
 
     def __init__(self, engine: Engine, session: str) -> None:
         self.engine = engine
         self.session = clean_text("session", session, 200).strip()
         if not self.session:
-            raise InvalidInputError("session", f"{session!r} is empty.", "Give a name of 1 to 200 characters.")
+            raise InvalidInputError(
+                "session", f"must not be blank, got {session!r}.", "Pass a name of 1 to 200 characters."
+            )
         self.saved: tuple[Remembered, ...] = ()
         self._auto = bool(engine.settings.get("auto_memory", False))
         self._stream = Stream(engine)
@@ -44,12 +46,11 @@ class Conversation:
         trust: str | None = None,
         auto: bool | None = None,
     ) -> Memory:
-        """Store one turn behind the last; `context` is what belongs to it unsaid, such as a picture's caption.
+        """Store the next turn.
 
-        `trust`: whose word it is, "owner" (None), "agent" or "untrusted" (what a tool or a web page gave).
-        `auto` (None: the setting `auto_memory`) also keeps, as facts, what a user says that is worth it: names,
-        preferences, decisions, and what is asked to be remembered; what became of those is in `saved` until the
-        next turn.
+        `context`: accompanying text, such as a picture's caption. `trust`: "owner" (None), "agent" or "untrusted"
+        (output of a tool, a web page). `auto` (None: the setting `auto_memory`) also stores names, preferences,
+        decisions and explicit requests to remember as facts; their results are in `saved` until the next turn.
         """
         turn = {
             "content": text,
@@ -61,7 +62,7 @@ class Conversation:
         if trust is not None:
             turn["trust"] = trust
         added = self.add_many([turn])[0]
-        # What may not be shown must not choose what is shown either.
+        # A turn that may not be shown must not influence what is shown.
         if added.trust in self.engine.trusts:
             self._stream.see([added])
         self.saved = ()
@@ -70,8 +71,13 @@ class Conversation:
         return added
 
     def add_many(self, turns: Iterable[Mapping[str, Any]]) -> list[Memory]:
-        """Store turns in order, in batches; a turn's fields are those of `add`, its text `content` or `text`."""
-        items = [{**_fields(turn), "kind": "episode", "session": self.session} for turn in turns]
+        """Store turns in order, in batches. Fields are those of `add`; the text is `content` or `text`."""
+        items = []
+        for turn in turns:
+            if not isinstance(turn, Mapping):
+                problem = f"must be a mapping of fields, got {type(turn).__name__}."
+                raise InvalidInputError("turn", problem, "Pass a mapping with content and author.")
+            items.append({**turn, "kind": "episode", "session": self.session})
         written = self.engine.remember_many(items, diff=False)
         reader = self.engine.reader
         keys = reader.keys_of([each.id for each in written])
@@ -85,12 +91,12 @@ class Conversation:
         tool_results: Answer | Iterable[Any] = (),
         system: str = "",
     ) -> Context:
-        """What belongs in the prompt for the next answer, in at most `budget` tokens (None: `context_budget`).
+        """Build the context for the next answer, at most `budget` tokens (None: the setting `context_budget`).
 
-        The recent turns; `tool_results` (an answer of recall, memories, or texts); facts and episodes prepared in
-        the background from earlier turns; `system` text in what room is left. Searches nothing itself: the first
-        call starts the preparing, and `Context.state` says how fresh the memories are ("ready", "preparing",
-        "stale by one turn", …). Raises InvalidInputError.
+        It contains the recent turns, `tool_results` (an answer of recall, memories, or texts), facts and episodes
+        that were prefetched in the background, and `system` text if tokens are left. This method does not search:
+        the first call starts prefetching, and `Context.state` reports how fresh the memories are ("ready",
+        "preparing", "stale by one turn", …). Raises InvalidInputError.
         """
         recent = self._recent()
         self._stream.see(recent, start=True)
@@ -114,7 +120,7 @@ class Conversation:
         return with_repeats(made, repeated, counter)
 
     def settle(self, timeout: float = 10.0) -> bool:
-        """Wait until the memories for the next turn are prepared; False when that took longer (seconds)."""
+        """Wait until the memories for the next turn are ready; False after `timeout` seconds."""
         self._stream.see(self._recent(), start=True)
         return self.engine.background.settle(timeout)
 
@@ -129,16 +135,8 @@ class Conversation:
         return sorted(latest, key=lambda each: (each.position or 0, each.id))
 
     def turns(self) -> list[Memory]:
-        """Every turn, in order."""
+        """Return every turn, in order."""
         reader = self.engine.reader
         memories = reader.memories(reader.scan(self._mine))
         self.engine.note_read("conversation", [each.id for each in memories])
         return sorted(memories, key=lambda each: (each.position or 0, each.id))
-
-
-def _fields(turn: Any) -> Mapping[str, Any]:
-    if not isinstance(turn, Mapping):
-        raise InvalidInputError(
-            "turn", f"must be a mapping of fields, not {type(turn).__name__}.", "Give content and author."
-        )
-    return turn

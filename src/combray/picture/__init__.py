@@ -1,4 +1,4 @@
-"""The graph of memories as a picture: Graphviz, and one HTML page that needs nothing else."""
+"""The memory graph as a picture: Graphviz source, or one self-contained HTML page."""
 
 from combray.picture.graphviz import dot
 from combray.picture.page import html

@@ -1,4 +1,4 @@
-"""Which memories and edges a picture shows, and in which colours."""
+"""The memories and edges that a picture shows, and their colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CATEGORY_COLOURS = {
     "context": "#E69F00",
     "general": "#7A8594",
 }
-"""Okabe and Ito's palette (2008), told apart by people who see red and green alike; grey for the rest."""
+"""Palette for colour-blind readers, plus grey. Source: Okabe and Ito (2008), https://jfly.uni-koeln.de/color/"""
 EDGE_COLOURS = {
     "temporal": "#9AA5B1",
     "entity": "#56B4E9",
@@ -29,7 +29,7 @@ _SHOWN = Filter(statuses=STATUSES)
 
 @runtime_checkable
 class HasReader(Protocol):
-    """An engine, as far as a picture needs one."""
+    """The part of an engine that a picture needs."""
 
     @property
     def reader(self) -> Reader:
@@ -39,7 +39,7 @@ class HasReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The memories to show, oldest first, the edges between them, and how many memories were left out."""
+    """The memories to show, oldest first; the edges between them; how many memories were omitted."""
 
     memories: list[Memory]
     edges: list[Edge]
@@ -47,7 +47,7 @@ class Graph:
 
 
 def graph(source: HasReader | Reader, limit: int) -> Graph:
-    """The `limit` newest memories of every status (quarantined ones are never shown) and their edges."""
+    """Return the `limit` newest memories of every status and their edges. Quarantined ones are never included."""
     reader = source.reader if isinstance(source, HasReader) else source
     keys = reader.scan(_SHOWN)
     shown = reader.memories(keys[max(len(keys) - limit, 0) :])

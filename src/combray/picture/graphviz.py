@@ -1,4 +1,4 @@
-"""The graph in Graphviz's language: `dot -Tsvg`."""
+"""The graph in Graphviz's dot language."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LABEL_CHARACTERS = 60
 
 
 def dot(source: HasReader | Reader, *, limit: int = 500) -> str:
-    """The newest `limit` memories as a directed graph: colour by category, edges by type.
+    """Render the newest `limit` memories as a directed graph: colour by category, edges by type.
 
-    Memories that are no longer live have a dashed border. Labels are quoted, whatever they hold.
+    Memories that are not live have a dashed border. Labels are escaped.
     """
     drawn = graph(source, limit)
     places = {memory.id: f"m{number}" for number, memory in enumerate(drawn.memories)}
@@ -49,12 +49,12 @@ def _edge(source: str, target: str, edge: Edge) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string of the dot language: no character of the text ends it, or is taken for an escape."""
+    """Return the text as a quoted dot string with all special characters escaped."""
     plain = "".join(" " if unicodedata.category(each)[0] == "C" else each for each in text)
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def shortened(text: str, longest: int = LABEL_CHARACTERS) -> str:
-    """One line of at most so many characters."""
+    """Return the text on one line, truncated."""
     line = " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""The graph as one HTML page: template, data and script in one file, nothing fetched from anywhere."""
+"""The graph as one HTML page with its data and script inline; the page makes no request."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _ESCAPES = str.maketrans(
 
 
 def html(source: HasReader | Reader, *, limit: int = 800) -> str:
-    """A page that shows the newest `limit` memories and the edges between them.
+    """Render a page with the newest `limit` memories and the edges between them.
 
-    Stored text reaches the page as JSON in which <, > and & are escaped, the script writes it as text
-    only, and the page's policy allows its own script and style by their hashes and nothing else.
+    Stored text is embedded as JSON with <, > and & escaped, and the script inserts it as text only. The content
+    security policy allows only the page's own script and style, by hash.
     """
     template = _TEMPLATE.read_text(encoding="utf-8")
     page = template.replace(_POLICY, _policy(template), 1)
@@ -37,13 +37,12 @@ def html(source: HasReader | Reader, *, limit: int = 800) -> str:
 
 
 def embedded(data: object) -> str:
-    """JSON that can stand inside a script element: no text in it can end the element."""
-    text = msgspec.json.encode(data).decode()
-    return text.translate(_ESCAPES)
+    """Encode data as JSON that is safe inside a script element."""
+    return msgspec.json.encode(data).decode().translate(_ESCAPES)
 
 
 def _policy(template: str) -> str:
-    """A content security policy that names the template's script and style by their SHA-256."""
+    """Return a content security policy with the SHA-256 of the template's script and style."""
     rules = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
     for rule, pattern in _INLINE.items():
         hashes = [hashlib.sha256(found.encode()).digest() for found in pattern.findall(template)]

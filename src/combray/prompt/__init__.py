@@ -1,1 +1,1 @@
-"""Text for a prompt: a token budget, the fence around stored text, the lines that show a memory."""
+"""Text for prompts: token budgets, the fence around stored text, and one-line renderings of memories."""

@@ -1,6 +1,7 @@
-"""What goes into a prompt when tokens are few: tiers with bounds and a rank, and an account of what stayed out.
+"""Fit texts into a token budget: ranked sections with bounds, and a report of what was dropped.
 
-The five tiers, their bounds and their rank are section 6 of the Semantic Fact System's plan.
+The five sections, their bounds and their order follow the Semantic Fact System design, see
+docs/explanation/context.md.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from combray.prompt.truncation import cut_evenly, shortened
 from combray.values import whole
 
 BUDGET = 1500
-"""Hard limit in tokens (section 6, rule 4)."""
+"""Default hard limit in tokens."""
 LEAST_BUDGET, MOST_BUDGET = 100, 10_000_000
 REQUIRED_TURNS, MOST_TURNS = 3, 5
-"""The last 3 to 5 turns (section 6): three are always there, cut if need be; two more where they fit."""
+"""The last three turns are always included, truncated if necessary; two more if they fit."""
 LEAST_CUT = 50
-"""With less room a memory is left out rather than cut (upstream notes 6.2: stop under 50)."""
+"""Tokens below which a memory is dropped instead of truncated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One text that may go into a prompt; `id` comes back in `Section.ids` and `Dropped.id`."""
+    """One candidate text. Its `id` is reported in `Section.ids` or `Dropped.id`."""
 
     id: str
     text: str
@@ -35,12 +36,12 @@ Fits = Callable[[Sequence[Piece]], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
-    """A kind of text and its bounds in tokens, heading included.
+class Slot:
+    """A section of the prompt and its bounds in tokens, heading included.
 
-    It takes up to `most` (None: all that is left), but leaves the tiers of lower rank what they are sure of,
-    their `least`, as long as its own `least` is met. `keeping` "turns": the newest, three of them cut rather
-    than left out; "items" and "fill": whole, best first, only the best one cut rather than left out.
+    A section may grow to `most` (None: the rest of the budget) as long as every later section keeps its `least`.
+    `keeping` "turns": the newest texts; three are truncated rather than dropped. "items" and "fill": whole texts,
+    best first; only the best one is truncated rather than dropped.
     """
 
     name: str
@@ -50,21 +51,21 @@ class Tier:
     keeping: Literal["turns", "items", "fill"] = "items"
 
 
-TIERS: tuple[Tier, ...] = (
-    Tier("recent", "RECENT MESSAGES", 300, 500, "turns"),
-    Tier("tools", "SEARCH RESULTS", 400, 400),
-    Tier("facts", "FACTS", 100, 200),
-    Tier("episodes", "EARLIER CONVERSATIONS", 100, 200),
-    Tier("system", "", 0, None, "fill"),
+SLOTS: tuple[Slot, ...] = (
+    Slot("recent", "RECENT MESSAGES", 300, 500, "turns"),
+    Slot("tools", "SEARCH RESULTS", 400, 400),
+    Slot("facts", "FACTS", 100, 200),
+    Slot("episodes", "EARLIER CONVERSATIONS", 100, 200),
+    Slot("system", "", 0, None, "fill"),
 )
-"""By rank: the first is required, the second high, the next two medium, the last fills what is left."""
+"""By priority: the first is required, the last fills the rest of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A piece that did not go in, or not whole: the tokens of all of it, and why."""
+    """A piece that was dropped or truncated: its full size in tokens, and the reason."""
 
-    tier: str
+    section: str
     id: str
     tokens: int
     reason: str
@@ -72,9 +73,9 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a tier put into the prompt."""
+    """The rendered text of one section, and the ids of its pieces."""
 
-    tier: str
+    name: str
     text: str
     ids: tuple[str, ...]
     tokens: int
@@ -82,9 +83,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Text for a prompt, what it costs by the counter, its parts by rank, and what stayed out.
+    """Text for a prompt, its size in tokens, its sections by priority, and what was dropped.
 
-    `state` says how fresh the streamed memories are, or how a question was answered.
+    `state` reports how fresh the streamed memories are, or how a question was answered.
     """
 
     text: str
@@ -103,57 +104,57 @@ def assemble(
     *,
     budget: int = BUDGET,
     counter: TokenCounter = estimate,
-    tiers: Sequence[Tier] = TIERS,
+    slots: Sequence[Slot] = SLOTS,
     state: str = "",
 ) -> Context:
-    """Choose what fits and render it.
+    """Select the pieces that fit and render them.
 
-    `pieces` by name of tier: turns in the order they were said, the others best first. The tokens of the whole
-    text are never above the budget, whatever the counter. In the text the "fill" tier stands first; then, inside
-    a fence (`conversation.fence`), the others, the turns last. Raises InvalidInputError for a budget below 100.
+    `pieces` by section name: turns in chronological order, the others best first. The text never exceeds the
+    budget by the given counter. The "fill" section comes first; the others follow inside a fence
+    (`prompt.fence`), turns last. Raises InvalidInputError for a budget below 100.
     """
     whole("budget", budget, LEAST_BUDGET, MOST_BUDGET)
     dropped: list[Dropped] = []
     chosen: dict[str, list[Piece]] = {}
-    offered = {tier.name: [each for each in pieces.get(tier.name, ()) if each.text.strip()] for tier in tiers}
+    offered = {slot.name: [each for each in pieces.get(slot.name, ()) if each.text.strip()] for slot in slots}
     left = budget - counter(fenced(""))
-    claims = [min(tier.least, _cost(tier, offered[tier.name], counter)) if tier.least else 0 for tier in tiers]
-    for place, tier in enumerate(tiers):
+    claims = [min(slot.least, _cost(slot, offered[slot.name], counter)) if slot.least else 0 for slot in slots]
+    for place, slot in enumerate(slots):
         room = min(
-            left if tier.most is None else tier.most, max(tier.least, left - sum(claims[place + 1 :])), left
+            left if slot.most is None else slot.most, max(slot.least, left - sum(claims[place + 1 :])), left
         )
-        kept = _choose(tier, offered[tier.name], room, counter)
-        dropped += _account(tier, offered[tier.name], kept, room, counter)
-        chosen[tier.name] = kept
-        left -= _cost(tier, kept, counter)
-    while (text := _render(tiers, chosen)) and counter(text) > budget:
-        # The parts fitted one by one, but a counter may find more in the whole than in its parts.
-        dropped.append(_take_out(tiers, chosen, counter))
+        kept = _choose(slot, offered[slot.name], room, counter)
+        dropped += _account(slot, offered[slot.name], kept, room, counter)
+        chosen[slot.name] = kept
+        left -= _cost(slot, kept, counter)
+    while (text := _render(slots, chosen)) and counter(text) > budget:
+        # Each part fitted, but a counter may count more tokens in the whole than in its parts.
+        dropped.append(_take_out(slots, chosen, counter))
     sections = tuple(
-        Section(tier.name, body, tuple(piece.id for piece in chosen[tier.name]), counter(body))
-        for tier in tiers
-        if (body := _body(tier, chosen[tier.name]))
+        Section(slot.name, body, tuple(piece.id for piece in chosen[slot.name]), counter(body))
+        for slot in slots
+        if (body := _body(slot, chosen[slot.name]))
     )
     return Context(text, sections, counter(text) if text else 0, tuple(dropped), budget, state)
 
 
-def _choose(tier: Tier, offered: Sequence[Piece], room: int, counter: TokenCounter) -> list[Piece]:
+def _choose(slot: Slot, offered: Sequence[Piece], room: int, counter: TokenCounter) -> list[Piece]:
     def fits(listed: Sequence[Piece]) -> bool:
-        return _cost(tier, listed, counter) <= room
+        return _cost(slot, listed, counter) <= room
 
-    if tier.keeping == "turns":
+    if slot.keeping == "turns":
         return _latest(offered, fits)
     kept: list[Piece] = []
     for piece in offered:
         if fits([*kept, piece]):
             kept.append(piece)
-        elif not kept and (tier.keeping == "fill" or room >= LEAST_CUT):
+        elif not kept and (slot.keeping == "fill" or room >= LEAST_CUT):
             kept += _cut([piece], fits)
     return kept
 
 
 def _latest(turns: Sequence[Piece], fits: Fits) -> list[Piece]:
-    """The newest turns without a gap: up to five whole ones, or up to three with the longest cut."""
+    """Return the newest consecutive turns: up to five whole ones, or up to three with the longest truncated."""
     for count in range(min(MOST_TURNS, len(turns)), min(REQUIRED_TURNS, len(turns)), -1):
         if fits(turns[-count:]):
             return list(turns[-count:])
@@ -164,7 +165,7 @@ def _latest(turns: Sequence[Piece], fits: Fits) -> list[Piece]:
 
 
 def _cut(pieces: Sequence[Piece], fits: Fits) -> list[Piece]:
-    """The pieces, the longest of them cut evenly until they fit; none if nothing helps."""
+    """Truncate the longest pieces to a common length so that all fit; [] if no length fits."""
 
     def named(texts: Sequence[str]) -> list[Piece]:
         return [Piece(piece.id, text) for piece, text in zip(pieces, texts, strict=True)]
@@ -174,47 +175,47 @@ def _cut(pieces: Sequence[Piece], fits: Fits) -> list[Piece]:
 
 
 def _account(
-    tier: Tier, offered: Sequence[Piece], kept: Sequence[Piece], room: int, counter: TokenCounter
+    slot: Slot, offered: Sequence[Piece], kept: Sequence[Piece], room: int, counter: TokenCounter
 ) -> list[Dropped]:
-    """What of the offered is missing or cut, in the order offered."""
+    """Report the offered pieces that are missing or truncated, in order."""
     have = {piece.id: piece.text for piece in kept}
     lost = [piece for piece in offered if have.get(piece.id) != piece.text]
     why = {
-        "turns": f"older than the last {len(kept)} turns, for which there is room",
-        "items": f"no room in the tier's {room} tokens",
-        "fill": f"no room in the {room} tokens left",
-    }[tier.keeping]
+        "turns": f"only the last {len(kept)} turns fit",
+        "items": f"does not fit in the section's {room} tokens",
+        "fill": f"does not fit in the remaining {room} tokens",
+    }[slot.keeping]
     return [
-        Dropped(tier.name, piece.id, counter(piece.text), "cut to fit" if piece.id in have else why)
+        Dropped(slot.name, piece.id, counter(piece.text), "truncated to fit" if piece.id in have else why)
         for piece in lost
     ]
 
 
-def _take_out(tiers: Sequence[Tier], chosen: dict[str, list[Piece]], counter: TokenCounter) -> Dropped:
-    """Remove the least important piece: of the last tier that has any the worst, or the oldest turn."""
-    tier = next(each for each in reversed(tiers) if chosen[each.name])
-    kept = chosen[tier.name]
-    place = 0 if tier.keeping == "turns" else -1
+def _take_out(slots: Sequence[Slot], chosen: dict[str, list[Piece]], counter: TokenCounter) -> Dropped:
+    """Remove the least important piece: the worst piece, or the oldest turn, of the last non-empty section."""
+    slot = next(each for each in reversed(slots) if chosen[each.name])
+    kept = chosen[slot.name]
+    place = 0 if slot.keeping == "turns" else -1
     piece = kept.pop(place)
     half = shortened(piece.text, len(piece.text) // 2)
-    if (tier.keeping == "fill" or (tier.keeping == "turns" and not kept)) and len(half) < len(piece.text):
+    if (slot.keeping == "fill" or (slot.keeping == "turns" and not kept)) and len(half) < len(piece.text):
         kept.append(Piece(piece.id, half))
-    return Dropped(tier.name, piece.id, counter(piece.text), "the whole cost more than its parts")
+    return Dropped(slot.name, piece.id, counter(piece.text), "the whole text exceeds the sum of its parts")
 
 
-def _cost(tier: Tier, pieces: Sequence[Piece], counter: TokenCounter) -> int:
-    return counter(f"{_body(tier, pieces)}\n\n") if pieces else 0
+def _cost(slot: Slot, pieces: Sequence[Piece], counter: TokenCounter) -> int:
+    return counter(f"{_body(slot, pieces)}\n\n") if pieces else 0
 
 
-def _body(tier: Tier, pieces: Sequence[Piece]) -> str:
+def _body(slot: Slot, pieces: Sequence[Piece]) -> str:
     if not pieces:
         return ""
-    return "\n".join(([tier.heading] if tier.heading else []) + [piece.text for piece in pieces])
+    return "\n".join(([slot.heading] if slot.heading else []) + [piece.text for piece in pieces])
 
 
-def _render(tiers: Sequence[Tier], chosen: Mapping[str, Sequence[Piece]]) -> str:
-    instructions = [_body(tier, chosen[tier.name]) for tier in tiers if tier.keeping == "fill"]
-    remembered = [_body(tier, chosen[tier.name]) for tier in tiers if tier.keeping == "items"]
-    turns = [_body(tier, chosen[tier.name]) for tier in tiers if tier.keeping == "turns"]
+def _render(slots: Sequence[Slot], chosen: Mapping[str, Sequence[Piece]]) -> str:
+    instructions = [_body(slot, chosen[slot.name]) for slot in slots if slot.keeping == "fill"]
+    remembered = [_body(slot, chosen[slot.name]) for slot in slots if slot.keeping == "items"]
+    turns = [_body(slot, chosen[slot.name]) for slot in slots if slot.keeping == "turns"]
     stored = "\n\n".join(filter(None, (*remembered, *turns)))
     return "\n\n".join(filter(None, (*instructions, fenced(stored) if stored else "")))

@@ -1,4 +1,4 @@
-"""Texts made shorter with a mark where something is missing."""
+"""Truncate texts in the middle, with a mark at the gap."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ MARK = " […] "
 
 
 def shortened(text: str, kept: int) -> str:
-    """The text, or `kept` characters of it: two thirds from its beginning, a third from its end, a mark between.
+    """Truncate a text to `kept` characters: two thirds from its start, a third from its end, a mark between.
 
-    A long message often ends in what it asks for, so its end is not given up.
+    The end is kept because a long message often ends with its request.
     """
     if len(text) <= kept:
         return text
@@ -20,11 +20,11 @@ def shortened(text: str, kept: int) -> str:
 
 
 def cut_evenly(texts: Sequence[str], fits: Callable[[list[str]], bool]) -> list[str] | None:
-    """The texts, the longest cut to one common length: the greatest found that `fits`; None if no length does."""
+    """Truncate the longest texts to the greatest common length that `fits`; None if no length does."""
     best: list[str] | None = None
     low, high = 0, max(map(len, texts), default=0)
     while low <= high:
-        # The first try is the whole texts: mostly nothing has to be cut.
+        # The first try is the whole texts, which usually fit.
         kept = high if best is None and high == max(map(len, texts), default=0) else (low + high) // 2
         tried = [shortened(text, kept) for text in texts]
         if fits(tried):

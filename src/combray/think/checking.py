@@ -1,7 +1,7 @@
-"""Whether a memory says what a sentence says. Nothing is believed because a model wrote it.
+"""Check whether a memory supports a sentence of a model's answer.
 
-Names, numbers and dates must stand in the memory or the question, most other words too, and nothing may be
-turned into its opposite. An embedder can only lower the share of words that must be found again.
+Names, numbers and dates must occur in the memory or the question, and so must most other words; the polarity must
+agree. An embedder can only lower the required share of words.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from combray.think.thought import How
 from combray.types import Memory
 
 NEW_WORDS = 0.6
-"""Share of a sentence's words beyond the question's that must be in the memory."""
+"""Minimum share of the sentence's words not in the question that must be in the memory."""
 ALL_WORDS = 0.5
-"""Share of all words of the sentence, so that one new word alone ties no memory to what was asked."""
+"""Minimum share of all words of the sentence, so that a single new word is not enough."""
 WORDS_NEAR = 0.33
-"""Either share where the embedder finds the sentence and the place it rests on near one another."""
+"""Minimum of either share if the embedder finds the sentence and its quote similar."""
 NEAR = 0.6
-"""Cosine from which a sentence and the place it rests on are near one another."""
+"""Cosine from which a sentence and its quote are similar."""
 
 Nearness = Callable[[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the question itself says, and the people and things known by name where it is asked."""
+    """The question's words, and the names known in the namespace."""
 
     keys: frozenset[str]
     terms: frozenset[str]
@@ -43,8 +43,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """`how` is None where the memory does not say it; `problem` then says why. `quote` is the place that does."""
+class Support:
+    """How a memory supports a sentence, and the quote that does. `how` is None without support; see `problem`."""
 
     how: How | None
     quote: str = ""
@@ -52,35 +52,33 @@ class Verdict:
 
 
 def asked(question: str, known: Sequence[str]) -> Asked:
-    """A question to check against."""
+    """Prepare a question for checks."""
     keys = frozenset(token.key for token in tokenise(question))
     return Asked(keys, term_set(question), question, frozenset(known))
 
 
-def check(sentence: str, against: Evidence, question: Asked, near: Nearness | None = None) -> Verdict:
-    """Whether the evidence says what the sentence says."""
+def check(sentence: str, against: Evidence, question: Asked, near: Nearness | None = None) -> Support:
+    """Check whether the evidence supports the sentence."""
     rest, problem = _without_dates(sentence, against, question)
+    problem = problem or _stranger(rest, against, question)
     if problem:
-        return Verdict(None, problem=problem)
-    problem = _stranger(rest, against, question)
-    if problem:
-        return Verdict(None, problem=problem)
+        return Support(None, problem=problem)
     spelt = [token for token in tokenise(rest) if token.kind == "number" and not token.word.isdigit()]
     terms = term_set(rest) - _terms_of_authors(against) - term_set(" ".join(token.word for token in spelt))
     if not terms and (spelt or rest != sentence):
         return _value_alone(against, question)
     quote = _place(terms, against)
     if not quote:
-        return Verdict(None, problem="the memory does not say anything of it")
+        return Support(None, problem="the memory does not mention it")
     problem = _opposite(sentence, quote)
     if problem:
-        return Verdict(None, problem=problem)
+        return Support(None, problem=problem)
     how = _words_shared(terms, against, question, lambda: near is not None and near(sentence, quote) >= NEAR)
-    return Verdict(how, quote, "" if how else "too few of its words are in the memory")
+    return Support(how, quote, "" if how else "too few of its words are in the memory")
 
 
 def _without_dates(sentence: str, against: Evidence, question: Asked) -> tuple[str, str]:
-    """The sentence without the dates that the evidence or the question names; or what is wrong with one."""
+    """Return the sentence without the dates that the evidence or the question confirms, and any problem found."""
     if not has_time_expression(sentence):
         return sentence, ""
     rest = sentence
@@ -90,19 +88,19 @@ def _without_dates(sentence: str, against: Evidence, question: Asked) -> tuple[s
     for dated in read[0][2]:
         readings = [(memory, dates, e) for memory, dates, every in read for e in every if e.span == dated.span]
         named = any(_named(each, memory, dates, sentence) for memory, dates, each in readings)
-        if not named and not _asked_about(dated, question):
-            return rest, f"the date {dated.text!r} is not the memory's"
+        if not named and dated.text.casefold() not in question.text.casefold():
+            return rest, f"the date {dated.text!r} is not in the memory"
         rest = rest.replace(dated.text, " ", 1)
     for memory, dates in told:
         edges = {*day_of(memory), *(edge for each in dates for edge in (each.first, each.end))}
         for text, edge in edges_named(rest, memory.moment):
-            # A wrong one stays in the sentence, where its numbers are looked for like others.
+            # A wrong date stays in the sentence, and its numbers are checked like others.
             rest = rest.replace(text, " ", 1) if edge in edges else rest
     return rest, ""
 
 
 def _named(dated: Dated, memory: Memory, dates: Sequence[Dated], sentence: str) -> bool:
-    """Whether the memory names a time within those days; its own moment counts unless it names another time."""
+    """Whether the memory names a time in those days. Its own date counts unless it names another time."""
     if any(dated.first <= each.first and each.end <= dated.end for each in dates):
         return True
     repeated = any(each.text.casefold() in sentence.casefold() for each in dates)
@@ -110,12 +108,8 @@ def _named(dated: Dated, memory: Memory, dates: Sequence[Dated], sentence: str) 
     return (repeated or not dates) and dated.first <= first and end <= dated.end
 
 
-def _asked_about(dated: Dated, question: Asked) -> bool:
-    return dated.text.casefold() in question.text.casefold()
-
-
 def _stranger(rest: str, against: Evidence, question: Asked) -> str:
-    """A number or name in the sentence that neither the evidence nor the question knows, said as a problem."""
+    """Return a problem if the sentence has a number or name that neither the evidence nor the question has."""
     named = [*names(rest), *extract(rest), *(name for name in question.known if name in rest)]
     own_words = question.text.casefold()
     for name in named:
@@ -125,7 +119,7 @@ def _stranger(rest: str, against: Evidence, question: Asked) -> str:
     for token in tokenise(rest):
         if token.key in allowed:
             continue
-        # "One" is a number in few sentences.
+        # "one" is usually not a number.
         if token.kind in ("number", "date", "unit") and token.word != "one":
             return f"{token.word!r} is not in the memory"
         if token.capital and not _ordinary(token) and not term_set(token.word) <= against.terms | question.terms:
@@ -134,7 +128,7 @@ def _stranger(rest: str, against: Evidence, question: Asked) -> str:
 
 
 def _ordinary(token: Token) -> bool:
-    """Whether a capital may be only that of a sentence's beginning."""
+    """Whether a capitalised word may just start a sentence."""
     known = vocabulary()
     listed = known.verbs | known.neutral | known.adverbs | known.hedges | known.states | known.definite
     pronoun = token.word in known.pronouns or token.word in known.owner_before | known.indefinite
@@ -142,18 +136,18 @@ def _ordinary(token: Token) -> bool:
 
 
 def _of_another(rest: str, against: Evidence, question: Asked) -> str:
-    """Whether it tells of one person what the memory has another person say."""
+    """Return a problem if the sentence attributes one person's statement to another."""
     authors = {memory.author for memory in against.memories if memory.author}
     if not authors or {author.casefold() for author in authors} & (USERS | ASSISTANTS):
         return ""
     people = {name for name in question.known if name in rest}
     if people and not people & authors and not any(name.casefold() in against.words for name in people):
-        return f"it tells of {min(people)} what {min(authors)} said"
+        return f"it attributes to {min(people)} what {min(authors)} said"
     return ""
 
 
 def _place(terms: frozenset[str], against: Evidence) -> str:
-    """The part of the evidence that shares most terms, the shortest of several; questions only ask."""
+    """Return the part of the evidence that shares most terms, the shortest of equals; questions are skipped."""
     said = [part for part in against.parts if not part.text.rstrip("\"'”’)»").endswith(("?", "？"))]
     best = max(said, key=lambda part: (len(terms & part.terms), -len(part.text)), default=None)
     return best.text if best is not None and terms & best.terms else ""
@@ -171,13 +165,13 @@ def _terms_of_authors(against: Evidence) -> frozenset[str]:
     return frozenset(term for memory in against.memories for term in term_set(memory.author or ""))
 
 
-def _value_alone(against: Evidence, question: Asked) -> Verdict:
-    """An answer that is nothing but a date or number: the memory must be about what was asked."""
+def _value_alone(against: Evidence, question: Asked) -> Support:
+    """Check an answer that is only a date or number: the memory must be about the question."""
     wanted = question.terms - _terms_of_authors(against)
     quote = _place(wanted, against)
     if not quote or len(wanted & against.terms) < ALL_WORDS * len(wanted):
-        return Verdict(None, problem="the memory is not about what was asked")
-    return Verdict("words", quote)
+        return Support(None, problem="the memory is not about the question")
+    return Support("words", quote)
 
 
 def _words_shared(

@@ -1,4 +1,4 @@
-"""A model's answer taken apart: each sentence with its citations, checked, repaired or dropped."""
+"""Check a model's answer sentence by sentence: keep, repair or drop each sentence and its citations."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from combray.language.tokens import term_set
-from combray.think.checking import Asked, Nearness, Verdict, check
+from combray.think.checking import Asked, Nearness, Support, check
 from combray.think.evidence import Evidence, evidence, joined
 from combray.think.prompting import says_unknown, unknown_terms
 from combray.think.sentences import sentences
 from combray.think.sources import Source, one_line
-from combray.think.thought import Citation, Dropped
+from combray.think.thought import Citation, Rejected
 
 MOST_CHARACTERS = 4000
-"""Of a model's answer; what is longer is no short answer any more, and is cut."""
+"""Characters to which a model's answer is truncated."""
 _MARK = re.compile(r"\s*[\[【]\s*\d{1,3}(?:\s*[,;，、–-]\s*\d{1,3})*\s*[\]】]")
 _BEHIND = re.compile(rf"([.!?。！？…]+[\"'”’»)]*)((?:{_MARK.pattern})+)")
 _RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
@@ -24,11 +24,11 @@ _MOST_RANGE = 20
 
 @dataclass
 class Checked:
-    """What is left of an answer: sentences with their marks, the citations behind these, what was dropped."""
+    """The sentences that passed, with citation marks; their citations; and what was rejected."""
 
     sentences: list[str] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[Rejected] = field(default_factory=list)
 
 
 def checked(text: str, sources: Sequence[Source], question: Asked, near: Nearness | None) -> Checked:
@@ -37,25 +37,28 @@ def checked(text: str, sources: Sequence[Source], question: Asked, near: Nearnes
     held = {source.number: evidence(source.memory) for source in sources}
     # A mark behind the full stop belongs to the sentence before it.
     for sentence in sentences(_BEHIND.sub(r"\2\1", clean(text))):
-        # A mark inside another ("[[1]2]") leaves one behind that nobody would check.
+        # Removing a nested mark ("[[1]2]") leaves a mark that would go unchecked.
         bare = one_line(_MARK.sub("", sentence))
         numbers = _numbers(sentence)
         if numbers and any(char.isalnum() for char in bare):
             _cited(_Claim(bare, held, question, near), numbers, result)
         elif any(char.isalnum() for char in bare):
-            _uncited(bare, question, result)
+            # A sentence without a citation stays only if it just says that the answer is not known.
+            if says_unknown(bare) and not term_set(bare) - question.terms - unknown_terms():
+                result.sentences.append(bare)
+            else:
+                result.dropped.append(Rejected(bare, "no citation"))
     return result
 
 
 def clean(text: str) -> str:
-    """A model's text without control and invisible characters, bounded; lines stay lines."""
-    lines = [_visible(line) for line in text[:MOST_CHARACTERS].splitlines()]
+    """Remove control and invisible characters from a model's text and truncate it; line breaks are kept."""
+    lines = []
+    for line in text[:MOST_CHARACTERS].splitlines():
+        parts = [one_line(part) for part in _MARK.split(line)]
+        marks = [*_MARK.findall(line), ""]
+        lines.append("".join(part + mark for part, mark in zip(parts, marks, strict=True)))
     return "\n".join(line for line in lines if line)
-
-
-def _visible(line: str) -> str:
-    parts = [one_line(part) for part in _MARK.split(line)]
-    return "".join(part + mark for part, mark in zip(parts, [*_MARK.findall(line), ""], strict=True))
 
 
 def _numbers(sentence: str) -> list[int]:
@@ -68,54 +71,46 @@ def _numbers(sentence: str) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _uncited(sentence: str, question: Asked, result: Checked) -> None:
-    """A sentence without a citation stays only if it claims nothing: it says of the question that it is open."""
-    if says_unknown(sentence) and not term_set(sentence) - question.terms - unknown_terms():
-        result.sentences.append(sentence)
-    else:
-        result.dropped.append(Dropped(sentence, "no citation"))
-
-
 @dataclass(frozen=True)
 class _Claim:
-    """One sentence of the model, and the memories by number."""
+    """One sentence of the model's answer, and the memories by number."""
 
     sentence: str
     held: Mapping[int, Evidence]
     question: Asked
     near: Nearness | None
 
-    def verdict(self, numbers: Sequence[int]) -> Verdict:
-        """Whether these memories, taken together, say it."""
+    def verdict(self, numbers: Sequence[int]) -> Support:
+        """Check the sentence against these memories together."""
         some = [self.held[number] for number in numbers]
         return check(self.sentence, some[0] if len(some) == 1 else joined(some), self.question, self.near)
 
-    def together(self, numbers: Sequence[int], good: Mapping[int, Verdict]) -> dict[int, Verdict]:
-        """The good ones, and those of the others that hold words of the sentence which no good one has.
+    def together(self, numbers: Sequence[int], good: Mapping[int, Support]) -> dict[int, Support]:
+        """Return the supporting memories, plus others with words of the sentence that these lack.
 
-        Without any good one the memories must say it together.
+        If no memory supports the sentence alone, all of them must together.
         """
         if not good and not self.verdict(numbers).how:
             return {}
         missing = term_set(self.sentence).difference(*(self.held[number].terms for number in good))
-        found: dict[int, Verdict] = {}
+        found: dict[int, Support] = {}
         for number in numbers:
             if number in good:
                 found[number] = good[number]
             elif missing & self.held[number].terms:
                 best = max(self.held[number].parts, key=lambda part: len(missing & part.terms))
-                found[number] = Verdict("together", best.text)
+                found[number] = Support("together", best.text)
         return found
 
-    def repaired(self, cited: Sequence[int]) -> dict[int, Verdict]:
-        """The one other memory that says it, if it is only one."""
+    def repaired(self, cited: Sequence[int]) -> dict[int, Support]:
+        """Return the one memory that was not cited and supports the sentence, if there is exactly one."""
         verdicts = {number: self.verdict([number]) for number in self.held if number not in cited}
         good = [(number, verdict) for number, verdict in verdicts.items() if verdict.how]
         return {good[0][0]: replace(good[0][1], how="repaired")} if len(good) == 1 else {}
 
 
 def _cited(claim: _Claim, numbers: list[int], result: Checked) -> None:
-    """Keep a sentence with the citations that say it, or drop it."""
+    """Keep a sentence with its supporting citations, or reject it."""
     cited = [number for number in numbers if number in claim.held]
     verdicts = {number: claim.verdict([number]) for number in cited}
     good = {number: verdict for number, verdict in verdicts.items() if verdict.how}
@@ -124,9 +119,10 @@ def _cited(claim: _Claim, numbers: list[int], result: Checked) -> None:
     good = good or claim.repaired(cited)
     if not good:
         said = "; ".join(f"[{number}] {verdict.problem}" for number, verdict in verdicts.items())
-        result.dropped.append(Dropped(claim.sentence, said or f"there is no memory {_marks(numbers)}"))
+        result.dropped.append(Rejected(claim.sentence, said or f"there is no memory {_marks(numbers)}"))
         return
-    written = _marked(claim.sentence, list(good))
+    body = claim.sentence.rstrip(".。")
+    written = f"{body} {_marks(list(good))}{claim.sentence[len(body) :]}"
     result.sentences.append(written)
     for number, verdict in good.items():
         if verdict.how:
@@ -135,13 +131,7 @@ def _cited(claim: _Claim, numbers: list[int], result: Checked) -> None:
     for number in numbers:
         if number not in good:
             problem = verdicts[number].problem if number in verdicts else "there is no such memory"
-            result.dropped.append(Dropped(claim.sentence, f"citation [{number}] taken away: {problem}"))
-
-
-def _marked(sentence: str, numbers: Sequence[int]) -> str:
-    """The sentence with its marks before the full stop."""
-    body = sentence.rstrip(".。")
-    return f"{body} {_marks(numbers)}{sentence[len(body) :]}"
+            result.dropped.append(Rejected(claim.sentence, f"citation [{number}] removed: {problem}"))
 
 
 def _marks(numbers: Sequence[int]) -> str:

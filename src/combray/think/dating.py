@@ -1,4 +1,4 @@
-"""The dates that a memory's words mean, seen from the moment it is about."""
+"""Dates in a memory's text, resolved relative to the moment it is about."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from combray.language.dates import has_time_expression
 from combray.types import Memory
 
 _LATER = timedelta(days=1000)
-"""An expression that means another date so much later is relative; no cycle of the calendar is as long."""
+"""An expression is relative if it resolves to another date this much later; no calendar cycle is that long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """An expression, where it stands, and the days it means: `first` inclusive, `end` exclusive."""
+    """A date expression, its place in the text, and its days: `first` inclusive, `end` exclusive."""
 
     text: str
     span: tuple[int, int]
@@ -23,7 +23,7 @@ class Dated:
     relative: bool
 
     def __str__(self) -> str:
-        """The days in ISO 8601: a day, a month, a year, or "DAY to DAY"."""
+        """Return ISO 8601: a day, a month, a year, or "DAY to DAY"."""
         last = self.end - timedelta(days=1)
         if last <= self.first:
             return f"{self.first:%Y-%m-%d}"
@@ -36,7 +36,7 @@ class Dated:
 
 
 def days_named(text: str, moment: datetime) -> list[Dated]:
-    """The days and longer periods a text names, in order; hours of a day and open ranges are left out."""
+    """Return the days and longer periods in a text, in order; times of day and open ranges are skipped."""
     if not has_time_expression(text):
         return []
     from combray.language.dates import resolve
@@ -55,7 +55,7 @@ def days_named(text: str, moment: datetime) -> list[Dated]:
 
 
 def edges_named(text: str, moment: datetime) -> list[tuple[str, datetime]]:
-    """Ranges with one open side ("before 9 June"), in order: their words, and the end they do have."""
+    """Return ranges with one open side ("before 9 June"), in order: their words and their bounded end."""
     if not has_time_expression(text):
         return []
     from combray.language.dates import resolve
@@ -65,6 +65,6 @@ def edges_named(text: str, moment: datetime) -> list[tuple[str, datetime]]:
 
 
 def day_of(memory: Memory) -> tuple[datetime, datetime]:
-    """The day of its moment."""
+    """Return the start and end of the memory's day."""
     first = memory.moment.replace(hour=0, minute=0, second=0, microsecond=0)
     return first, first + timedelta(days=1)

@@ -1,4 +1,4 @@
-"""A memory as what a sentence can be checked against: its words, its parts, the dates it names."""
+"""A memory prepared for checks: its words, its sentences and clauses, and the dates it names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from combray.think.sentences import clauses, sentences
 from combray.types import Memory
 
 _MOST_DATED = 20
-"""Sentences of a memory whose dates are read: those that share most with what is checked."""
+"""Maximum sentences of a memory whose dates are resolved: those closest to the checked sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One memory, or several taken together. `said`: each memory with its sentences; `parts`: clauses too."""
+    """One memory, or several combined. `said`: each memory with its sentences; `parts`: sentences and clauses."""
 
     said: tuple[tuple[Memory, tuple[Part, ...]], ...]
     parts: tuple[Part, ...]
@@ -42,7 +42,7 @@ class Evidence:
         return [memory for memory, _ in self.said]
 
     def dates(self, terms: frozenset[str]) -> list[tuple[Memory, list[Dated]]]:
-        """Each memory with the dates that its sentences name where they speak of the terms."""
+        """Return each memory with the dates in its sentences about the terms."""
         found = []
         for memory, parts in self.said:
             speaking = [part for part in parts if terms & part.terms] or list(parts)
@@ -52,7 +52,7 @@ class Evidence:
 
 
 def evidence(memory: Memory) -> Evidence:
-    """One memory as evidence."""
+    """Prepare one memory."""
     said = tuple(
         Part(each, term_set(each)) for text in (memory.content, memory.context) for each in sentences(text)
     )
@@ -68,7 +68,7 @@ def evidence(memory: Memory) -> Evidence:
 
 
 def joined(several: Sequence[Evidence]) -> Evidence:
-    """Several memories taken together."""
+    """Combine several memories."""
     return Evidence(
         said=tuple(each for one in several for each in one.said),
         parts=tuple(each for one in several for each in one.parts),

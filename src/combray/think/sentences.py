@@ -1,4 +1,4 @@
-"""Texts cut into sentences, each a verbatim piece of its text."""
+"""Split texts into sentences; each is a verbatim substring."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 LONGEST = 400
-"""Characters; a longer run without a full stop is cut between words, so that a quotation stays short."""
+"""Maximum characters of a sentence, so that quotations stay short. A longer one is split between words."""
 
 _END = re.compile(
-    # A line break; a full stop of Chinese and Japanese; one of the others, but only before a blank.
+    # A line break; a Chinese or Japanese full stop; another full stop, but only before white space.
     r"\n+|[。！？；｡]+[”』」）\"']*|[.!?…]+[\"'”’»)\]]*(?=\s|$)"
 )
 _ABBREVIATION = re.compile(
@@ -19,12 +19,12 @@ _HALF = re.compile(r"[,;:，；：、—]+\s*|\s+-+\s+")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences in order, stripped, without empty ones; each stands in the text as it is."""
+    """Return the non-empty sentences in order, stripped."""
     return [piece for start, end in _spans(text) for piece in _bounded(text[start:end].strip())]
 
 
 def clauses(sentence: str) -> list[str]:
-    """The parts between commas, colons and dashes, stripped, without empty ones."""
+    """Return the non-empty parts between commas, colons and dashes, stripped."""
     return [part for each in _HALF.split(sentence) if (part := each.strip())]
 
 

@@ -1,4 +1,4 @@
-"""The walk of `think`: recall, then a model's answer checked sentence by sentence, or the best sentences."""
+"""Answer a question: recall, then a checked answer of the language model, or the best stored sentences."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from combray.errors import InvalidInputError, ModelError
-from combray.language.questions import Question, read
+from combray.errors import ModelError
+from combray.language.questions import read
 from combray.language.tokens import query_terms
-from combray.prompt.context import budget_of
+from combray.prompt.context import budget_of, refuse_quarantined
 from combray.runtime import Embedder, Filter, LanguageModel
 from combray.think import extracting
 from combray.think.checking import Nearness, asked
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from combray.presets import Preset
 
 NEAREST = 3
-"""Memories named as the nearest when nothing answers."""
+"""Nearest memories shown if no memory answers."""
 WEIGHTS = extracting.Weights()
 _HINT = 160
-"""Characters of each."""
+"""Characters shown of each."""
 _PLAIN_OPTIONS = frozenset({"intent", "explain", "min_score"})
-"""Options that narrow nothing: with any other, what a memory replaced might be outside what was asked for."""
+"""Options that are not filters. With a filter, superseded memories may lie outside it and are not shown."""
 
 
 def think(
@@ -44,11 +44,7 @@ def think(
     options: Mapping[str, Any],
 ) -> Thought:
     """Answer a question from memory; see `Engine.think`."""
-    trusts = options.get("trusts") or ()
-    if "quarantined" in ((trusts,) if isinstance(trusts, str) else tuple(trusts)):
-        raise InvalidInputError(
-            "trusts", "'quarantined' answers nothing.", "See them with: combray review --quarantined."
-        )
+    refuse_quarantined(options)
     answer = engine.recall(question, limit=limit, preset=preset, **options)
     walk = _Walk(engine, answer, budget_of(engine, budget))
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
@@ -56,21 +52,21 @@ def think(
     sources = numbered(answer.hits, engine.reader, earlier=earlier)
     if not sources:
         hints = engine.search(question, limit=NEAREST, **{k: v for k, v in options.items() if k != "intent"})
-        return walk.unknown(answer.reason or "no memory fits", hints.hits)
+        return walk.unknown(answer.reason or "no memory matches", hints.hits)
     model = engine.runtime.language_model
     return walk.without_model(sources, "") if model is None else walk.with_model(model, sources)
 
 
 @dataclass(frozen=True)
 class _Walk:
-    """One question on its way to an answer: what was recalled, and the tokens a prompt may spend on it."""
+    """One question, the answer of recall, and the token budget of the prompt."""
 
     engine: Engine
     recalled: Answer
     budget: int
 
     def unknown(self, reason: str, nearest: Sequence[Hit], mode: Mode = "nothing", **more: Any) -> Thought:
-        """That it is not known, with the nearest memories as hints."""
+        """Return that the answer is not known, with the nearest memories as hints."""
         words = wording(self.recalled.query)
         hints = [Source(number, hit) for number, hit in enumerate(nearest, 1)]
         told = [f"“{one_line(hint.memory.content)[:_HINT]}” ({hint.told()})" for hint in hints[:NEAREST]]
@@ -78,12 +74,12 @@ class _Walk:
         return self._thought(answer, known=False, mode=mode, reason=reason, sources=tuple(nearest), **more)
 
     def with_model(self, model: LanguageModel, sources: list[Source]) -> Thought:
-        """What the model answers, as far as the memories bear it; else the memories' own sentences."""
+        """Return the model's answer as far as the memories support it; else an extractive answer."""
         terms = frozenset(query_terms(self.recalled.query))
         text, shown = prompt(self.recalled.query, sources, terms, self.budget)
         visible = [source for source in sources if source.memory.id in shown]
         if not visible:
-            return self.without_model(sources, f"no memory fits into {self.budget} tokens")
+            return self.without_model(sources, f"no memory fits in {self.budget} tokens")
         spent = _tokens(model)
         try:
             said = model.complete(system(), text)
@@ -97,10 +93,10 @@ class _Walk:
             hits = tuple(source.hit for source in sources)
             return self.unknown("the language model found no answer in the memories", hits, "model", more=details)
         if not known:
-            why = "nothing of the language model's answer is borne out by the memories"
+            why = "the memories do not support the language model's answer"
             return self.without_model(sources, why, result, details)
         answer = " ".join(result.sentences)
-        reason = f"{len(result.dropped)} of its claims were not let through" if result.dropped else ""
+        reason = f"{len(result.dropped)} claims of the language model were rejected" if result.dropped else ""
         return self._thought(
             answer, known=True, mode="model", reason=reason, sources=_hits(sources), checks=result, more=details
         )
@@ -112,8 +108,8 @@ class _Walk:
         checks: Checked | None = None,
         more: Mapping[str, Any] | None = None,
     ) -> Thought:
-        """The best sentences of the memories; that it is not known where none of them is near."""
-        question = self._question()
+        """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
+        question = read(self.recalled.query, self.engine.reader.profile().authors)
         ranked = extracting.picks(sources, question, self._similarity(), WEIGHTS)
         weak = extracting.weakness(ranked, question, self.recalled.details)
         if weak:
@@ -170,15 +166,12 @@ class _Walk:
             trace=recalled.trace,
         )
 
-    def _question(self) -> Question:
-        return read(self.recalled.query, self.engine.reader.profile().authors)
-
     def _known_names(self, sources: Sequence[Source]) -> list[str]:
         named = {name for source in sources for name in source.memory.entities}
         return sorted(named | set(self.engine.reader.profile().authors))
 
     def _local_embedder(self) -> Embedder | None:
-        """The embedder, if it is at hand: no sentence is worth a call to a server."""
+        """Return the embedder if it runs in this process; sentences are not sent to a server."""
         embedder = self.engine.runtime.embedder
         return None if embedder is None or embedder.leaves_process else embedder
 
@@ -216,6 +209,6 @@ def _hits(sources: Sequence[Source]) -> tuple[Hit, ...]:
 
 
 def _tokens(model: LanguageModel) -> int:
-    """Tokens the model has spent so far, as far as it counts them."""
+    """Return the tokens the model has used so far, if it counts them."""
     usage = getattr(model, "usage", None)
     return int(usage.snapshot()["tokens"]) if usage is not None else 0

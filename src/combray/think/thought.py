@@ -1,8 +1,8 @@
-"""What `think` returns: the answer, what each sentence of it rests on, and what was not let through."""
+"""The result of `think`: the answer, its citations, and the rejected sentences."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from combray.types import Hit, Step
@@ -13,12 +13,12 @@ How = Literal["verbatim", "words", "meaning", "together", "repaired"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One mark [number] of the answer.
+    """One citation mark [number] of the answer.
 
-    `memory_id` is the memory behind it, `sentence` the sentence that carries the mark, `quote` the place of the
-    memory that says it, to the letter. `how`: the sentence is the quote ("verbatim"); its words are in the memory
-    ("words"); most are, and the embedder finds the rest near ("meaning"); several memories say it only together
-    ("together"); the model had cited another number ("repaired").
+    `memory_id`: the cited memory; `sentence`: the sentence with the mark; `quote`: the verbatim supporting
+    passage. `how`: the sentence is the quote ("verbatim"); its words are in the memory ("words"); most are, and
+    the embedder finds the sentence similar ("meaning"); several memories support it only together ("together");
+    the model had cited another number ("repaired").
     """
 
     number: int
@@ -28,19 +28,13 @@ class Citation:
     how: How
 
     def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return {
-            "number": self.number,
-            "memory_id": self.memory_id,
-            "sentence": self.sentence,
-            "quote": self.quote,
-            "how": self.how,
-        }
+        """Return the fields by name."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """A sentence of the model that was not let through, and why; or a citation taken from one that was."""
+class Rejected:
+    """A rejected sentence of the model, or a removed citation, and the reason."""
 
     sentence: str
     reason: str
@@ -50,10 +44,10 @@ class Dropped:
 class Thought:
     """An answer with citations.
 
-    `answer` holds marks [n]; n counts `sources` from 1. `known` is False where nothing remembered answers: the
-    sources are then only the nearest. `mode`: a "model" wrote it, it is "extractive" (sentences as they were
-    stored), or there is "nothing". `confidence` is 0-1: the preset's own where it gives one, else the share
-    of the question's words that the best sentence's memory holds. `constitution`: SHA-256 of the laws in force.
+    `answer` has marks [n], where n counts `sources` from 1. `known` is False if no memory answers the question;
+    the sources are then only the nearest memories. `mode`: "model" (written by a language model), "extractive"
+    (stored sentences) or "nothing". `confidence`, 0 to 1: the preset's own, else the share of the question's
+    words in the cited memory. `constitution`: SHA-256 of the constitution.
     """
 
     question: str
@@ -64,7 +58,7 @@ class Thought:
     confidence: float = 0.0
     citations: tuple[Citation, ...] = ()
     sources: tuple[Hit, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[Rejected, ...] = ()
     constitution: str = ""
     details: dict[str, Any] = field(default_factory=dict)
     trace: tuple[Step, ...] = ()
@@ -74,9 +68,9 @@ class Thought:
 
     @property
     def for_audit(self) -> dict[str, Any]:
-        """What the audit keeps of it: how it was made and under which laws, and no word of it.
+        """The part that the audit records: how the answer was made, but no text.
 
-        `model` only where one wrote it; `constitution`: the first 16 digits of the laws' SHA-256.
+        `model` only if one was used; `constitution`: the first 16 digits of its SHA-256.
         """
         model = {"model": self.details["model"]} if "model" in self.details else {}
         return {
@@ -89,7 +83,7 @@ class Thought:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Everything but the trace, as values that JSON has."""
+        """Return everything but the trace as JSON values."""
         return {
             "question": self.question,
             "answer": self.answer,
