@@ -46,7 +46,7 @@ def test_the_search_finds_everything_before_it_is_erased(engine: Engine, tmp_pat
         tx.change(key, "edit", "someone", 0.0, context="perspicacious twice")
     store = engine.store
     assert isinstance(store, Provable)
-    traces = store.traces("default", key)
+    traces = store.traces("default", [key])
     data = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     kinds = {trace.kind for trace in traces}
     assert kinds == {"author", "entity", "hash", "id", "tag", "text", "vector", "version", "word"}
@@ -54,7 +54,7 @@ def test_the_search_finds_everything_before_it_is_erased(engine: Engine, tmp_pat
     assert kinds == {trace.kind for trace in traces if trace.value in data}
     words = {trace.value.decode() for trace in traces if trace.kind == "word"}
     assert {"xylophonist", "Quetzalcoatl", "zwieback", "bathysphere"} <= words
-    assert store.rows_left(key) == ["memory", "version", "label", "edge", "vector"]
+    assert store.rows_left([key]) == ["memory", "version", "label", "edge", "vector"]
 
 
 def test_nothing_is_left_after_it(engine: Engine) -> None:
@@ -81,7 +81,7 @@ def test_chunks_doubts_and_waiting_vectors_go_too(engine: Engine, tmp_path: Path
         tx.queue.put("another:model", [key], 0.0)
     store = engine.store
     assert isinstance(store, Provable)
-    assert {"chunk", "doubt", "embed_job"} <= set(store.rows_left(key))
+    assert {"chunk", "doubt", "embed_job"} <= set(store.rows_left([key]))
     (folder / "MEMORY.md").unlink()
     certificate = engine.erase(chunk, prove=True)
     assert certificate is not None
@@ -189,7 +189,7 @@ def test_of_an_encrypted_store_the_rows_are_read_and_the_certificate_says_so(
     memory_id = remember(sealed)
     store = sealed.store
     assert isinstance(store, Provable)
-    traces = store.traces("default", sealed.key_of(memory_id))
+    traces = store.traces("default", [sealed.key_of(memory_id)])
     # The search of rows is not blind: while the memory is there, each kind of trace is in some table.
     held = store.rows_holding("default", traces, everywhere=True)
     assert {trace.kind for _, trace in held} == {trace.kind for trace in traces}
@@ -219,7 +219,7 @@ def test_a_term_that_the_index_kept_is_told_though_its_bytes_stand_nowhere_whole
     memory_id = remember(engine)
     store = engine.store
     assert isinstance(store, Provable)
-    words = [each for each in store.traces("default", engine.key_of(memory_id)) if each.kind == "word"]
+    words = [each for each in store.traces("default", [engine.key_of(memory_id)]) if each.kind == "word"]
     held = store.rows_holding("default", words, everywhere=False)
     assert {table for table, _ in held} == {"term_index"}
     assert b"xylophonist" in {trace.value for _, trace in held}
@@ -292,7 +292,7 @@ def test_the_certificate_is_in_the_audit_without_what_would_tell_the_text(engine
     memory_id = remember(engine)
     store = engine.store
     assert isinstance(store, Provable)
-    traces = store.traces("default", engine.key_of(memory_id))
+    traces = store.traces("default", [engine.key_of(memory_id)])
     certificate = engine.erase(memory_id, prove=True)
     assert certificate is not None
     (entry,) = engine.certificates(memory_id)

@@ -202,7 +202,7 @@ def prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str])
             ),
             *(Left(f"table {table}", kind, count) for (table, kind), count in sorted(in_tables.items())),
         ),
-        rows=tuple(dict.fromkeys(table for key in erased.keys for table in store.rows_left(key))),
+        rows=tuple(store.rows_left(erased.keys)),
         searched_copies=tuple(copies),
         copies=tuple(left for path in copies for left in _told(path, found[path], audit=False)),
         commitment=hashlib.sha256("".join(digests).encode()).hexdigest(),

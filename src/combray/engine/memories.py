@@ -209,7 +209,7 @@ class Keeping:
         resting = list(reader.keys_of([each.id for each in around.resting]).values()) if derived else []
         keys = list(dict.fromkeys((key, *erasure.made_of(reader, memory), *resting)))
         ids = [each.id for each in reader.memories(keys)]
-        traces = [trace for each in keys for trace in telling(self.namespace, each)] if telling else []
+        traces = telling(self.namespace, keys) if telling else []
         with store.transaction(self.namespace) as tx:
             tx.erase(list(dict.fromkeys((*keys, *erasure.made_of(tx, memory)))), self.runtime.clock())
         forget_texts()

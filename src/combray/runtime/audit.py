@@ -82,12 +82,12 @@ class Trace:
 class Provable(Protocol):
     """A store that can tell what a memory consists of, and what of it is left."""
 
-    def traces(self, namespace: str, key: int) -> list[Trace]:
-        """What only this memory holds, as bytes; empty for a memory that is not there."""
+    def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
+        """What only these memories hold, as bytes; empty for memories that are not there."""
         ...
 
-    def rows_left(self, key: int) -> list[str]:
-        """Tables that still name the key."""
+    def rows_left(self, keys: Sequence[int]) -> list[str]:
+        """Tables that still name one of the keys."""
         ...
 
     def shared(self, traces: Sequence[Trace]) -> set[Trace]:

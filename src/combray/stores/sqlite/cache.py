@@ -10,24 +10,8 @@ import numpy as np
 from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns, Snapshot
 from combray.stores.matrix import Matrix
+from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
-
-_COLUMNS = """
-SELECT key, status, tier, kind, category, source, trust, author, session, position, words, length,
-       importance, confidence, moment / 1e6, recorded_at / 1e6, valid_from / 1e6, valid_to / 1e6,
-       expires_at / 1e6, asks, times, cues
-FROM memory WHERE namespace = ? AND revision > ? ORDER BY key
-"""
-# A writer looks at what was committed: rows it has touched itself carry a later revision.
-_ALL_VECTORS = """
-SELECT key, code FROM vector WHERE namespace = ?1 AND model = ?2
-AND key NOT IN (SELECT key FROM memory WHERE namespace = ?1 AND revision > ?3)
-"""
-_NEW_VECTORS = """
-SELECT v.key, v.code FROM memory AS m
-JOIN vector AS v ON v.namespace = m.namespace AND v.model = ?2 AND v.key = m.key
-WHERE m.namespace = ?1 AND m.revision > ?4 AND m.revision <= ?3
-"""
 
 
 class NamespaceCache:
@@ -51,9 +35,7 @@ class NamespaceCache:
     def catch_up(self, connection: sqlite3.Connection) -> Snapshot:
         """Columns as the connection's transaction sees them."""
         with self.lock:
-            row = connection.execute(
-                "SELECT id, revision, epoch, reindexed FROM namespace WHERE name = ?", (self.name,)
-            ).fetchone()
+            row = connection.execute(sql.namespaces.state, (self.name,)).fetchone()
             if row is None:
                 return Columns().snapshot()
             number, revision, epoch, reindexed = row
@@ -62,7 +44,7 @@ class NamespaceCache:
                 self._columns.epoch = epoch
                 self.number = number
             if revision > self._columns.revision:
-                rows = connection.execute(_COLUMNS, (number, self._columns.revision)).fetchall()
+                rows = connection.execute(sql.memories.columns, (number, self._columns.revision)).fetchall()
                 try:
                     self._columns.absorb(rows)
                 except (LookupError, ValueError, TypeError, OverflowError) as error:
@@ -77,7 +59,7 @@ class NamespaceCache:
     def matrix(self, connection: sqlite3.Connection, model: str, snapshot: Snapshot) -> Matrix | None:
         """Vectors of a model, a row a slot of the snapshot; None if no vector of it was ever stored."""
         with self.lock:
-            known = connection.execute("SELECT id, dimensions FROM model WHERE name = ?", (model,)).fetchone()
+            known = connection.execute(sql.vectors.model, (model,)).fetchone()
             if known is None or not snapshot.count:
                 return None
             number, dimensions = known
@@ -99,9 +81,9 @@ class NamespaceCache:
             return matrix
         place = (self.number, model, upto.revision)
         if matrix.revision < 0:
-            rows = connection.execute(_ALL_VECTORS, place).fetchall()
+            rows = connection.execute(sql.vectors.all_until, place).fetchall()
         else:
-            rows = connection.execute(_NEW_VECTORS, (*place, matrix.revision)).fetchall()
+            rows = connection.execute(sql.vectors.new_between, (*place, matrix.revision)).fetchall()
         slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
         inside = slots >= 0
         codes = [row[1] for row, wanted in zip(rows, inside, strict=True) if wanted]

@@ -11,16 +11,11 @@ import msgspec
 
 from combray.errors import NotFoundError
 from combray.language.indexing import index_entry
-from combray.stores.sqlite import indexes
-from combray.stores.sqlite.rows import SELECT, column_value, microseconds, to_memory, to_micro
+from combray.stores.sqlite import indexes, sql
+from combray.stores.sqlite.rows import column_value, microseconds, to_memory, to_micro
+from combray.stores.sqlite.sql import FIELDS, listed
 from combray.stores.validity import INDEXED, check_changes, check_history
-from combray.types import Memory, Version
-
-_LABELS_LIVE = """
-UPDATE label SET live = (
-    SELECT status IN ('active', 'pending_embed') AND trust <> 'quarantined' FROM memory WHERE memory.key = ?1
-) WHERE key = ?1
-"""
+from combray.types import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,47 +34,45 @@ def apply(
     """Write the change and its version row. Raises NotFoundError and InvalidInputError."""
     check_changes(change.changes)
     names = sorted(change.changes)
-    row = connection.execute(
-        f"SELECT {', '.join(['key', *names])} FROM memory WHERE namespace = ? AND key = ?", (number, key)
-    ).fetchone()
+    row = connection.execute(sql.memories.whole, (number, listed([key]))).fetchone()
     if row is None:
         raise NotFoundError(f"no memory with key {key} in namespace {namespace!r}")
-    before = msgspec.json.encode(dict(zip(names, row[1:], strict=True)), order="deterministic").decode()
-    connection.execute(
-        "INSERT INTO version (key, number, changed_at, actor, operation, before) VALUES "
-        "(?1, (SELECT coalesce(max(number), 0) + 1 FROM version WHERE key = ?1), ?2, ?3, ?4, ?5)",
-        (key, to_micro(change.at), change.actor, change.operation, before),
-    )
-    old = _memory(connection, namespace, key) if INDEXED.intersection(names) else None
+    before = _encoded({name: row[1 + FIELDS.index(name)] for name in names})
+    connection.execute(sql.versions.add, (key, to_micro(change.at), change.actor, change.operation, before))
     assignments = ", ".join(f"{name} = ?" for name in [*names, "revision"])
     values = [column_value(name, change.changes[name]) for name in names]
-    connection.execute(f"UPDATE memory SET {assignments} WHERE key = ?", (*values, revision, key))
+    connection.execute(sql.memories.change.format(assignments=assignments), (*values, revision, key))
     if "occurred_from" in names or "recorded_at" in names:
-        moment = microseconds(_memory(connection, namespace, key).moment)
-        connection.execute("UPDATE memory SET moment = ? WHERE key = ?", (moment, key))
-    if old is not None:
-        new = _memory(connection, namespace, key)
+        connection.execute(sql.memories.set_moment, (key,))
+    if INDEXED.intersection(names):
+        new = to_memory(connection.execute(sql.memories.by_key, (key,)).fetchone(), namespace)
         entry = index_entry(new)
-        indexes.remove(connection, number, key, index_entry(old))
+        indexes.remove(connection, number, [(key, index_entry(to_memory(row, namespace)))])
         indexes.add(connection, number, [(key, new, entry)])
         indexes.measure(connection, key, entry)
-        connection.execute("UPDATE namespace SET reindexed = reindexed + 1 WHERE id = ?", (number,))
+        connection.execute(sql.namespaces.grow_reindexed, (number,))
     elif {"status", "trust"}.intersection(names):
-        connection.execute(_LABELS_LIVE, (key,))
+        connection.execute(sql.labels.set_live, (key,))
 
 
 def put_history(connection: sqlite3.Connection, key: int, versions: Sequence[Version]) -> None:
     """Write version rows as they were. Raises InvalidInputError if the memory has some, or for bad rows."""
-    check_history(versions, connection.execute("SELECT 1 FROM version WHERE key = ?", (key,)).fetchone())
-    rows = []
-    for each in versions:
-        before = {name: column_value(name, value) for name, value in each.before.items()}
-        encoded = msgspec.json.encode(before, order="deterministic").decode()
-        moment = microseconds(each.changed_at)
-        rows.append((key, each.number, moment, each.actor, each.operation, encoded))
-    connection.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?, ?)", rows)
+    check_history(versions, connection.execute(sql.versions.exists, (key,)).fetchone())
+    connection.executemany(
+        sql.versions.put,
+        [
+            (
+                key,
+                each.number,
+                microseconds(each.changed_at),
+                each.actor,
+                each.operation,
+                _encoded({name: column_value(name, value) for name, value in each.before.items()}),
+            )
+            for each in versions
+        ],
+    )
 
 
-def _memory(connection: sqlite3.Connection, namespace: str, key: int) -> Memory:
-    row = connection.execute(f"{SELECT} WHERE key = ?", (key,)).fetchone()
-    return to_memory(row[1:], namespace)
+def _encoded(before: Mapping[str, Any]) -> str:
+    return msgspec.json.encode(before, order="deterministic").decode()

@@ -21,6 +21,7 @@ from combray.errors import (
     StoreBusyError,
     StoreError,
 )
+from combray.stores.sqlite import sql
 from combray.stores.sqlite.encryption import (
     Key,
     encrypted_driver,
@@ -182,7 +183,7 @@ def _read_only(path: str, busy_timeout: float, key: Key | None) -> sqlite3.Conne
 def _probed(path: str, target: str, busy_timeout: float, key: Key | None) -> sqlite3.Connection:
     connection = _unlocked(path, target, busy_timeout, key, uri=True)
     try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connection.execute(sql.file.probe).fetchone()
     except BaseException:
         connection.close()
         raise

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from pathlib import Path
 
 from combray.errors import StoreError
 from combray.stores.sqlite.connection import MEMORY, explained, opened
 from combray.stores.sqlite.encryption import Key, write_encrypted
-from combray.stores.sqlite.reader import Connection
+from combray.stores.sqlite.namespace import Reading
 from combray.stores.sqlite.witnessing import forget
-
-Reading = Callable[[], AbstractContextManager[Connection]]
 
 
 def back_up(reading: Reading, source: str, own: Key | None, target: str, key: Key | None) -> None:

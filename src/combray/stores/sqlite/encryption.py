@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from combray.errors import EncryptionError, InvalidInputError, MissingExtraError
+from combray.stores.sqlite import sql
 
 SALT_BYTES = 16
 """SQLCipher's: they are the first of the file, in the clear."""
@@ -111,7 +112,7 @@ def unlock(connection: Any, path: str, key: Key) -> None:
         )
     try:
         connection.execute(key.pragma(salt))
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connection.execute(sql.file.probe).fetchone()
     except errors("DatabaseError") as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_NOTADB:
             raise
@@ -147,7 +148,7 @@ def write_encrypted(plain: str, target: str, key: Key) -> None:
         salt = secrets.token_bytes(SALT_BYTES)
         place = f"x'{key.bytes(salt).hex()}{salt.hex()}'"
         connection.execute("ATTACH DATABASE ? AS copy KEY ?", (target, place))
-        connection.execute("SELECT sqlcipher_export('copy')")
+        connection.execute(sql.file.export)
         connection.execute(f"PRAGMA copy.user_version = {version}")
         connection.execute(f"PRAGMA copy.application_id = {application}")
         connection.execute("DETACH DATABASE copy")

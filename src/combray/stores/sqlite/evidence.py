@@ -14,8 +14,10 @@ from combray.runtime import KeywordArm, Scores
 from combray.scoring.bm25f import Posting
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions
+from combray.stores.sqlite import sql
 from combray.stores.sqlite.cache import NamespaceCache
-from combray.stores.sqlite.postings import Weighed, indexed, read_codes, read_holding, weigh
+from combray.stores.sqlite.namespace import term as namespaced
+from combray.stores.sqlite.postings import Weighed, read_codes, read_holding, weigh
 
 _MIN_TERMS = 3
 
@@ -33,7 +35,7 @@ class SqliteEvidence:
 
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
         """Posting lists of the arm's terms, the rarest first until the budget is spent."""
-        terms = [indexed(self.cache.number, term) for term, _ in arm.terms]
+        terms = [namespaced(self.cache.number, term) for term, _ in arm.terms]
         weights = tuple(arm.fields)
         with self.cache.lock:
             kept = self.cache.postings
@@ -76,10 +78,7 @@ class SqliteEvidence:
         return found
 
     def _labelled(self, sort: str, name: str, snapshot: Snapshot) -> NDArray[np.int64]:
-        rows = self.connection.execute(
-            "SELECT key FROM label WHERE namespace = ? AND sort = ? AND name = ? ORDER BY key",
-            (self.cache.number, sort, name),
-        ).fetchall()
+        rows = self.connection.execute(sql.labels.holders, (self.cache.number, sort, name)).fetchall()
         slots = snapshot.slots(np.array([row[0] for row in rows], dtype=np.int64))
         return slots[slots >= 0]
 

@@ -7,22 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from combray.language.indexing import IndexEntry
-from combray.stores.sqlite.postings import indexed
+from combray.stores.sqlite import sql
+from combray.stores.sqlite.namespace import term
+from combray.stores.sqlite.sql import listed
 from combray.types import LIVE_STATUSES, Memory
-
-_INSERT_TERMS = 'INSERT INTO term_index (rowid, "0", "1", "2", "3") VALUES (?, ?, ?, ?, ?)'
-_DELETE_TERMS = (
-    'INSERT INTO term_index (term_index, rowid, "0", "1", "2", "3") VALUES (\'delete\', ?, ?, ?, ?, ?)'
-)
-_MEASURES = "UPDATE memory SET words = ?, length = ?, asks = ?, times = ?, cues = ? WHERE key = ?"
-_INSERT_LABELS = "INSERT OR IGNORE INTO label (namespace, sort, name, key, live) VALUES (?, ?, ?, ?, ?)"
 
 Indexed = tuple[int, Memory, IndexEntry]
 """Key, memory, and what the keyword index holds of it."""
 
 
 def _term_row(number: int, key: int, entry: IndexEntry) -> tuple[Any, ...]:
-    return (key, *(" ".join([indexed(number, term) for term in field]) for field in entry.fields))
+    return (key, *(" ".join([term(number, each) for each in field]) for field in entry.fields))
 
 
 def labels(number: int, one: Indexed) -> list[tuple[int, str, str, int, int]]:
@@ -35,17 +30,17 @@ def labels(number: int, one: Indexed) -> list[tuple[int, str, str, int, int]]:
 
 def add(connection: sqlite3.Connection, number: int, memories: Sequence[Indexed]) -> None:
     """Index memories of namespace `number`."""
-    connection.executemany(_INSERT_TERMS, [_term_row(number, key, entry) for key, _, entry in memories])
-    connection.executemany(_INSERT_LABELS, [row for one in memories for row in labels(number, one)])
+    connection.executemany(sql.terms.add, [_term_row(number, key, entry) for key, _, entry in memories])
+    connection.executemany(sql.labels.add, [row for one in memories for row in labels(number, one)])
 
 
 def measure(connection: sqlite3.Connection, key: int, entry: IndexEntry) -> None:
     """Set the columns of a memory that are derived from its texts."""
     facts = (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues)
-    connection.execute(_MEASURES, (*facts, key))
+    connection.execute(sql.memories.set_derived, (key, *facts))
 
 
-def remove(connection: sqlite3.Connection, number: int, key: int, entry: IndexEntry) -> None:
-    """Take a memory out. `entry` must be what was indexed: the index keeps no copy to look it up in."""
-    connection.execute(_DELETE_TERMS, _term_row(number, key, entry))
-    connection.execute("DELETE FROM label WHERE key = ?", (key,))
+def remove(connection: sqlite3.Connection, number: int, memories: Sequence[tuple[int, IndexEntry]]) -> None:
+    """Remove memories. The entries must be what was indexed: the index keeps no copy to look them up in."""
+    connection.executemany(sql.terms.remove, [_term_row(number, key, entry) for key, entry in memories])
+    connection.execute(sql.labels.remove, (listed(key for key, _ in memories),))

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from combray.errors import CorruptStoreError, NewerSchemaError
+from combray.stores.sqlite import sql
 from combray.stores.sqlite.connection import APPLICATION_ID, MEMORY, opened
 from combray.stores.sqlite.encryption import Key
 
@@ -41,11 +42,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 def check_identity(connection: sqlite3.Connection, path: str, newest: int) -> int:
     """The file's schema version. Raises for another program's database and for a newer Combray's."""
-    # One statement, one state: another process may be making the tables at this moment.
-    version, application, tables = connection.execute(
-        "SELECT (SELECT user_version FROM pragma_user_version), "
-        "(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_master)"
-    ).fetchone()
+    version, application, tables = connection.execute(sql.file.identity).fetchone()
     if tables and application != APPLICATION_ID:
         raise CorruptStoreError(
             f"{path}: this is an SQLite database of another program, not a Combray store; name another file."

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from combray.language.indexing import index_entry
 from combray.stores.columns import Snapshot
-from combray.stores.sqlite.rows import SELECT, to_memory
+from combray.stores.sqlite import sql
+from combray.stores.sqlite.namespace import term
+from combray.stores.sqlite.rows import to_memory
 
 Codes = NDArray[np.int64]
 """document * 4 + field, one an occurrence, ascending."""
@@ -27,24 +29,17 @@ _MOST_WEIGHED = 1_000_000
 """Postings kept with the weights of an arm, 16 bytes each, until the next write."""
 _MOST_ADDED = 64
 """After more additions than this at once the lists are read again when they are asked for."""
-_CODES = "SELECT group_concat(doc * 4 + col) FROM term_posting WHERE term = ?"
-_HOLDING = "SELECT doc FROM term_count WHERE term = ?"
-
-
-def indexed(namespace: int, term: str) -> str:
-    """A term as the index holds it: with its namespace's number in front."""
-    return f"{namespace:x}_{term}"
 
 
 def read_codes(connection: sqlite3.Connection, term: str) -> Codes:
     """A term's posting list from the file."""
-    text = connection.execute(_CODES, (term,)).fetchone()[0]
+    text = connection.execute(sql.terms.postings, (term,)).fetchone()[0]
     return np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
 
 
 def read_holding(connection: sqlite3.Connection, term: str) -> int:
     """In how many memories a term occurs, from the file."""
-    row = connection.execute(_HOLDING, (term,)).fetchone()
+    row = connection.execute(sql.terms.holding, (term,)).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -100,16 +95,16 @@ class PostingCache:
     def _append(self, connection: sqlite3.Connection, number: int, key: int) -> None:
         if not self._codes and not self._holding:
             return
-        row = connection.execute(f"{SELECT} WHERE key = ?", (key,)).fetchone()
+        row = connection.execute(sql.memories.by_key, (key,)).fetchone()
         found: dict[str, list[int]] = {}
-        for column, field in enumerate(index_entry(to_memory(row[1:], "")).fields):
-            for term in field:
-                found.setdefault(indexed(number, term), []).append(key * 4 + column)
-        for term, codes in found.items():
-            if term in self._holding:
-                self._holding[term] += 1
-            if term in self._codes:
-                self._codes[term] = np.append(self._codes[term], codes)
+        for column, field in enumerate(index_entry(to_memory(row, "")).fields):
+            for each in field:
+                found.setdefault(term(number, each), []).append(key * 4 + column)
+        for known, codes in found.items():
+            if known in self._holding:
+                self._holding[known] += 1
+            if known in self._codes:
+                self._codes[known] = np.append(self._codes[known], codes)
                 self._size += len(codes)
 
     def codes(self, connection: sqlite3.Connection, term: str) -> Codes:

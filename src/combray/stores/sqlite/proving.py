@@ -1,14 +1,16 @@
-"""What a memory consists of in the file, and what of it is left once it is erased.
+"""What memories consist of in the file, and what of it is left once they are erased.
 
-What only this memory holds is looked for as bytes: pieces of its text, its rare words, names, vectors, hashes. Of
-an encrypted file the rows are read, through the key.
+What only these memories hold is searched for as bytes: pieces of text, rare words, names, vectors, hashes. Of an
+encrypted file the rows are read, through the key.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,11 @@ import msgspec
 
 from combray.language.indexing import index_entry
 from combray.runtime import Trace
-from combray.stores.sqlite.postings import indexed, read_holding
-from combray.stores.sqlite.rows import SELECT, to_memory
+from combray.stores.sqlite import sql
+from combray.stores.sqlite.namespace import term
+from combray.stores.sqlite.postings import read_holding
+from combray.stores.sqlite.rows import to_memory
+from combray.stores.sqlite.sql import listed
 from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS, Memory
 
 PIECE = 16
@@ -27,70 +32,29 @@ _MOST_WORDS = 128
 _LEAST_BYTES = 5
 """Shorter byte strings stand in any large file by chance."""
 _WORD = re.compile(r"\w+")
-_PLACES = {
-    "memory": "key",
-    "version": "key",
-    "label": "key",
-    "edge": "source",
-    "edge ": "target",
-    "vector": "key",
-    "chunk": "key",
-    "doubt": "first",
-    "doubt ": "second",
-    "embed_job": "key",
-}
-"""Tables that name memories, and by which column."""
-_TEXTS = (
-    "SELECT content, context, tags, entities, author, source, session, metadata FROM memory",
-    "SELECT before, actor FROM version",
-    "SELECT reason, subtype FROM edge",
-    "SELECT root, path FROM document",
-    "SELECT name FROM namespace UNION SELECT name FROM model",
-    "SELECT name FROM operation UNION SELECT operation FROM version UNION SELECT name FROM setting",
-    "SELECT sql FROM sqlite_master",
-)
-"""Where the same words stand by right: in other memories, names, and the remarks of the schema."""
 _NOTED = "added skipped replaced memories edges restored refused known jobs queued moved unmerged remember"
 _OWN = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYPES, _NOTED))
 """Words that the store writes of itself: as values of columns, and in the details of the operation log."""
-_HASHES = (
-    "SELECT 1 FROM memory WHERE content_hash = ? LIMIT 1",
-    "SELECT 1 FROM chunk WHERE hash = ? LIMIT 1",
-    "SELECT 1 FROM document WHERE hash = ? LIMIT 1",
-)
-"""Where the hash of the same text stands by right."""
 _AT_ONCE = 1 << 20
 """Bytes of rows that are searched together."""
 
 
-def traces(connection: sqlite3.Connection, number: int, namespace: str, key: int) -> list[Trace]:
-    """Bytes that stand for the memory, most telling first; those that others hold too are among them."""
-    row = connection.execute(f"{SELECT} WHERE namespace = ? AND key = ?", (number, key)).fetchone()
-    if row is None:
-        return []
-    memory = to_memory(row[1:], namespace)
-    found = [Trace("id", memory.id.encode()), Trace("hash", memory.content_hash.encode())]
-    found += [
-        Trace("hash", row[0].encode())
-        for row in connection.execute(
-            "SELECT hash FROM chunk WHERE key = ?1 "
-            "UNION SELECT d.hash FROM chunk AS c JOIN document AS d ON d.id = c.document WHERE c.key = ?1",
-            (key,),
-        )
-    ]
-    found += [
-        Trace("vector", row[0]) for row in connection.execute("SELECT code FROM vector WHERE key = ?", (key,))
-    ]
-    found += _named(memory)
-    earlier = [
-        text
-        for (before,) in connection.execute("SELECT before FROM version WHERE key = ?", (key,))
-        for text in _strings(msgspec.json.decode(before))
-    ]
-    texts = [memory.content, memory.context, *_strings(dict(memory.metadata))]
-    found += [Trace("text", piece) for text in texts for piece in _pieces(text)]
-    found += [Trace("version", piece) for text in earlier for piece in _pieces(text)]
-    found += [Trace("word", word) for word in _rare_words(connection, number, memory)]
+def traces(connection: sqlite3.Connection, number: int, namespace: str, keys: Sequence[int]) -> list[Trace]:
+    """Bytes that stand for the memories; those that other memories hold too are among them."""
+    rows = connection.execute(sql.memories.whole, (number, listed(keys))).fetchall()
+    memories = [to_memory(row, namespace) for row in rows]
+    wanted = (listed(row[0] for row in rows),)
+    found: list[Trace] = []
+    for memory in memories:
+        found += [Trace("id", memory.id.encode()), Trace("hash", memory.content_hash.encode()), *_named(memory)]
+        for text in (memory.content, memory.context, *_strings(dict(memory.metadata))):
+            found += (Trace("text", piece) for piece in _pieces(text))
+    found += (Trace("hash", row[0].encode()) for row in connection.execute(sql.erasure.hashes, wanted))
+    found += (Trace("vector", row[0]) for row in connection.execute(sql.erasure.codes, wanted))
+    for (before,) in connection.execute(sql.versions.of_keys, wanted):
+        for text in _strings(msgspec.json.decode(before)):
+            found += (Trace("version", piece) for piece in _pieces(text))
+    found += (Trace("word", word) for word in _rare_words(connection, number, memories))
     return list(dict.fromkeys(each for each in found if len(each.value) >= _LEAST_BYTES))
 
 
@@ -116,48 +80,45 @@ def _pieces(text: str) -> list[bytes]:
     return [piece.encode("utf-8", "surrogatepass") for piece in pieces[::step]]
 
 
-def _rare_words(connection: sqlite3.Connection, number: int, memory: Memory) -> Iterator[bytes]:
-    """Words as they stand, and index terms, that no other memory of the namespace holds."""
-    entry = index_entry(memory)
-    terms = dict.fromkeys(term for field in entry.fields for term in field)
-    rare = [term for term in terms if read_holding(connection, indexed(number, term)) == 1]
-    spelt = dict.fromkeys(_WORD.findall(f"{memory.content} {memory.context}"))
-    # A word and its term begin alike, whatever inflection was cut off.
-    words = [word for word in spelt if any(word.casefold().startswith(term[:4]) for term in rare)]
-    yield from (word.encode() for word in [*rare, *words][:_MOST_WORDS])
+def _rare_words(connection: sqlite3.Connection, number: int, memories: Sequence[Memory]) -> Iterator[bytes]:
+    """Words as they stand, and index terms, that only these memories of the namespace hold."""
+    held = [dict.fromkeys(each for field in index_entry(memory).fields for each in field) for memory in memories]
+    counts = Counter(each for some in held for each in some)
+    rare_of_all = {each for each, n in counts.items() if read_holding(connection, term(number, each)) == n}
+    for memory, terms in zip(memories, held, strict=True):
+        rare = [each for each in terms if each in rare_of_all]
+        # A word and its term begin alike, whatever inflection was cut off.
+        beginnings = tuple({each[:4] for each in rare})
+        spelt = dict.fromkeys(_WORD.findall(f"{memory.content} {memory.context}"))
+        words = [word for word in spelt if word.casefold().startswith(beginnings)]
+        yield from (word.encode() for word in [*rare, *words][:_MOST_WORDS])
 
 
-def rows_left(connection: sqlite3.Connection, key: int) -> list[str]:
-    """Tables with rows that name the key."""
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    left = []
-    for place, column in _PLACES.items():
-        table = place.strip()
-        held = (
-            table in tables
-            and connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (key,)).fetchone()
-        )
-        if held:
-            left.append(table)
-    return list(dict.fromkeys(left))
+def rows_left(connection: sqlite3.Connection, keys: Sequence[int]) -> list[str]:
+    """Tables with rows that name one of the keys."""
+    return [row[0] for row in connection.execute(sql.erasure.rows_left, (listed(keys),))]
 
 
 def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace]:
     """Those that stand in what other memories hold, in any case of letters."""
     texts = {each: _folded(each.value) for each in wanted if each.kind not in ("vector", "hash", "id")}
     found = {each for each, value in texts.items() if value in _OWN}
-    for sql in _TEXTS:
-        for row in connection.execute(sql):
+    for statement in (
+        sql.erasure.memory_texts,
+        sql.erasure.version_texts,
+        sql.erasure.edge_texts,
+        sql.erasure.names,
+    ):
+        for row in connection.execute(statement):
             if not texts:
                 break
             texts = {each: value for each, value in texts.items() if each not in found}
             text = "\x00".join(part for part in row if part).casefold()
             found.update(each for each, value in texts.items() if value in text)
-    hashes = [each for each in wanted if each.kind == "hash"]
-    found.update(each for each in hashes if _is_hash_held(connection, each.value.decode()))
-    vectors = [each for each in wanted if each.kind == "vector"]
-    found.update(each for each in vectors if _is_held(connection, each.value))
-    return found
+    exact = {each.value: each for each in wanted if each.kind in ("hash", "vector")}
+    hashes = (row[0].encode() for row in connection.execute(sql.erasure.hashes_held))
+    codes = (row[0] for row in connection.execute(sql.erasure.codes_held))
+    return found | {exact[value] for value in chain(hashes, codes) if value in exact}
 
 
 def rows_holding(
@@ -170,11 +131,10 @@ def rows_holding(
     held = [
         ("term_index", each)
         for each in words
-        if read_holding(connection, indexed(number, each.value.decode("utf-8", "surrogatepass")))
+        if read_holding(connection, term(number, each.value.decode("utf-8", "surrogatepass")))
     ]
     if everywhere:
-        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-        for (table,) in tables.fetchall():
+        for (table,) in connection.execute(sql.erasure.tables).fetchall():
             held += ((table, each) for each in _held_in(connection, table, wanted))
     return list(dict.fromkeys(held))
 
@@ -188,7 +148,7 @@ def _held_in(connection: sqlite3.Connection, table: str, wanted: Sequence[Trace]
         block = b"\x00".join(rows)
         found.update((each, None) for each in wanted if each not in found and each.value in block)
 
-    for row in connection.execute(f'SELECT * FROM "{table}"'):
+    for row in connection.execute(sql.erasure.table_rows.format(table=table)):
         for value in row:
             if isinstance(value, (str, bytes)):
                 rows.append(value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass"))
@@ -200,14 +160,6 @@ def _held_in(connection: sqlite3.Connection, table: str, wanted: Sequence[Trace]
     return list(found)
 
 
-def _is_hash_held(connection: sqlite3.Connection, digest: str) -> bool:
-    return any(connection.execute(sql, (digest,)).fetchone() for sql in _HASHES)
-
-
-def _is_held(connection: sqlite3.Connection, code: bytes) -> bool:
-    return connection.execute("SELECT 1 FROM vector WHERE code = ? LIMIT 1", (code,)).fetchone() is not None
-
-
 def _folded(value: bytes) -> str:
     return value.decode("utf-8", "replace").casefold()
 
@@ -215,8 +167,5 @@ def _folded(value: bytes) -> str:
 def files(path: str) -> list[str]:
     """Files beside the store whose names begin with its name."""
     place = Path(path).absolute()
-    return sorted(str(each) for each in _beside(place) if each.is_file())
-
-
-def _beside(place: Path) -> Iterable[Path]:
-    return (each for each in place.parent.iterdir() if each.name.startswith(place.name))
+    beside = (each for each in place.parent.iterdir() if each.name.startswith(place.name))
+    return sorted(str(each) for each in beside if each.is_file())

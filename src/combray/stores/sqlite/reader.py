@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,61 +33,43 @@ from combray.stores import arms as arms_module
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
-from combray.stores.sqlite import queries, runs
+from combray.stores.sqlite import runs, sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
+from combray.stores.sqlite.namespace import Namespace, Reading
 from combray.stores.sqlite.queue import SqliteQueue
-from combray.stores.sqlite.rows import SELECT, to_memory
-from combray.types import EDGE_TYPES, Edge, Memory, Version
+from combray.stores.sqlite.rows import moment_of, reading, to_edge, to_link, to_memory, to_version, type_codes
+from combray.stores.sqlite.sql import listed
+from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 
-Connection = sqlite3.Connection
-_CHUNK = 900
-"""Keys named in one statement: SQLite builds elsewhere allow as few as 999 parameters."""
-
-
-def chunks(keys: Iterable[int]) -> Iterator[list[int]]:
-    """Lists short enough for one statement."""
-    every = [int(key) for key in keys]
-    for start in range(0, len(every), _CHUNK):
-        yield every[start : start + _CHUNK]
-
-
-def marks(values: Sequence[Any]) -> str:
-    """One question mark a value."""
-    return ", ".join("?" * len(values))
+_MIN_PREFIX = 8
+"""Characters, at least, of the beginning of an id that stands for the id."""
 
 
 class SqliteReader:
-    """Implements `runtime.Reader`. `reading` gives a connection that sees one unchanging state."""
+    """Implements `runtime.Reader`. `scope` is the namespace filter of all its statements."""
 
-    def __init__(
-        self,
-        namespace: str,
-        cache: NamespaceCache,
-        reading: Callable[[], AbstractContextManager[Connection]],
-    ) -> None:
+    def __init__(self, namespace: str, cache: NamespaceCache, reading: Reading) -> None:
         self.namespace = namespace
         self.cache = cache
-        self.reading = reading
+        self.scope = Namespace(namespace, reading)
 
     @contextmanager
-    def _view(self) -> Iterator[tuple[Connection, Snapshot]]:
-        with self.reading() as connection:
+    def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
+        with self.scope.reading() as connection:
             yield connection, self.cache.catch_up(connection)
 
-    def _evidence(self, connection: Connection) -> SqliteEvidence:
+    def _evidence(self, connection: sqlite3.Connection) -> SqliteEvidence:
         return SqliteEvidence(connection, self.cache, keeps=True)
 
     # -- retrieval -------------------------------------------------------------------------------
 
     def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
-        """Run every arm and score the union of their lists by all of them."""
         with self._view() as (connection, snapshot):
             return arms_module.search(self._evidence(connection), snapshot, arms, where, limit)
 
     def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
-        """Keys of all rows the filter lets through, by moment then key."""
         with self._view() as (connection, snapshot):
             eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             places = np.flatnonzero(eligible)
@@ -96,7 +80,6 @@ class SqliteReader:
             return result
 
     def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
-        """The nearest committed memories of each vector."""
         with self._view() as (connection, snapshot):
             matrix = self.cache.matrix(connection, model, snapshot)
             if matrix is None:
@@ -106,7 +89,6 @@ class SqliteReader:
             return matrix.nearest(vectors, snapshot.keys, eligible, limit, minimum)
 
     def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
-        """Which of the keys the filter lets through."""
         with self._view() as (connection, snapshot):
             mask = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
@@ -115,7 +97,6 @@ class SqliteReader:
             return result
 
     def covered(self, model: str, where: Filter) -> tuple[int, int]:
-        """How many rows that the filter lets through have a vector, and how many it lets through."""
         with self._view() as (connection, snapshot):
             eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             matrix = self.cache.matrix(connection, model, snapshot)
@@ -123,7 +104,6 @@ class SqliteReader:
             return has, int(eligible.sum())
 
     def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
-        """Cosine with each key's vector."""
         codes, dimensions = self._codes(model, keys)
         scores = np.zeros(len(keys))
         if codes:
@@ -134,7 +114,6 @@ class SqliteReader:
         return scores
 
     def vectors(self, model: str, keys: Keys) -> tuple[Vectors, NDArray[np.bool_]]:
-        """Vectors of the keys, read from the file."""
         codes, dimensions = self._codes(model, keys)
         rows = np.zeros((len(keys), dimensions), dtype=np.float32)
         has = np.array([int(key) in codes for key in keys], dtype=np.bool_)
@@ -144,22 +123,16 @@ class SqliteReader:
 
     def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
         """int8 codes of the keys that have one, and their length (1 for an unknown model)."""
-        codes: dict[int, bytes] = {}
-        with self.reading() as connection:
-            known = connection.execute("SELECT id, dimensions FROM model WHERE name = ?", (model,)).fetchone()
+        with self.scope.reading() as connection:
+            known = connection.execute(sql.vectors.model, (model,)).fetchone()
             if known is None:
-                return codes, 1
-            number = self._number(connection)
-            for some in chunks(keys):
-                wanted = f"namespace = ? AND model = ? AND key IN ({marks(some)})"
-                sql = f"SELECT key, code FROM vector WHERE {wanted}"
-                codes.update(connection.execute(sql, (number, known[0], *some)).fetchall())
-        return codes, int(known[1])
+                return {}, 1
+            wanted = listed(map(int, keys))
+            return dict(self.scope.rows_in(connection, sql.vectors.codes, known[0], wanted)), int(known[1])
 
     # -- rows and texts --------------------------------------------------------------------------
 
     def rows(self, keys: Keys) -> Rows:
-        """Columns of the given keys, in their order. Raises NotFoundError for a key of no memory here."""
         with self._view() as (_, snapshot):
             wanted = np.asarray(keys, dtype=np.int64)
             slots = snapshot.slots(wanted)
@@ -187,53 +160,37 @@ class SqliteReader:
         )
 
     def ids(self, keys: Keys) -> list[str]:
-        """Ids in the order of the keys."""
-        found = self._column("id", keys)
-        return [found.get(int(key), "") for key in keys]
+        return self._column(sql.memories.ids, keys, "")
 
     def accesses(self, keys: Keys) -> Scores:
-        """Access counts in the order of the keys."""
-        found = self._column("access_count", keys)
-        return np.array([found.get(int(key), 0) for key in keys], dtype=np.float64)
-
-    def _column(self, name: str, keys: Iterable[int]) -> dict[int, Any]:
-        found: dict[int, Any] = {}
-        with self.reading() as connection:
-            number = self._number(connection)
-            for some in chunks(keys):
-                # The plus keeps SQLite off the namespace's indexes: the keys are what is rare.
-                sql = f"SELECT key, {name} FROM memory WHERE +namespace = ? AND key IN ({marks(some)})"
-                found.update(connection.execute(sql, (number, *some)).fetchall())
-        return found
-
-    def memories(self, keys: Iterable[int]) -> list[Memory]:
-        """Whole memories in the order of the keys."""
-        wanted = [int(key) for key in keys]
-        with self.reading() as connection:
-            number = self._number(connection)
-            found = {}
-            for some in chunks(wanted):
-                sql = f"{SELECT} WHERE +namespace = ? AND key IN ({marks(some)})"
-                for row in connection.execute(sql, (number, *some)):
-                    found[row[0]] = to_memory(row[1:], self.namespace)
-        return [found[key] for key in wanted if key in found]
+        return np.array(self._column(sql.memories.access_counts, keys, 0), dtype=np.float64)
 
     def contents(self, keys: Iterable[int]) -> list[str]:
-        """Texts in the order of the keys; "" for a key of no memory here."""
+        return self._column(sql.memories.contents, keys, "")
+
+    def _column(self, statement: str, keys: Iterable[int], missing: Any) -> list[Any]:
         wanted = [int(key) for key in keys]
-        found = self._column("content", wanted)
-        return [found.get(key, "") for key in wanted]
+        found = dict(self.scope.rows(statement, listed(wanted)))
+        return [found.get(key, missing) for key in wanted]
+
+    def memories(self, keys: Iterable[int]) -> list[Memory]:
+        wanted = [int(key) for key in keys]
+        rows = self.scope.rows(sql.memories.whole, listed(wanted))
+        found = {row[0]: to_memory(row, self.namespace) for row in rows}
+        return [found[key] for key in wanted if key in found]
 
     def keys_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """Keys of full ids, or of prefixes of at least eight characters that only one id has."""
-        with self.reading() as connection:
-            number = self._number(connection)
-            return {
-                wanted: key for wanted in ids if (key := queries.key_of(connection, number, wanted)) is not None
-            }
+        return {wanted: key for wanted in ids if (key := self._key_of(wanted)) is not None}
+
+    def _key_of(self, wanted: str) -> int | None:
+        row = self.scope.row(sql.memories.with_id, wanted)
+        if row is None and len(wanted) >= _MIN_PREFIX:
+            # U+10FFFF sorts behind every character of an id: a range that the (namespace, id) index can walk.
+            rows = self.scope.rows(sql.memories.with_id_between, wanted, wanted + "\U0010ffff")
+            row = rows[0] if len(rows) == 1 else None
+        return int(row[0]) if row else None
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
-        """Keys of the turns around each key in its session, in order."""
         with self._view() as (_, snapshot):
             slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
             return [
@@ -242,100 +199,93 @@ class SqliteReader:
             ]
 
     def profile(self) -> Profile:
-        """What the data looks like, from live memories."""
         with self._view() as (_, snapshot):
             return profile(snapshot)
 
     # -- graph -----------------------------------------------------------------------------------
 
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
-        """Every edge at one of the keys, one query for the whole frontier; none to what is in quarantine."""
         with self._view() as (connection, snapshot):
-            found: dict[tuple[int, int, int, str], Link] = {}
-            number = self._number(connection)
-            for some in chunks(keys):
-                queries.collect_links(connection, number, some, types, found)
-        links = [found[place] for place in sorted(found)]
-        return [each for each in links if not snapshot.keeps_apart(each.source, each.target)]
+            wanted = (listed(map(int, keys)), listed(type_codes(types)))
+            rows = self.scope.rows_in(connection, sql.edges.at_keys, *wanted)
+        return [to_link(row) for row in rows if not snapshot.keeps_apart(*row[:2])]
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
-        """All edges of the namespace with ids."""
-        with self.reading() as connection:
-            return queries.all_edges(connection, self._number(connection), types or EDGE_TYPES)
+        return [to_edge(row) for row in self.scope.rows(sql.edges.every, listed(type_codes(types)))]
 
-    # -- people's questions ----------------------------------------------------------------------
+    # -- counts, histories, logs -------------------------------------------------------------------
 
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        """Which candidates some live memory names, as given."""
-        folded: dict[str, list[str]] = {}
-        for each in candidates:
-            folded.setdefault(each.casefold(), []).append(each)
-        with self.reading() as connection:
-            number = self._number(connection)
+        with self.scope.reading() as connection:
+            number = self.scope.number(connection)
             return {
-                spelling
-                for name, spellings in folded.items()
-                if connection.execute(queries.NAMED, (number, name)).fetchone()
-                for spelling in spellings
+                each
+                for each in candidates
+                if connection.execute(sql.labels.is_named, (number, each.casefold())).fetchone()
             }
 
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
-        """The most named entities."""
-        with self.reading() as connection:
-            rows = connection.execute(queries.ENTITY_COUNTS, (self._number(connection), limit)).fetchall()
-            return [(str(name), int(count)) for name, count in rows]
+        return [(str(name), int(count)) for name, count in self.scope.rows(sql.labels.entity_counts, limit)]
 
     def history(self, key: int) -> list[Version]:
-        """Every change of a memory, oldest first."""
-        with self.reading() as connection:
-            return queries.versions(connection, self._number(connection), key)
+        return [to_version(row) for row in self.scope.rows(sql.versions.history, key)]
 
     def status(self) -> dict[str, Any]:
-        """Counts for people."""
-        with self.reading() as connection:
-            return queries.counts(connection, self._number(connection))
+        by: dict[str, Counter[str]] = {"status": Counter(), "kind": Counter(), "category": Counter()}
+        moments: list[int] = []
+        with self.scope.reading() as connection:
+            rows = partial(self.scope.rows_in, connection)
+            for status, kind, category, count, first, last in rows(sql.memories.counts):
+                by["status"][status] += count
+                moments += first, last
+                if status in LIVE_STATUSES:
+                    by["kind"][kind] += count
+                    by["category"][category] += count
+            edges = rows(sql.edges.count_by_type)
+            vectors = rows(sql.vectors.count_by_model)
+            ((operations,),) = rows(sql.namespaces.count_operations)
+        return {
+            **{f"by_{name}": dict(sorted(counts.items())) for name, counts in by.items()},
+            "edges": reading("an edge", lambda: {EDGE_TYPES[code]: count for code, count in edges}),
+            "vectors": dict(vectors),
+            "operations": operations,
+            "first_moment": reading("the first moment", lambda: moment_of(min(moments, default=None))),
+            "last_moment": reading("the last moment", lambda: moment_of(max(moments, default=None))),
+        }
 
     def log(self, limit: int) -> list[dict[str, Any]]:
-        """The latest operations, newest first."""
-        with self.reading() as connection:
-            return queries.operations(connection, self._number(connection), limit)
+        return [
+            {
+                "number": number,
+                "at": reading(f"operation {number}", partial(moment_of, at)),
+                "operation": name,
+                "memory_id": memory_id,
+                "detail": detail,
+            }
+            for number, at, name, memory_id, detail in self.scope.rows(sql.namespaces.log, limit)
+        ]
 
     def revision(self) -> int:
-        """Grows with every committed write."""
-        with self.reading() as connection:
-            row = connection.execute(
-                "SELECT revision FROM namespace WHERE name = ?", (self.namespace,)
-            ).fetchone()
-            return int(row[0]) if row else 0
+        with self.scope.reading() as connection:
+            row = connection.execute(sql.namespaces.state, (self.namespace,)).fetchone()
+            return int(row[1]) if row else 0
 
     def runs(self, limit: int) -> list[Run]:
-        """The latest runs of consolidation, newest first."""
-        with self.reading() as connection:
-            return runs.runs(connection, self._number(connection), limit)
+        return runs.latest(self.scope, limit)
 
     def changed_by(self, actor: str) -> list[int]:
-        """Keys of the memories an actor has changed."""
-        with self.reading() as connection:
-            return runs.changed_by(connection, self._number(connection), actor)
+        return [int(row[0]) for row in self.scope.rows(sql.versions.changed_by, actor)]
 
     def doubts(self) -> list[Doubt]:
-        """Every pair in doubt."""
-        with self.reading() as connection:
-            return runs.doubts(connection, self._number(connection))
+        return runs.doubts(self.scope)
 
     @property
     def documents(self) -> SqliteDocuments:
-        """The files it holds."""
-        return SqliteDocuments(self.reading, self._number)
+        return SqliteDocuments(self.scope)
 
     @property
     def queue(self) -> SqliteQueue:
-        """Which memories wait for a vector."""
-        return SqliteQueue(self.reading, self._number)
-
-    def _number(self, connection: Connection) -> int | None:
-        row = connection.execute("SELECT id FROM namespace WHERE name = ?", (self.namespace,)).fetchone()
-        return int(row[0]) if row else None
+        return SqliteQueue(self.scope)
 
 
 def _around(snapshot: Snapshot, slot: int, before: int, after: int) -> list[int]:

@@ -10,7 +10,9 @@ import msgspec
 
 from combray.errors import CorruptStoreError
 from combray.language.indexing import IndexEntry
-from combray.types import Memory
+from combray.runtime import Link
+from combray.stores.sqlite.sql import FIELDS
+from combray.types import EDGE_TYPES, Edge, Memory, Version
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -25,16 +27,10 @@ TIMES = (
     "last_accessed_at",
 )
 JSON_FIELDS = ("tags", "entities", "evidence", "metadata")
-FIELDS = tuple(name for name in Memory.__struct_fields__ if name != "namespace")
-"""Columns of the memory table that are fields of a Memory, in the struct's order."""
 
 _NAMESPACE = Memory.__struct_fields__.index("namespace")
 _TIME_PLACES = tuple(FIELDS.index(name) for name in TIMES)
 _JSON_PLACES = tuple(FIELDS.index(name) for name in JSON_FIELDS)
-
-COLUMNS = ("namespace", "revision", "moment", "words", "length", "asks", "times", "cues", *FIELDS)
-INSERT = f"INSERT INTO memory ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-SELECT = f"SELECT key, {', '.join(FIELDS)} FROM memory"
 
 _EMPTY: dict[Any, Any] = {"[]": (), "{}": {}}
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -87,7 +83,7 @@ def plain_value(name: str, value: Any) -> Any:
 
 
 def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> tuple[Any, ...]:
-    """Values for INSERT, in the order of COLUMNS."""
+    """Values of the statement `memories.add`."""
     return (
         namespace,
         revision,
@@ -112,8 +108,8 @@ def _field_values(memory: Memory) -> list[Any]:
 
 
 def to_memory(row: Sequence[Any], namespace: str) -> Memory:
-    """A row of SELECT (without its key) as a Memory."""
-    values = dict(zip(FIELDS, row, strict=True))
+    """A row of `memories.whole` or `memories.by_key` as a Memory."""
+    values = dict(zip(FIELDS, row[1:], strict=True))
     try:
         for name in TIMES:
             if values[name] is not None:
@@ -128,3 +124,45 @@ def to_memory(row: Sequence[Any], namespace: str) -> Memory:
             f"memory {values['id']!r} cannot be read ({error!r}). Restore a backup."
         ) from error
     return Memory(namespace=namespace, **values)
+
+
+def to_version(row: Sequence[Any]) -> Version:
+    """A row of `versions.history`."""
+    memory_id, number, changed_at, actor, operation, before = row
+    return reading(
+        f"version {number} of memory {memory_id!r}",
+        lambda: Version(
+            memory_id=memory_id,
+            number=number,
+            changed_at=_EPOCH + timedelta(microseconds=changed_at),
+            actor=actor,
+            operation=operation,
+            before={name: plain_value(name, value) for name, value in _decode(before).items()},
+        ),
+    )
+
+
+def to_edge(row: Sequence[Any]) -> Edge:
+    """A row of `edges.every`."""
+    source, target, code, subtype, weight, reason, maker, at = row
+    return Edge(
+        source=source,
+        target=target,
+        type=EDGE_TYPES[code],
+        subtype=subtype,
+        weight=weight,
+        reason=reason or "",
+        created_by=maker or "combray",
+        created_at=reading(f"an edge of memory {source!r}", lambda: _EPOCH + timedelta(microseconds=at)),
+    )
+
+
+def to_link(row: Sequence[Any]) -> Link:
+    """A row of `edges.at_keys`."""
+    source, target, code, subtype, weight, reason, maker = row
+    return Link(source, target, EDGE_TYPES[code], weight, subtype, reason or "", maker or "combray")
+
+
+def type_codes(types: Sequence[str]) -> list[int]:
+    """Edge types as the table holds them; every type for none."""
+    return [EDGE_TYPES.index(each) for each in types or EDGE_TYPES]

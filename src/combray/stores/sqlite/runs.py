@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
 from combray.runtime import Doubt, Lease, Run
+from combray.stores.sqlite import sql
+from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.rows import reading, to_micro
 
 _SECOND = 1_000_000
 
 
-def runs(connection: sqlite3.Connection, namespace: int | None, limit: int) -> list[Run]:
+def latest(scope: Namespace, limit: int) -> list[Run]:
     """The latest runs, newest first."""
-    rows = connection.execute(
-        "SELECT id, started, ended, state, counts, seen FROM run WHERE namespace = ? "
-        "ORDER BY started DESC, id DESC LIMIT ?",
-        (namespace, limit),
-    )
     return [
         Run(
             run_id,
@@ -30,7 +26,7 @@ def runs(connection: sqlite3.Connection, namespace: int | None, limit: int) -> l
             _counts(run_id, counts),
             seen,
         )
-        for run_id, started, ended, state, counts, seen in rows
+        for run_id, started, ended, state, counts, seen in scope.rows(sql.runs.latest, limit)
     ]
 
 
@@ -38,80 +34,41 @@ def _counts(run_id: str, text: str) -> dict[str, int]:
     return reading(f"run {run_id!r}", lambda: msgspec.json.decode(text, type=dict[str, int]))
 
 
-def put_run(connection: sqlite3.Connection, namespace: int, run: Run, parts: Sequence[str]) -> None:
+def put(scope: Namespace, run: Run, parts: Sequence[str]) -> None:
     """Store or replace a run; parts are numbered on."""
     ended = None if run.ended is None else to_micro(run.ended)
     counts = msgspec.json.encode(dict(run.counts), order="deterministic").decode()
-    connection.execute(
-        "INSERT OR REPLACE INTO run (namespace, id, started, ended, state, counts, seen) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (namespace, run.id, to_micro(run.started), ended, run.state, counts, run.seen),
-    )
-    (last,) = connection.execute(
-        "SELECT coalesce(max(number), 0) FROM run_part WHERE namespace = ? AND run = ?", (namespace, run.id)
-    ).fetchone()
-    connection.executemany(
-        "INSERT INTO run_part (namespace, run, number, steps) VALUES (?, ?, ?, ?)",
-        [(namespace, run.id, number, steps) for number, steps in enumerate(parts, last + 1)],
-    )
+    scope.write(sql.runs.put, run.id, to_micro(run.started), ended, run.state, counts, run.seen)
+    (last,) = scope.row(sql.runs.last_part, run.id)
+    scope.write_each(sql.runs.put_part, [(run.id, *part) for part in enumerate(parts, last + 1)])
 
 
-def take_part(connection: sqlite3.Connection, namespace: int, run: str) -> str | None:
+def take_part(scope: Namespace, run: str) -> str | None:
     """The first part left, removed."""
-    row = connection.execute(
-        "SELECT number, steps FROM run_part WHERE namespace = ? AND run = ? ORDER BY number LIMIT 1",
-        (namespace, run),
-    ).fetchone()
+    row = scope.row(sql.runs.first_part, run)
     if row is None:
         return None
-    place = (namespace, run, row[0])
-    connection.execute("DELETE FROM run_part WHERE namespace = ? AND run = ? AND number = ?", place)
+    scope.write(sql.runs.remove_part, run, row[0])
     return str(row[1])
 
 
-def changed_by(connection: sqlite3.Connection, namespace: int | None, actor: str) -> list[int]:
-    """Keys with a version row by the actor."""
-    rows = connection.execute(
-        "SELECT DISTINCT version.key FROM version JOIN memory USING (key) "
-        "WHERE actor = ? AND namespace = ? ORDER BY version.key",
-        (actor, namespace),
-    )
-    return [int(row[0]) for row in rows]
-
-
-def doubts(connection: sqlite3.Connection, namespace: int | None) -> list[Doubt]:
+def doubts(scope: Namespace) -> list[Doubt]:
     """All pairs, ordered by keys."""
-    rows = connection.execute(
-        "SELECT first, second, reason, answer, halved, run FROM doubt WHERE namespace = ? ORDER BY first, second",
-        (namespace,),
-    )
     return [
-        Doubt(first, second, why, answer, bool(halved), run) for first, second, why, answer, halved, run in rows
+        Doubt(first, second, why, answer, bool(halved), run)
+        for first, second, why, answer, halved, run in scope.rows(sql.runs.doubts)
     ]
 
 
-def put_doubts(connection: sqlite3.Connection, namespace: int, pairs: Sequence[Doubt]) -> None:
+def put_doubts(scope: Namespace, pairs: Sequence[Doubt]) -> None:
     """Store or replace pairs."""
-    connection.executemany(
-        "INSERT OR REPLACE INTO doubt (namespace, first, second, reason, answer, halved, run) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (namespace, each.first, each.second, each.reason, each.answer, int(each.halved), each.run)
-            for each in pairs
-        ],
-    )
+    rows = [(each.first, each.second, each.reason, each.answer, int(each.halved), each.run) for each in pairs]
+    scope.write_each(sql.runs.put_doubt, rows)
 
 
-def drop_doubts(connection: sqlite3.Connection, namespace: int, run: str) -> int:
-    """Remove the pairs that a run wrote last."""
-    return connection.execute("DELETE FROM doubt WHERE namespace = ? AND run = ?", (namespace, run)).rowcount
-
-
-def lease(connection: sqlite3.Connection, namespace: int, name: str) -> Lease | None:
+def lease(scope: Namespace, name: str) -> Lease | None:
     """Who holds it."""
-    row = connection.execute(
-        "SELECT holder, until FROM lease WHERE namespace = ? AND name = ?", (namespace, name)
-    ).fetchone()
+    row = scope.row(sql.runs.lease, name)
     return reading("a lease", lambda: _lease(*row)) if row else None
 
 
@@ -121,10 +78,9 @@ def _lease(holder: str, until: int) -> Lease:
     return Lease(holder, until / _SECOND)
 
 
-def put_lease(connection: sqlite3.Connection, namespace: int, name: str, given: Lease | None) -> None:
-    """Give it to somebody, or to nobody."""
-    connection.execute("DELETE FROM lease WHERE namespace = ? AND name = ?", (namespace, name))
-    if given is not None:
-        connection.execute(
-            "INSERT INTO lease VALUES (?, ?, ?, ?)", (namespace, name, given.holder, to_micro(given.until))
-        )
+def put_lease(scope: Namespace, name: str, given: Lease | None) -> None:
+    """Give it to a holder, or free it."""
+    if given is None:
+        scope.write(sql.runs.drop_lease, name)
+    else:
+        scope.write(sql.runs.put_lease, name, given.holder, to_micro(given.until))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from combray.errors import ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Trace, Witness
-from combray.stores.sqlite import erasing, holding, probing, proving, upkeep
+from combray.stores.sqlite import erasing, holding, probing, proving, sql, upkeep
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.connection import (
     MEMORY,
@@ -25,6 +25,7 @@ from combray.stores.sqlite.connection import (
 from combray.stores.sqlite.copying import back_up
 from combray.stores.sqlite.encryption import Key, errors, key_from
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
+from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.reader import SqliteReader
 from combray.stores.sqlite.witnessing import kept, tell
 from combray.stores.sqlite.writer import SqliteWriter
@@ -182,7 +183,7 @@ class SqliteStore:
     def namespaces(self) -> list[str]:
         """Names of all namespaces, sorted."""
         with self._reading() as connection:
-            return [row[0] for row in connection.execute("SELECT name FROM namespace ORDER BY name")]
+            return [row[0] for row in connection.execute(sql.namespaces.names)]
 
     def reader(self, namespace: str) -> SqliteReader:
         """A reader of one namespace."""
@@ -304,16 +305,14 @@ class SqliteStore:
 
     # -- proof of erasure (`runtime.Provable`) ---------------------------------------------------------
 
-    def traces(self, namespace: str, key: int) -> list[Trace]:
-        """What stands for a memory, as bytes."""
+    def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
         with self._reading() as connection:
-            row = connection.execute("SELECT id FROM namespace WHERE name = ?", (namespace,)).fetchone()
-            return [] if row is None else proving.traces(connection, row[0], namespace, key)
+            number = Namespace(namespace, self._reading).number(connection)
+            return [] if number is None else proving.traces(connection, number, namespace, keys)
 
-    def rows_left(self, key: int) -> list[str]:
-        """Tables that still name the key."""
+    def rows_left(self, keys: Sequence[int]) -> list[str]:
         with self._reading() as connection:
-            return proving.rows_left(connection, key)
+            return proving.rows_left(connection, keys)
 
     def shared(self, traces: Sequence[Trace]) -> set[Trace]:
         """Those that other memories hold too."""
@@ -325,8 +324,7 @@ class SqliteStore:
     ) -> list[tuple[str, Trace]]:
         """What rows still hold, read through the key if the file has one."""
         with self._reading() as connection:
-            row = connection.execute("SELECT id FROM namespace WHERE name = ?", (namespace,)).fetchone()
-            number = -1 if row is None else row[0]
+            number = Namespace(namespace, self._reading).number(connection) or -1
             return proving.rows_holding(connection, number, traces, everywhere=everywhere)
 
     def let_go(self) -> bool:

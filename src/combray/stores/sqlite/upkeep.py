@@ -8,26 +8,15 @@ from collections.abc import Iterator
 
 from combray.errors import CorruptStoreError
 from combray.language.indexing import index_entry, terms_version
-from combray.stores.sqlite import indexes
+from combray.stores.sqlite import indexes, sql
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.migrations import keyword_index_sql
-from combray.stores.sqlite.postings import indexed
-from combray.stores.sqlite.rows import SELECT, to_memory
+from combray.stores.sqlite.namespace import term
+from combray.stores.sqlite.rows import to_memory
 
-_STRAY = (
-    (
-        "edges of missing memories",
-        "FROM edge WHERE source NOT IN (SELECT key FROM memory) OR target NOT IN (SELECT key FROM memory)",
-    ),
-    ("vectors of missing memories", "FROM vector WHERE key NOT IN (SELECT key FROM memory)"),
-    ("labels of missing memories", "FROM label WHERE key NOT IN (SELECT key FROM memory)"),
-    ("versions of missing memories", "FROM version WHERE key NOT IN (SELECT key FROM memory)"),
-    ("chunks of missing memories", "FROM chunk WHERE key NOT IN (SELECT key FROM memory)"),
-)
-_CROSSING = """
-SELECT count(*) FROM edge AS e JOIN memory AS a ON a.key = e.source JOIN memory AS b ON b.key = e.target
-WHERE a.namespace <> b.namespace
-"""
+_OF_MEMORIES = ("vector", "label", "version", "chunk")
+"""Tables whose rows belong to a memory, by its key."""
+_TERMS_VERSION = "terms_version"
 _REMEDY = "'combray doctor --repair' rebuilds it"
 
 
@@ -48,19 +37,23 @@ def _structure_problems(connection: sqlite3.Connection) -> list[str]:
 
 
 def _stray_problems(connection: sqlite3.Connection) -> list[str]:
-    counted = [(what, connection.execute(f"SELECT count(*) {rows}").fetchone()[0]) for what, rows in _STRAY]
-    counted.append(("edges between namespaces", connection.execute(_CROSSING).fetchone()[0]))
-    return [f"{count} {what}" for what, count in counted if count]
+    counted = {
+        "edges of missing memories": sql.upkeep.count_stray_edges,
+        **{
+            f"{table}s of missing memories": sql.upkeep.count_strays.format(table=table) for table in _OF_MEMORIES
+        },
+        "edges between namespaces": sql.upkeep.count_crossing_edges,
+    }
+    counts = {what: connection.execute(statement).fetchone()[0] for what, statement in counted.items()}
+    return [f"{count} {what}" for what, count in counts.items() if count]
 
 
 def _index_problems(connection: sqlite3.Connection) -> list[str]:
     """Compare every label and posting with the memories' own: a flipped bit breaks no structure."""
-    labels = set(connection.execute("SELECT namespace, sort, name, key, live FROM label"))
+    labels = set(connection.execute(sql.labels.every))
     held: Counter[int] = Counter()
-    for term, document, column, place in connection.execute(
-        "SELECT term, doc, cast(col AS INTEGER), offset FROM term_posting"
-    ):
-        held[document] += hash((term, column, place))
+    for text, document, column, place in connection.execute(sql.terms.every):
+        held[document] += hash((text, column, place))
     wanted: Counter[int] = Counter()
     wrong_labels = 0
     for number, one in _everything(connection):
@@ -69,8 +62,8 @@ def _index_problems(connection: sqlite3.Connection) -> list[str]:
         wrong_labels += len(own - labels)
         labels -= own
         for column, field in enumerate(entry.fields):
-            for place, term in enumerate(field):
-                wanted[key] += hash((indexed(number, term), column, place))
+            for place, text in enumerate(field):
+                wanted[key] += hash((term(number, text), column, place))
     wrong_terms = sum(held[key] != wanted[key] for key in held.keys() | wanted.keys())
     problems = []
     if labels or wrong_labels:
@@ -90,9 +83,7 @@ def rebuild_terms_if_stale(connection: sqlite3.Connection) -> bool:
         stale = _terms_version(connection) != terms_version()
         if stale:
             _rebuild_indexes(connection)
-        connection.execute(
-            "INSERT OR REPLACE INTO setting (name, value) VALUES ('terms_version', ?)", (terms_version(),)
-        )
+        connection.execute(sql.settings.put, (_TERMS_VERSION, terms_version()))
         connection.execute("COMMIT")
     except BaseException:
         _roll_back(connection)
@@ -101,7 +92,7 @@ def rebuild_terms_if_stale(connection: sqlite3.Connection) -> bool:
 
 
 def _terms_version(connection: sqlite3.Connection) -> str | None:
-    row = connection.execute("SELECT value FROM setting WHERE name = 'terms_version'").fetchone()
+    row = connection.execute(sql.settings.get, (_TERMS_VERSION,)).fetchone()
     return str(row[0]) if row else None
 
 
@@ -118,11 +109,11 @@ def repair(connection: sqlite3.Connection) -> list[str]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         done.append(f"rebuilt the keyword index and labels of {_rebuild_indexes(connection)} memories")
-        for what, rows in _STRAY:
-            count = connection.execute(f"DELETE {rows}").rowcount
-            if count:
-                done.append(f"removed {count} {what}")
-        connection.execute("UPDATE namespace SET epoch = epoch + 1, revision = revision + 1")
+        removed = {"edge": connection.execute(sql.upkeep.remove_stray_edges).rowcount}
+        for table in _OF_MEMORIES:
+            removed[table] = connection.execute(sql.upkeep.remove_strays.format(table=table)).rowcount
+        done += (f"removed {count} {table}s of missing memories" for table, count in removed.items() if count)
+        connection.execute(sql.namespaces.grow_all)
         connection.execute("COMMIT")
     except BaseException:
         _roll_back(connection)
@@ -137,7 +128,7 @@ def _damaged(connection: sqlite3.Connection) -> bool:
             return True
         connection.execute("BEGIN IMMEDIATE")
         try:
-            connection.execute("INSERT INTO term_index (term_index) VALUES ('delete-all')")
+            connection.execute(sql.terms.remove_all)
         finally:
             _roll_back(connection)
     except errors("DatabaseError"):
@@ -155,10 +146,7 @@ def _cut_out_keyword_index(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA writable_schema = ON")
     try:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute(
-            "DELETE FROM sqlite_master WHERE name LIKE 'term\\_index%' ESCAPE '\\' "
-            "OR name IN ('term_posting', 'term_count')"
-        )
+        connection.execute(sql.upkeep.cut_out_keyword_index)
         version = connection.execute("PRAGMA schema_version").fetchone()[0]
         connection.execute(f"PRAGMA schema_version = {version + 1}")
         connection.execute("COMMIT")
@@ -178,20 +166,20 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 def _everything(connection: sqlite3.Connection) -> Iterator[tuple[int, indexes.Indexed]]:
     """Every memory with its namespace's number and what the keyword index should hold of it."""
-    for number, name in connection.execute("SELECT id, name FROM namespace").fetchall():
-        keys = [row[0] for row in connection.execute("SELECT key FROM memory WHERE namespace = ?", (number,))]
+    for number, name in connection.execute(sql.namespaces.every).fetchall():
+        keys = [row[0] for row in connection.execute(sql.memories.keys, (number,))]
         for key in keys:
-            row = connection.execute(f"{SELECT} WHERE key = ?", (key,)).fetchone()
+            row = connection.execute(sql.memories.by_key, (key,)).fetchone()
             if row is None:
                 # The index of memories names a row that the table does not hold.
                 raise sqlite3.DatabaseError(f"memory {key} cannot be read")
-            memory = to_memory(row[1:], name)
+            memory = to_memory(row, name)
             yield number, (key, memory, index_entry(memory))
 
 
 def _rebuild_indexes(connection: sqlite3.Connection) -> int:
-    connection.execute("INSERT INTO term_index (term_index) VALUES ('delete-all')")
-    connection.execute("DELETE FROM label")
+    connection.execute(sql.terms.remove_all)
+    connection.execute(sql.labels.remove_all)
     count = 0
     for number, (key, memory, entry) in _everything(connection):
         count += 1

@@ -1,0 +1,68 @@
+"""Every SQL statement of the store, by name: `sql.memories.whole` is `whole` in `statements/memories.sql`.
+
+A statement's parameters are numbered, and ?1 is the namespace wherever rows of one namespace are meant
+(`namespace.py`). Lists are passed as one JSON parameter (`listed`), so a statement has one text for any number of
+keys. `{fields}` stands for the columns that are fields of a Memory, `{live}` for the condition that a memory is
+current; other braces are filled in by the caller. PRAGMA, BEGIN, COMMIT and VACUUM stand where they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from combray.types import LIVE_STATUSES, Memory
+
+FIELDS = tuple(name for name in Memory.__struct_fields__ if name != "namespace")
+"""Columns of the memory table that are fields of a Memory, in the struct's order."""
+_FOLDER = Path(__file__).parent / "statements"
+_CONSTANTS = {
+    "{fields}": ", ".join(FIELDS),
+    "{marks}": ", ".join("?" * (8 + len(FIELDS))),
+    "{live}": f"status IN {LIVE_STATUSES} AND trust <> 'quarantined'",
+    "{job}": "key, model, added, attempts, next_at, holder, failed, error",
+}
+
+
+class Statements:
+    """The statements of one file as attributes. The file is read when the first is used."""
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        text = (_FOLDER / f"{self.subject}.sql").read_text(encoding="utf-8")
+        for constant, meaning in _CONSTANTS.items():
+            text = text.replace(constant, meaning)
+        for part in text.split("-- name: ")[1:]:
+            title, _, statement = part.partition("\n")
+            self.__dict__[title.strip()] = statement.strip()
+        if name not in self.__dict__:
+            raise AttributeError(f"{self.subject}.sql has no statement {name!r}")
+        return str(self.__dict__[name])
+
+
+def listed(values: Iterable[Any]) -> str:
+    """A list as one parameter, for `IN (SELECT value FROM json_each(?))`."""
+    return msgspec.json.encode(list(values)).decode()
+
+
+documents = Statements("documents")
+edges = Statements("edges")
+erasure = Statements("erasure")
+file = Statements("file")
+labels = Statements("labels")
+memories = Statements("memories")
+namespaces = Statements("namespaces")
+queue = Statements("queue")
+runs = Statements("runs")
+settings = Statements("settings")
+terms = Statements("terms")
+upkeep = Statements("upkeep")
+vectors = Statements("vectors")
+versions = Statements("versions")

@@ -1,0 +1,30 @@
+-- name: at_keys
+SELECT source, target, type, subtype, weight, reason, created_by FROM edge
+WHERE source IN (SELECT key FROM memory WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?2)))
+AND type IN (SELECT value FROM json_each(?3))
+UNION
+SELECT source, target, type, subtype, weight, reason, created_by FROM edge
+WHERE target IN (SELECT key FROM memory WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?2)))
+AND type IN (SELECT value FROM json_each(?3))
+ORDER BY 1, 2, 3, 4
+
+-- name: every
+SELECT a.id, b.id, e.type, e.subtype, e.weight, e.reason, e.created_by, e.created_at
+FROM edge AS e JOIN memory AS a ON a.key = e.source JOIN memory AS b ON b.key = e.target
+WHERE a.namespace = ?1 AND e.type IN (SELECT value FROM json_each(?2))
+ORDER BY e.source, e.target, e.type, e.subtype
+
+-- name: count_by_type
+SELECT type, count(*) FROM edge JOIN memory ON memory.key = edge.source WHERE namespace = ?1 GROUP BY 1
+
+-- name: count_same
+SELECT count(*) FROM edge WHERE source = ?1 AND target = ?2 AND type = ?3 AND subtype = ?4
+
+-- name: put
+INSERT INTO edge (source, target, type, subtype, weight, reason, created_by, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+ON CONFLICT DO UPDATE SET weight = max(weight, excluded.weight)
+
+-- name: remove
+DELETE FROM edge WHERE source = ?2 AND target = ?3 AND type = ?4
+AND EXISTS (SELECT 1 FROM memory WHERE key = edge.source AND namespace = ?1)

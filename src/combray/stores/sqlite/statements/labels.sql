@@ -1,0 +1,32 @@
+-- Entities and tags by casefolded name.
+
+-- name: holders
+SELECT key FROM label WHERE namespace = ?1 AND sort = ?2 AND name = ?3 ORDER BY key
+
+-- name: is_named
+SELECT 1 FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = ?2 AND live LIMIT 1
+
+-- name: count_naming
+SELECT count(*) FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = ?2 AND live
+
+-- name: newest_naming
+SELECT key FROM label WHERE namespace = ?1 AND sort = 'entity' AND name = ?2 AND live ORDER BY key DESC LIMIT ?3
+
+-- name: entity_counts
+SELECT name, count(*) AS holding FROM label WHERE namespace = ?1 AND sort = 'entity' AND live
+GROUP BY name ORDER BY holding DESC, name LIMIT ?2
+
+-- name: every
+SELECT namespace, sort, name, key, live FROM label
+
+-- name: add
+INSERT OR IGNORE INTO label (namespace, sort, name, key, live) VALUES (?1, ?2, ?3, ?4, ?5)
+
+-- name: set_live
+UPDATE label SET live = (SELECT {live} FROM memory WHERE memory.key = ?1) WHERE key = ?1
+
+-- name: remove
+DELETE FROM label WHERE key IN (SELECT value FROM json_each(?1))
+
+-- name: remove_all
+DELETE FROM label
