@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from importlib.resources import files
 from pathlib import Path
 
 from combray.errors import CorruptStoreError, NewerSchemaError
@@ -18,10 +17,9 @@ Migration = tuple[int, str, str]
 def migrations() -> list[Migration]:
     """(number, name, SQL) of every migration, in order."""
     found = []
-    for entry in files("combray.stores.sqlite").joinpath("migrations").iterdir():
-        if entry.name.endswith(".sql"):
-            number, _, name = entry.name.removesuffix(".sql").partition("_")
-            found.append((int(number), name, entry.read_text(encoding="utf-8")))
+    for path in (Path(__file__).parent / "migrations").glob("*.sql"):
+        number, _, name = path.stem.partition("_")
+        found.append((int(number), name, path.read_text(encoding="utf-8")))
     return sorted(found)
 
 
