@@ -109,7 +109,7 @@ def test_gemini_asks() -> None:
 @pytest.mark.parametrize(
     ("text", "reasons", "message"),
     [
-        ("Par", CUT, "the answer was cut off after 512 tokens"),
+        ("Par", CUT, "the answer was truncated after 512 tokens"),
         ("I", WITHHELD, r"the answer was withheld \((content_filter|refusal|SAFETY)\)"),
         ("", ENDED, "the answer is empty"),
         (" \n", ENDED, "the answer is empty"),

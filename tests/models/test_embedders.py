@@ -249,13 +249,13 @@ def test_a_wrong_spec_is_explained(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("openai:m#0@http://h", "Write #1 to #99999."),
-        ("openai:m#100000@http://h", "Write #1 to #99999."),
-        ("jina:m#many", "Write #1 to #99999."),
-        ("openai:m#4@ftp://h", "Write #1 to #99999."),
-        ("openai:m@ftp://h", "Begin it with http:// or https://."),
-        ("openai:m@127.0.0.1:8000/v1", "Begin it with http:// or https://."),
-        ("ollama:m@localhost", "Begin it with http:// or https://."),
+        ("openai:m#0@http://h", "Use #1 to #99999."),
+        ("openai:m#100000@http://h", "Use #1 to #99999."),
+        ("jina:m#many", "Use #1 to #99999."),
+        ("openai:m#4@ftp://h", "Use #1 to #99999."),
+        ("openai:m@ftp://h", "Start it with http:// or https://."),
+        ("openai:m@127.0.0.1:8000/v1", "Start it with http:// or https://."),
+        ("ollama:m@localhost", "Start it with http:// or https://."),
     ],
 )
 def test_dimensions_and_an_address_that_are_none_are_no_part_of_a_models_name(spec: str, said: str) -> None:

@@ -45,11 +45,11 @@ def test_a_good_answer_is_decoded_and_the_request_is_as_told() -> None:
     ("status", "message"),
     [
         (401, "some:model: status 401: check SOME_API_KEY"),
-        (403, "some:model: status 403: check SOME_API_KEY and what it may do"),
-        (402, "some:model: status 402: the account has no credit left: model m?"),
+        (403, "some:model: status 403: check SOME_API_KEY and its permissions"),
+        (402, "some:model: status 402: the account is out of credit: model m?"),
         (404, "some:model: status 404: model m?"),
         (400, "some:model: status 400: model m?"),
-        (307, "some:model: URL sends us elsewhere; name the final address"),
+        (307, "some:model: URL redirects to another address; use the final address"),
     ],
 )
 def test_a_refusal_says_what_to_do_and_is_not_tried_again(status: int, message: str) -> None:
@@ -132,7 +132,7 @@ def test_a_service_that_wants_too_long_a_pause_has_refused(patience: float, said
     """As long as the call may still take, or more than 10 s."""
     hands = Hands()
     with serving(Reply(status=429, headers={"Retry-After": said})) as service:
-        with pytest.raises(StatusError, match=r"status 429; it asks for a pause of [\d,]+ s$"):
+        with pytest.raises(StatusError, match=r"status 429; it asks to wait [\d,]+ s$"):
             client(service.url, hands, patience=patience).post("/", {})
         assert (len(service.asked), hands.slept) == (1, [])
 
@@ -145,7 +145,7 @@ def test_no_try_begins_after_the_time_is_over() -> None:
         until = asked.until()
         asked.post("/", {}, until=until)
         hands.now += 5.0
-        with pytest.raises(ModelError, match="no time was left to ask"):
+        with pytest.raises(ModelError, match="no time was left for the call"):
             asked.post("/", {}, until=until)
         assert len(service.asked) == 1
 
@@ -169,7 +169,7 @@ def test_an_answer_that_drips_is_left_after_its_time() -> None:
         threading.Event().wait(0.02)
 
     with serving(Reply({"a": "x" * 50}, pieces=10, between=pass_a_second)) as service:
-        with pytest.raises(ModelError, match="did not end in time"):
+        with pytest.raises(ModelError, match="was not complete in time"):
             client(service.url, hands).post("/", {})
         assert len(service.asked) == 1
 
@@ -177,7 +177,7 @@ def test_an_answer_that_drips_is_left_after_its_time() -> None:
 @pytest.mark.parametrize("body", [b"{", b"", b"<html>", b"\xff", b"[" * 100_000, b'{"a": NaN}'])
 def test_broken_json(body: bytes) -> None:
     with serving(Reply(body)) as service:
-        with pytest.raises(ModelError, match="some:model: the answer is no JSON"):
+        with pytest.raises(ModelError, match="some:model: the answer is not JSON"):
             client(service.url).post("/", {})
         assert len(service.asked) == 1
 
@@ -229,7 +229,7 @@ def test_a_request_that_is_at_fault_itself_does_not_count_against_the_service() 
         for _ in range(7):
             with pytest.raises(StatusError, match="status 400"):
                 asked.post("/", {})
-        with pytest.raises(ModelError, match="no Unicode"):
+        with pytest.raises(ModelError, match="not valid Unicode"):
             asked.post("/", {"query": "\ud800"})
         assert len(service.asked) == 7
 

@@ -234,6 +234,6 @@ def test_the_verb_fetches_with_a_bar_and_the_model_works_offline(tmp_path: Path)
     assert "cannot be reached" in again.stderr
     missing = run(NOBODY, "remember", "red", "--embedder", "onnx:ada/others")
     assert (missing.returncode, missing.stdout) == (1, "")
-    assert missing.stderr.endswith("get it with: combray models fetch onnx:ada/others.\n")
+    assert missing.stderr.endswith("download it with: combray models fetch onnx:ada/others.\n")
     wrong = run(NOBODY, "models", "fetch", "openai:m")
     assert (wrong.returncode, "names no model of the hub" in wrong.stderr) == (2, True)

@@ -68,7 +68,7 @@ def test_a_logit_that_is_no_number_is_none(tmp_path: Path) -> None:
 def test_a_sentence_model_is_no_cross_encoder(tmp_path: Path) -> None:
     for place, pooled in enumerate((True, False)):
         made = folder(tmp_path / str(place), model(pooled=pooled))
-        with pytest.raises(ModelError, match=r"onnx:\d: gives an output of shape .* one or two outputs"):
+        with pytest.raises(ModelError, match=r"onnx:\d: the output has shape .* one or two outputs"):
             OnnxReranker(str(made)).rerank("red", ["red"])
 
 

@@ -110,7 +110,7 @@ def test_a_peer_is_asked_for_one_result(monkeypatch: pytest.MonkeyPatch) -> None
         service.replies[:] = [Reply(b"<html>")]
         broken = [each for each in trials(settings) if each.kind == "peer"]
     assert [(each.name, each.ok, each.detail) for each in found] == [("team", True, "answers, with 1 result")]
-    assert [(each.ok, "no JSON" in each.detail) for each in broken] == [(False, True)]
+    assert [(each.ok, "not JSON" in each.detail) for each in broken] == [(False, True)]
 
 
 def test_a_setting_that_cannot_be_read_is_refused() -> None:

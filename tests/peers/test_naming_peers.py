@@ -23,17 +23,17 @@ def test_names_come_from_the_kind_or_are_given() -> None:
 @pytest.mark.parametrize(
     ("specs", "message"),
     [
-        ("mem0", "'mem0' cannot be read"),
-        ("graphiti=http://127.0.0.1", "'graphiti' is no kind of peer. Kinds: combray, mem0, lightrag"),
-        ("mem0=ftp://127.0.0.1", "no address of an HTTP service"),
-        ("mem0=http://", "no address of an HTTP service"),
-        ("mem0=https://h/?key=1", "no address of an HTTP service"),
-        ("mem0=http://127.0.0.1:99999", "is no address"),
-        ("mem0=https://user:word@h", "an address holds a password"),
-        ("mem0=http://mem0.example", "another machine, without encryption"),
-        ("mem0=http://10.0.0.5:8888", "another machine, without encryption"),
-        ("mem0=http://localhost.example", "another machine, without encryption"),
-        ("mem0=https://a,mem0=https://b", "two peers are called 'mem0'"),
+        ("mem0", "'mem0' cannot be parsed"),
+        ("graphiti=http://127.0.0.1", "'graphiti' is not a kind of peer. Kinds: combray, mem0, lightrag"),
+        ("mem0=ftp://127.0.0.1", "not the address of an HTTP service"),
+        ("mem0=http://", "not the address of an HTTP service"),
+        ("mem0=https://h/?key=1", "not the address of an HTTP service"),
+        ("mem0=http://127.0.0.1:99999", "is not a valid address"),
+        ("mem0=https://user:word@h", "the address contains a password"),
+        ("mem0=http://mem0.example", "another machine and unencrypted"),
+        ("mem0=http://10.0.0.5:8888", "another machine and unencrypted"),
+        ("mem0=http://localhost.example", "another machine and unencrypted"),
+        ("mem0=https://a,mem0=https://b", "two peers are named 'mem0'"),
     ],
 )
 def test_what_cannot_be_used_is_refused(specs: str, message: str) -> None:
@@ -54,5 +54,5 @@ def test_the_timeout_is_bounded(timeout: float) -> None:
 
 def test_a_wrong_setting_is_told_when_the_store_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMBRAY_PEERS", "mem0")
-    with pytest.raises(InvalidInputError, match="peers: 'mem0' cannot be read"):
+    with pytest.raises(InvalidInputError, match="peers: 'mem0' cannot be parsed"):
         combray.open(":memory:", preset="engram", embedder="none")

@@ -101,16 +101,16 @@ def test_times_as_peers_write_them() -> None:
 # -- failures ----------------------------------------------------------------------------------------
 
 BROKEN: list[tuple[dict[str, Any], str]] = [
-    ({"body": b"<html>"}, "peer team: the answer is no JSON"),
-    ({"body": b""}, "no JSON"),
+    ({"body": b"<html>"}, "peer team: the answer is not JSON"),
+    ({"body": b""}, "not JSON"),
     ({"body": {"results": [{"id": "no text"}]}}, "not of the expected shape .*`text`"),
     ({"body": {"results": "none"}}, "peer team: the answer is not of the expected shape"),
-    ({"body": b"[" * 100_000}, "no JSON"),
+    ({"body": b"[" * 100_000}, "not JSON"),
     ({"status": 500}, "peer team: status 500"),
     ({"status": 401}, "status 401: check COMBRAY_PEER_KEY_TEAM"),
-    ({"status": 302, "headers": {"Location": "/v2/search"}}, "sends us elsewhere"),
+    ({"status": 302, "headers": {"Location": "/v2/search"}}, "redirects to another address"),
     ({"body": b" " * (MOST_BYTES + 1)}, "more than 1,000,000 bytes"),
-    ({"headers": {"Content-Encoding": "gzip"}, "body": b"\x1f\x8b\x08\x00junk"}, "no JSON"),
+    ({"headers": {"Content-Encoding": "gzip"}, "body": b"\x1f\x8b\x08\x00junk"}, "not JSON"),
 ]
 
 

@@ -25,7 +25,7 @@ _ANSWERS, _OTHER = "The cat sleeps on the sofa.", "The invoice is due on Friday.
 _ANSWER_WITH = "OK"
 _SHOWN = 60
 _NO_KEY = re.compile(r": no key; set (?P<variable>\w+)$")
-_OTHER_FORMAT = re.compile(r": the answer (is no JSON|is not of|holds|has )")
+_OTHER_FORMAT = re.compile(r": the answer (is not JSON|is not of|holds|has )")
 _STATUS_REMEDIES = {
     401: "Give the key of this service, and none that was taken back.",
     403: "Look in your account whether the key may use this model.",

@@ -1,4 +1,4 @@
-"""Embedders, rerankers and language models: one file a provider, chosen by one string."""
+"""Embedders, rerankers and language models: one file per provider, selected by a spec string."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from combray.runtime import Embedder
 __all__ = ["EMBEDDERS", "LANGUAGE_MODELS", "RERANKERS", "embedder", "language_model", "reranker"]
 
 EMBEDDERS = {
-    "none": "keyword, entity and graph evidence only",
-    "wordllama": "static 256-dimensional table, inside the default install, offline (default)",
+    "none": "no vectors: keyword, entity and graph evidence only",
+    "wordllama": "static 256-dimensional table, included in the default install, offline (default)",
     "onnx:PATH": "a sentence model exported to ONNX: a folder with model.onnx and tokenizer.json (extra: onnx)",
-    "onnx:ORG/NAME": "the same by its id on the Hugging Face hub, after combray models fetch (extra: onnx)",
+    "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
     "openai:MODEL@URL": "api.openai.com with OPENAI_API_KEY, or any server with the same embeddings",
-    "ollama:MODEL@URL": "a server of your own; the address may be left out on this machine",
+    "ollama:MODEL@URL": "your own Ollama server; @URL is optional on this machine",
     "gemini:MODEL": "generativelanguage.googleapis.com; GEMINI_API_KEY",
     "voyage:MODEL": "api.voyageai.com; VOYAGE_API_KEY",
     "jina:MODEL": "api.jina.ai; JINA_API_KEY",
@@ -26,7 +26,10 @@ _POSTED = ("openai", "ollama", "gemini", "voyage", "jina")
 
 
 def embedder(spec: str) -> Embedder | None:
-    """The embedder a string names; None for "none". Raises InvalidInputError, ModelError, MissingExtraError."""
+    """Return the embedder of a spec, or None for "none".
+
+    Raises InvalidInputError, ModelError, MissingExtraError.
+    """
     provider, _, model = spec.partition(":")
     if provider == "none" and not model:
         return None

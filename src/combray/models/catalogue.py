@@ -1,4 +1,4 @@
-"""What can be configured, one line each: specs, extras, and the variables of keys (never a key)."""
+"""The catalogue of models: specs, extras, and the environment variables of keys (never a key)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _TABLES: Mapping[str, tuple[Mapping[str, str], str]] = {
     "language_model": (LANGUAGE_MODELS, "chat"),
 }
 _IN_PROCESS: Mapping[str, tuple[str, str]] = {"onnx": ("onnxruntime", "onnx"), "wordllama": ("wordllama", "")}
-"""Provider -> the package it needs, and the extra that brings it."""
+"""Provider -> the package it needs, and the extra that installs it."""
 _NEEDS_NOTHING = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One thing a setting may name. `installed`: its library is there; `key_is_set`: its variable holds one."""
+    """One value of a setting. `installed`: its library is present. `key_is_set`: `key_variable` holds a key."""
 
     kind: str
     spec: str
@@ -34,7 +34,7 @@ class Offer:
 
 
 def offers() -> list[Offer]:
-    """Every embedder, reranker and language model, in the order of their tables."""
+    """Return every embedder, reranker and language model, in the order of their tables."""
     return [
         _offer(kind, spec, about, folder)
         for kind, (table, folder) in _TABLES.items()
@@ -43,7 +43,7 @@ def offers() -> list[Offer]:
 
 
 def is_set(variable: str) -> bool:
-    """Whether an environment variable holds anything."""
+    """Return whether an environment variable has a value."""
     return bool(variable and os.environ.get(variable, "").strip())
 
 

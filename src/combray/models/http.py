@@ -1,4 +1,4 @@
-"""One small client for every model service: JSON over HTTP, bounded in time and size, retried with jitter."""
+"""The HTTP client of all model services: JSON, bounded in time and size, retried with jitter."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 RETRIES = 2
 PATIENCE = 5.0
-"""Seconds a call that somebody waits for may take, retries included (upstream notes 3.2: "5 s timeout")."""
+"""Seconds that an interactive call may take, retries included. Source: Engram design, "5 s timeout"."""
 MOST_BYTES = 2_000_000
 LONGEST_PAUSE = 10.0
-"""Seconds of a Retry-After that are waited for; a service that wants more has refused."""
+"""The longest Retry-After, in seconds, that is honoured. A longer one counts as a refusal."""
 _FIRST_PAUSE = 0.5
 _CONNECTED = 2.0
-"""Seconds until a connection stands, or another try is made."""
+"""Seconds to connect, before the next attempt."""
 _REFUSED = (400, 404, 405, 413, 415, 422)
-"""Statuses that blame this request: the service works."""
-_HINTS = {401: "check {key}", 403: "check {key} and what it may do", 402: "the account has no credit left"}
+"""Statuses that reject this request only: the service works."""
+_HINTS = {401: "check {key}", 403: "check {key} and its permissions", 402: "the account is out of credit"}
 _TOLD = 200
 
 
 class StatusError(ModelError):
-    """A service answered with a status other than 2xx. `said` is its own message, shortened, without our key."""
+    """A status other than 2xx. `said` is the service's message, truncated, with the key redacted."""
 
     def __init__(self, message: str, status: int, said: str = "") -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ class StatusError(ModelError):
 
 @dataclass(frozen=True)
 class Timing:
-    """Where a client takes time and chance from: tests give their own. `date`: unix seconds."""
+    """Time and randomness of a client, for tests to replace. `date`: unix seconds."""
 
     clock: Callable[[], float] = time.monotonic
     date: Callable[[], float] = time.time
@@ -56,14 +56,19 @@ class Timing:
 
 
 class Client:
-    """Posts JSON to one service; safe for threads.
+    """Posts JSON to one service. Safe for threads.
 
-    `name` stands in front of every error. A call may take `patience` seconds in all, or as long as its caller
-    says, and each try `attempt` seconds. It is tried again, `retries` times at most, after status 429 or 5xx, a
-    timeout or a broken connection, never after any other refusal. Pauses are drawn evenly from 0 to 0.5 and to
-    1 second ("full jitter"), or last as long as Retry-After says. Redirects are not followed: they would carry
-    texts and key to somebody else. Keys are in headers, which no message shows. `proxied`: an https address may
-    be reached by a proxy that the environment names.
+    A call is retried after status 429 or 5xx, a timeout or a broken connection, and after nothing else. Pauses
+    are uniform in [0, 0.5] and [0, 1] seconds ("full jitter"), or as long as Retry-After says. Redirects are
+    not followed: they would send texts and key to another host. Keys are sent in headers, and no message
+    contains one.
+
+    Args:
+        name: prefix of every error message.
+        patience: seconds for a whole call; a caller may set another limit (`until`).
+        attempt: seconds for each attempt.
+        retries: attempts after the first.
+        proxied: whether https requests use the proxy that the environment names.
     """
 
     def __init__(
@@ -99,7 +104,7 @@ class Client:
         self._opened: httpx2.Client | None = None
 
     def until(self, patience: float | None = None) -> float:
-        """The time at which a call that begins now is given up: for several posts that are one call."""
+        """Return the deadline of a call that begins now, for calls of several posts."""
         return self._timing.clock() + (self.patience if patience is None else patience)
 
     @property
@@ -119,9 +124,9 @@ class Client:
         until: float | None = None,
         read: Callable[[Any], Any] | None = None,
     ) -> Any:
-        """POST `body` to `url + path`; the decoded JSON of the answer, or what `read` makes of it.
+        """POST `body` to `url + path`. Return the decoded JSON of the answer, converted by `read`.
 
-        An answer that `read` refuses, with a ModelError, counts as a failed call. Raises ModelError, StatusError.
+        A ModelError of `read` counts as a failed call. Raises ModelError, StatusError.
         """
         content = self._encoded(body)
         with self._breaker.call(_rejects):
@@ -131,14 +136,14 @@ class Client:
             return answer if read is None else read(answer)
 
     def error(self, problem: str) -> ModelError:
-        """An error that names the model."""
+        """Return an error with the name of the model."""
         return ModelError(f"{self.name}: {problem}")
 
     def _encoded(self, body: Mapping[str, Any]) -> bytes:
         try:
             return msgspec.json.encode(body)
         except UnicodeEncodeError:
-            raise self.error("the text is no Unicode (half of a surrogate pair)") from None
+            raise self.error("the text is not valid Unicode (a lone surrogate)") from None
 
     def _try(self, path: str, body: bytes, until: float) -> Any:
         retry = 0
@@ -155,12 +160,12 @@ class Client:
             retry += 1
 
     def _once(self, path: str, body: bytes, until: float) -> Any:
-        """One try. Raises _PassingError for what may be better next time, ModelError for what will not."""
+        """Make one attempt. Raises _PassingError where a retry may help, ModelError where it will not."""
         import httpx2
 
         left = until - self._timing.clock()
         if left <= 0:
-            raise self.error("no time was left to ask")
+            raise self.error("no time was left for the call")
         limit = min(left, self._attempt)
         client = self._client()
         try:
@@ -173,7 +178,7 @@ class Client:
             )
             response = client.send(request, stream=True)
             try:
-                # The body gets what the headers have left of the time.
+                # The body has the time that the headers left.
                 request.extensions["timeout"]["read"] = max(until - self._timing.clock(), 0.001)
                 content = self._read(response, until)
             finally:
@@ -194,7 +199,7 @@ class Client:
             if length > self._most_bytes:
                 raise self.error(f"the answer has more than {self._most_bytes:,} bytes")
             if self._timing.clock() > until:
-                raise self.error("the answer did not end in time")
+                raise self.error("the answer was not complete in time")
             parts.append(part)
         return b"".join(parts)
 
@@ -202,11 +207,13 @@ class Client:
         try:
             return msgspec.json.decode(content)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise self.error(f"the answer is no JSON ({error})") from None
+            raise self.error(f"the answer is not JSON ({error})") from None
 
     def _refused(self, status: int, content: bytes, retry_after: str) -> Exception:
         if 300 <= status < 400:
-            return StatusError(f"{self.name}: {self.url} sends us elsewhere; name the final address", status)
+            return StatusError(
+                f"{self.name}: {self.url} redirects to another address; use the final address", status
+            )
         # A service may repeat part of a wrong key.
         said = "" if status in (401, 403) else self._said(content)
         hint = _HINTS.get(status, "").format(key=self._key_variable)
@@ -214,7 +221,7 @@ class Client:
         if status != 429 and status < 500:
             return StatusError(f"{self.name}: status {status}{told}", status, said)
         wait = _seconds(retry_after, self._timing.date())
-        pause = f"; it asks for a pause of {wait:,.0f} s" if wait else ""
+        pause = f"; it asks to wait {wait:,.0f} s" if wait else ""
         return _PassingError(StatusError(f"{self.name}: status {status}{told}{pause}", status, said), wait)
 
     def _said(self, content: bytes) -> str:
@@ -228,20 +235,19 @@ class Client:
         return self._shown(told) if isinstance(told, str) else ""
 
     def _shown(self, text: str) -> str:
-        """Without the key, one line, shortened, nothing that a terminal obeys."""
+        """Return one truncated line without the key and without control characters."""
         hidden = text.replace(self._key, "***") if self._key else text
         shown = "".join(letter if letter.isprintable() else " " for letter in hidden[: _TOLD + 1])
         return shown if len(shown) <= _TOLD else shown[:_TOLD] + "…"
 
     def _client(self) -> httpx2.Client:
-        """Made at the first call: reading the certificates takes longer than most calls."""
+        """Return the client, made at the first call: reading the certificates takes longer than most calls."""
         import httpx2
 
         with self._lock:
             if self._opened is None:
                 local = not self.url.startswith("https:")
-                # A proxy of the environment would see what is meant for this machine; plain HTTP reads no
-                # certificates.
+                # A proxy would see requests meant for this machine. Plain HTTP needs no certificates.
                 self._opened = httpx2.Client(verify=not local, trust_env=self._proxied and not local)
             return self._opened
 
@@ -265,7 +271,7 @@ def _rejects(error: ModelError) -> bool:
 
 
 class _PassingError(Exception):
-    """A problem that may be gone the next time; `wait`: seconds the service asks for."""
+    """A problem that a retry may solve. `wait`: the pause in seconds that the service asks for."""
 
     def __init__(self, problem: ModelError, wait: float | None = None) -> None:
         self.problem = problem
@@ -273,7 +279,7 @@ class _PassingError(Exception):
 
 
 def _seconds(retry_after: str, now: float) -> float | None:
-    """Retry-After, a number or a date of HTTP, as seconds from now; None for nonsense, as if it had not come."""
+    """Parse Retry-After, a number or an HTTP date, to seconds from now. None if it is malformed."""
     if retry_after.strip().isdecimal() and len(retry_after) < 9:
         return float(retry_after)
     try:

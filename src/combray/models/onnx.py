@@ -1,4 +1,4 @@
-"""Sentence models exported to ONNX: a folder with `model.onnx` and `tokenizer.json`, or an id of the hub."""
+"""Sentence embedding models in ONNX format, from a folder or the Hugging Face hub."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from combray.runtime import Vectors
 MAX_TOKENS = 256
 _BATCH = 32
 _MULTILINGUAL = 100_000
-"""A vocabulary this large is a multilingual model's (XLM-R has 250,000, mBERT 120,000; English ones 30,000)."""
+"""Vocabulary size from which a model counts as multilingual (XLM-R 250,000, mBERT 120,000, English 30,000)."""
 
 
 class OnnxEmbedder:
     """Implements `runtime.Embedder` with onnxruntime on the CPU, one thread.
 
-    Handles both usual exports: a pooled sentence vector [batch, dims], and `last_hidden_state`
-    [batch, tokens, dims], which is pooled here as `1_Pooling/config.json` says: the mean over the attention
-    mask, also where there is no such file, or the first token's vector.
+    Accepts both usual exports: a pooled vector [batch, dims], and `last_hidden_state` [batch, tokens, dims].
+    The latter is pooled as `1_Pooling/config.json` says: the mean over the attention mask (the default), or
+    the first token's vector.
     """
 
     leaves_process = False
@@ -34,21 +34,21 @@ class OnnxEmbedder:
         self._tokenizer = open_tokenizer(files.tokenizer, MAX_TOKENS)
         first = run(self._session, encode(self._tokenizer, ["dimensions"]))
         if first.ndim not in (2, 3):
-            raise ModelError(f"onnx:{files.name}: gives an output of shape {first.shape}, no vectors of texts")
+            raise ModelError(f"onnx:{files.name}: the output has shape {first.shape}, not one vector per text")
         self._pooling = files.pooling() if first.ndim == 3 else POOLINGS[0]
         if self._pooling not in POOLINGS:
             raise ModelError(
-                f"onnx:{files.name}: pools its tokens by {self._pooling}, which is not done here; "
-                "name an export that gives one vector a text"
+                f"onnx:{files.name}: the pooling {self._pooling} is not supported; "
+                "use an export with pooled output"
             )
         self.dimensions = int(first.shape[-1])
-        # A name for people; the rest tells apart what gives other vectors in the same place.
+        # The digest distinguishes models in the same place that give other vectors.
         pooled = "" if self._pooling == POOLINGS[0] else f":{self._pooling}"
         self.name = f"onnx:{files.name}:{files.digest()}{pooled}"
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Unit vectors; texts of like length are batched together, so that little is padded."""
         del query
+        # Texts of similar length share a batch, to keep padding short.
         order = sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
         out: list[NDArray[np.float32] | None] = [None] * len(texts)
         for start in range(0, len(order), _BATCH):
@@ -73,7 +73,6 @@ class OnnxEmbedder:
         return pooled
 
     def knows(self, language: str) -> float:
-        """1 for English, and for every language if the vocabulary is a multilingual model's; else 0.3."""
         if language == "en" or self._tokenizer.get_vocab_size() >= _MULTILINGUAL:
             return 1.0
         return 0.3

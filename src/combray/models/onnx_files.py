@@ -1,4 +1,4 @@
-"""Finding, reading and running a model: an ONNX file and `tokenizer.json`, in a folder or the hub's cache."""
+"""ONNX models and their tokenizers: find the files, load them, run them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from combray.errors import MissingExtraError, ModelError
 from combray.models import hub
 
 WEIGHTS = re.compile(r"(_data(_\d+)?|\.data)")
-"""What follows the name of a model file in the names of the files that hold its weights, if it has such."""
+"""Suffixes of external weight files, after the name of the model file."""
 POOLINGS = ("mean", "cls")
-"""How the vectors of tokens become one: their mean, or that of the first."""
+"""Supported poolings: the mean of the token vectors, or the first token's vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """`name`: that of the folder, or ORG/NAME of the hub. `root`: the folder, or the id's in the cache."""
+    """The files of a model. `name`: of the folder, or ORG/NAME. `root`: the folder, or the cached revision."""
 
     name: str
     root: Path
@@ -33,7 +33,7 @@ class ModelFiles:
     tokenizer: Path
 
     def weights(self) -> list[Path]:
-        """Files of weights beside the model, which it names itself."""
+        """Return the external weight files beside the model."""
         return sorted(
             each
             for each in self.model.parent.iterdir()
@@ -41,7 +41,7 @@ class ModelFiles:
         )
 
     def digest(self) -> str:
-        """Eight characters that tell the model from another in the same place."""
+        """Return eight characters of the SHA-256 of model and weights."""
         hashed = hashlib.sha256()
         for path in (self.model, *self.weights()):
             with path.open("rb") as file:
@@ -50,10 +50,7 @@ class ModelFiles:
         return hashed.hexdigest()[:8]
 
     def pooling(self) -> str:
-        """What `1_Pooling/config.json` says: one of POOLINGS, or another name; "mean" where there is none.
-
-        Raises ModelError.
-        """
+        """Return the pooling that `1_Pooling/config.json` names, "mean" without one. Raises ModelError."""
         path = self.root / hub.POOLING
         if not path.is_file():
             return "mean"
@@ -68,20 +65,20 @@ class ModelFiles:
 
 
 def find(path: str) -> ModelFiles:
-    """Model and tokenizer of a folder, of a .onnx file, or of a hub id in the local cache. Raises ModelError.
+    """Return the files of a folder, a .onnx file, or a cached hub id. Raises ModelError.
 
-    A folder that exists wins over an id of the same name.
+    An existing folder takes precedence over an id of the same name.
     """
     place = Path(os.path.expanduser(path))  # noqa: PTH111 - Path's raises for unknown users
     named = hub.read(path)
     if named is not None and not place.exists():
         root, model = hub.cached(named)
-        # Without the revision: the digest tells one from another, and pinning one must not re-embed a store.
+        # Without the revision: pinning one must not re-embed a store. The digest distinguishes revisions.
         return _in_folder(path, root, model, name=named.repository)
     if place.suffix != ".onnx":
         inside = [each for each in hub.MODELS if (place / each).is_file()]
         return _in_folder(path, place, *inside[:1])
-    # The name says the folder; that of an export to `onnx/` would say nothing.
+    # `onnx/` would not be a useful name.
     root = place.parent.parent if place.parent.name == "onnx" else place.parent
     return _in_folder(path, root, place.relative_to(root).as_posix())
 
@@ -100,7 +97,7 @@ def _in_folder(path: str, root: Path, model: str = hub.MODELS[0], *, name: str =
 
 
 def open_session(model: Path) -> Any:
-    """An onnxruntime session on one thread. Raises MissingExtraError, ModelError."""
+    """Open an onnxruntime session on one thread. Raises MissingExtraError, ModelError."""
     try:
         import onnxruntime
     except ImportError as error:
@@ -111,12 +108,12 @@ def open_session(model: Path) -> Any:
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime raises its own kinds, without a common root in its API
+    except Exception as error:  # onnxruntime exports no common base class
         raise ModelError(f"{model.name} in {model.parent} is not a readable ONNX model: {error}") from error
 
 
 def open_tokenizer(path: Path, max_tokens: int) -> Any:
-    """A tokenizer that cuts and pads. Raises ModelError."""
+    """Load a tokenizer that truncates and pads. Raises ModelError."""
     from tokenizers import Tokenizer
 
     try:
@@ -130,7 +127,7 @@ def open_tokenizer(path: Path, max_tokens: int) -> Any:
 
 
 def encode(tokenizer: Any, texts: Sequence[Any]) -> list[Any]:
-    """Encodings of texts or pairs. Raises ModelError: a tokenizer may lack what it says it has."""
+    """Encode texts or pairs. Raises ModelError: a tokenizer file may be inconsistent."""
     try:
         encodings: list[Any] = tokenizer.encode_batch(texts)
     except Exception as error:  # as in open_tokenizer
@@ -139,7 +136,7 @@ def encode(tokenizer: Any, texts: Sequence[Any]) -> list[Any]:
 
 
 def run(session: Any, encodings: Sequence[Any]) -> NDArray[Any]:
-    """The model's first output for encoded texts or pairs, fed with those inputs that it has."""
+    """Return the model's first output for encoded texts or pairs. Only inputs that it declares are fed."""
     feeds = {
         "input_ids": np.array([each.ids for each in encodings], dtype=np.int64),
         "attention_mask": np.array([each.attention_mask for each in encodings], dtype=np.int64),

@@ -1,4 +1,4 @@
-"""Where model services are, whose key they take, and how a spec names one: `provider:MODEL@URL`."""
+"""Model services: addresses, keys, and the spec `provider:MODEL#DIMENSIONS@URL`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ _SPEC = re.compile(
 )
 
 _UNREAD_ADDRESS = re.compile(r"@(?:\w+://|[\w.-]+:\d+(?:/|$)|localhost\b)")
-"""What was meant as an address and has another scheme than HTTP, or none."""
+"""A malformed address: another scheme than HTTP, or none."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """A provider: its address, the environment variable of its key, the header that carries it, its usual model.
+    """A provider: address, environment variable of its key, header for the key, default model.
 
-    Without `key_variable` no key is sent. A service whose address the caller names may need none: then a
-    missing one is no error.
+    Without `key_variable` no key is sent. A missing key is an error only at the provider's own address.
     """
 
     provider: str
@@ -40,7 +39,7 @@ class Service:
 
 @dataclass(frozen=True)
 class Spec:
-    """What a spec says behind its provider. `dimensions` 0 and `url` "" where it says nothing."""
+    """A parsed spec without its provider. `dimensions` 0 and `url` "" if absent."""
 
     model: str
     dimensions: int = 0
@@ -48,23 +47,23 @@ class Spec:
 
 
 def parse(kind: str, service: Service, text: str) -> Spec:
-    """`MODEL#DIMENSIONS@URL`, all but the model optional, and the model where there is a usual one.
+    """Parse `MODEL#DIMENSIONS@URL`. Only the model is required, unless the service has a default.
 
-    Raises InvalidInputError, with `kind` ("reranker", "embedder" …) as field.
+    Raises InvalidInputError with `kind` ("reranker", "embedder" …) as field.
     """
     read = _SPEC.fullmatch(text)
     model = (read["model"] if read else "") or service.model
     if read is None or not model or not text.isprintable():
         raise InvalidInputError(
-            kind, f"{service.provider}:{text} cannot be read.", f"Name a model: {service.provider}:MODEL@URL."
+            kind, f"{service.provider}:{text} cannot be parsed.", f"Name a model: {service.provider}:MODEL@URL."
         )
     if "#" in model:
         raise InvalidInputError(
-            kind, f"{service.provider}:{text} names no dimensions behind its #.", "Write #1 to #99999."
+            kind, f"{service.provider}:{text} has no valid dimensions after #.", "Use #1 to #99999."
         )
     if _UNREAD_ADDRESS.search(model):
         raise InvalidInputError(
-            kind, f"{service.provider}:{text} has no address behind its @.", "Begin it with http:// or https://."
+            kind, f"{service.provider}:{text} has no valid address after @.", "Start it with http:// or https://."
         )
     url = read["url"] or ""
     if url:
@@ -73,10 +72,10 @@ def parse(kind: str, service: Service, text: str) -> Spec:
 
 
 def connect(service: Service, spec: Spec, **limits: Any) -> Client:
-    """A client for the service, with the key of the environment. Nothing is connected to yet.
+    """Return a client with the key from the environment. It does not connect yet.
 
-    Raises ModelError when the provider's own address needs a key that is not there, when the key cannot be
-    one, or when it would go to another machine unencrypted.
+    Raises ModelError if the key is missing at the provider's own address, is malformed, or would be sent to
+    another machine unencrypted.
     """
     name = f"{service.provider}:{spec.model}"
     url = spec.url or service.url
@@ -84,10 +83,10 @@ def connect(service: Service, spec: Spec, **limits: Any) -> Client:
     if service.key_variable and not key and not spec.url:
         raise ModelError(f"{name}: no key; set {service.key_variable}")
     if not usable_key(key):
-        raise ModelError(f"{name}: {service.key_variable} holds characters that no key has")
+        raise ModelError(f"{name}: {service.key_variable} has characters that are invalid in a key")
     if key and url.startswith("http:") and not is_loopback(urlsplit(url).hostname or ""):
         raise ModelError(
-            f"{name}: {url} is another machine, without encryption; use https, or unset {service.key_variable}"
+            f"{name}: {url} is on another machine and unencrypted; use https, or unset {service.key_variable}"
         )
     authority = {service.key_header: service.key_prefix + key} if key else {}
     return Client(
@@ -101,12 +100,12 @@ def connect(service: Service, spec: Spec, **limits: Any) -> Client:
 
 
 def usable_key(key: str) -> bool:
-    """Whether a key, or none, can stand in a header."""
+    """Return whether a key, or none, can be sent in a header."""
     return key.isascii() and key.isprintable() and " " not in key
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine."""
+    """Return whether a host name or address is this machine."""
     if host == "localhost":
         return True
     try:
@@ -120,8 +119,12 @@ def _check(kind: str, url: str) -> None:
         parts = urlsplit(url)
         usable = bool(parts.hostname) and parts.port != 0
     except ValueError as error:
-        raise InvalidInputError(kind, f"{url!r} is no address ({error}).") from None
+        raise InvalidInputError(kind, f"{url!r} is not a valid address ({error}).") from None
     if parts.username is not None or parts.password is not None:
-        raise InvalidInputError(kind, "an address holds a password.", "Set the provider's key variable instead.")
+        raise InvalidInputError(
+            kind, "the address contains a password.", "Set the provider's key variable instead."
+        )
     if not usable or parts.query or parts.fragment:
-        raise InvalidInputError(kind, f"{url!r} is no address of a service.", "Give http(s)://HOST:PORT/PATH.")
+        raise InvalidInputError(
+            kind, f"{url!r} is not the address of a service.", "Use http(s)://HOST:PORT/PATH."
+        )

@@ -1,4 +1,4 @@
-"""What a model has cost so far."""
+"""Usage counts of a model."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Usage:
         self._tokens = 0
 
     def call(self, *, failed: bool) -> None:
-        """Count one call, however often it was retried."""
+        """Count one call, whatever its number of retries."""
         with self._lock:
             self._calls += 1
             self._failures += failed
 
     def tokens(self, *counts: Any) -> None:
-        """Add what the service says it has counted; anything but a positive whole number adds nothing."""
+        """Add the counts that the service reports. Values other than positive integers are ignored."""
         with self._lock:
             self._tokens += sum(each for each in counts if type(each) is int and each > 0)
 
     def snapshot(self) -> dict[str, int]:
-        """`calls`, `failures`, `tokens`."""
+        """Return `calls`, `failures` and `tokens`."""
         with self._lock:
             return {"calls": self._calls, "failures": self._failures, "tokens": self._tokens}

@@ -1,7 +1,7 @@
-"""The default embedder: the static token table that the wordllama wheel carries (MIT; Chinese too).
+"""The default embedder: the static token table in the wordllama wheel (MIT; English and Chinese).
 
-A text's vector is the mean of its tokens' rows. Read here directly: the package's own loader looks for
-the files in a cache folder and falls back to downloading them.
+The vector of a text is the mean of its tokens' rows. Source: https://github.com/dleemiller/WordLlama. The table
+is read directly: the package's own loader uses a cache folder and falls back to a download.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MAX_TOKENS = 256
-"""Tokens that count: what configuration B of QUALITY.md was measured with."""
+"""Tokens of a text that are used, as measured in bench/results/quality.md."""
 _SLICE = 32
-"""Texts summed at a time: the gathered rows of more long texts fall out of the processor's cache."""
+"""Texts summed at a time. The gathered rows of more long texts exceed the processor's cache."""
 
 _KNOWN = {"en": 1.0, "zh": 1.0}
 _OTHERWISE = 0.5
+"""Measured in bench/results/quality.md."""
 
 
 class WordLlamaEmbedder:
-    """Implements `runtime.Embedder`; loads its 16 MB table on first use."""
+    """Implements `runtime.Embedder`. Loads its 16 MB table on first use."""
 
     name = "wordllama:256"
     dimensions = 256
@@ -42,7 +43,6 @@ class WordLlamaEmbedder:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Mean of the tokens' rows, scaled to unit length; zeros for a text without tokens."""
         del query
         with self._lock:
             tokenizer, table = self._tokenizer, self._table
@@ -52,7 +52,7 @@ class WordLlamaEmbedder:
         return np.concatenate([self._sums(tokenizer, table, some) for some in slices])
 
     def _sums(self, tokenizer: Tokenizer, table: Any, texts: Sequence[str]) -> Vectors:
-        """Sums of the tokens' rows, scaled to unit length."""
+        """Return the sums of the tokens' rows, scaled to unit length."""
         encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
         ids = [encoding.ids[:MAX_TOKENS] for encoding in encodings]
         counts = np.array([len(each) for each in ids], dtype=np.int64)
@@ -67,7 +67,6 @@ class WordLlamaEmbedder:
         return vectors
 
     def knows(self, language: str) -> float:
-        """1 for English and Chinese, 0.5 for others (measured, bench/results/quality.md)."""
         return _KNOWN.get(language, _OTHERWISE)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Our own protocol, version 1 (docs/reference/peer-protocol.md), which fits in front of any service."""
+"""Combray's own protocol, version 1. Source: docs/reference/peer-protocol.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Answer(msgspec.Struct):
 
 @dataclass(frozen=True)
 class CombrayPeer:
-    """POST {url}/v1/search; the key as a bearer token."""
+    """Implements `runtime.Peer` by POST {url}/v1/search, with the key as a bearer token."""
 
     name: str
     url: str
@@ -38,7 +38,6 @@ class CombrayPeer:
         return connect(self.name, self.url, self.timeout, self.key, "Authorization", "Bearer ")
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
-        """Results in the peer's order. Raises ModelError."""
         body = {"query": query, "limit": limit, "namespace": namespace}
         answer = post(self._client, "/v1/search", body, _Answer)
         return [

@@ -1,4 +1,7 @@
-"""LightRAG's API server: POST /query for its context, without its answer (query_routes.py of HKUDS/LightRAG)."""
+"""LightRAG's API server: POST /query for the retrieved context.
+
+Source: lightrag/api/routers/query_routes.py of https://github.com/HKUDS/LightRAG.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ class _Answer(msgspec.Struct):
 
 @dataclass(frozen=True)
 class LightRagPeer:
-    """Asks for passages (`only_need_context`): an answer made up by a language model is no memory.
+    """Implements `runtime.Peer`. Requests passages (`only_need_context`), not a generated answer.
 
-    Mode "naive" searches the passages by vector alone; the graph modes first have a language model find
-    keywords, which takes longer than a recall may wait. A LightRAG server holds one workspace: the namespace
-    is not sent. The key goes into X-API-Key. LightRAG tells neither scores nor times.
+    If there are none, the whole context is one result. Mode "naive" is vector search over passages. The graph
+    modes call a language model for keywords first, which takes longer than a recall may wait. A server has one
+    workspace, so the namespace is not sent. The key is sent in X-API-Key. There are no scores and no times.
     """
 
     name: str
@@ -43,7 +46,6 @@ class LightRagPeer:
         return connect(self.name, self.url, self.timeout, self.key, "X-API-Key")
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
-        """Passages in LightRAG's order, or its whole context as one result. Raises ModelError."""
         del namespace
         body = {
             "query": query,

@@ -1,4 +1,4 @@
-"""mem0's self-hosted REST server: POST /search (server/main.py of mem0ai/mem0)."""
+"""mem0's self-hosted REST server: POST /search. Source: server/main.py of https://github.com/mem0ai/mem0."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class _Answer(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Mem0Peer:
-    """mem0 keeps memories by user: our namespace is its `user_id`. The key goes into X-API-Key.
+    """Implements `runtime.Peer`. The namespace is sent as `user_id`, the key in X-API-Key.
 
-    `limit` is `limit` in some versions of the server and `top_k` in others, and neither in the oldest:
-    unknown fields are ignored there, and what is too many is cut off here.
+    The limit is called `limit` in some server versions, `top_k` in others, and missing in the oldest. Both are
+    sent, because servers ignore unknown fields, and surplus results are dropped.
     """
 
     name: str
@@ -43,9 +43,8 @@ class Mem0Peer:
         return connect(self.name, self.url, self.timeout, self.key, "X-API-Key")
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
-        """Results in mem0's order. Raises ModelError."""
         body = {"query": query, "user_id": namespace, "limit": limit, "top_k": limit}
-        # The first versions answered with a bare list.
+        # The first versions returned a bare list.
         shape: Any = _Answer | list[_Result]
         answer = post(self._client, "/search", body, shape)
         results: list[_Result] = answer.results if isinstance(answer, _Answer) else answer

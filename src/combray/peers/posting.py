@@ -1,4 +1,4 @@
-"""One JSON question to a peer, one answer: the client of all model services, checked against a shape."""
+"""Requests to peers: the HTTP client of model services, with answers validated against a type."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from combray.models.http import Client
 
 MOST_BYTES = 1_000_000
 MOST_CHARACTERS = 8_000
-"""Of one result's text: as long as a memory may be (Mnemon 5.1)."""
+"""Of one result's text. The longest memory, see docs/reference/presets.md."""
 
 T = TypeVar("T")
 
 
 def key_variable(peer: str) -> str:
-    """The environment variable of a peer's key."""
+    """Return the environment variable of a peer's key."""
     return "COMBRAY_PEER_KEY_" + peer.upper().replace("-", "_")
 
 
 def connect(peer: str, url: str, timeout: float, key: str, header: str, prefix: str = "") -> Client:
-    """A client for a peer, with its key, if there is one, in that header. Nothing is connected to yet.
+    """Return a client for a peer, with its key in `header`. Nothing is connected yet.
 
-    One try a call, in `timeout` seconds: a recall does not wait for a second one. The answer may have 1,000,000
-    bytes. No proxy of the environment is used. `WatchedPeer` is the breaker.
+    A call is one attempt of `timeout` seconds, because a recall cannot wait for retries. It uses no proxy.
+    `WatchedPeer` is the breaker.
     """
     return Client(
         f"peer {peer}",
@@ -44,10 +44,7 @@ def connect(peer: str, url: str, timeout: float, key: str, header: str, prefix: 
 
 
 def post(client: Client, path: str, body: Mapping[str, Any], shape: type[T]) -> T:
-    """POST `body` as JSON and read the answer as `shape` (msgspec; unknown fields are ignored).
-
-    Raises ModelError that names the peer and the problem.
-    """
+    """POST `body` as JSON and convert the answer to `shape`. Unknown fields are ignored. Raises ModelError."""
 
     def read(answer: Any) -> T:
         try:
@@ -60,7 +57,7 @@ def post(client: Client, path: str, body: Mapping[str, Any], shape: type[T]) -> 
 
 
 def moment(text: str | None) -> datetime | None:
-    """A time as peers write it, ISO 8601, aware; None for anything else."""
+    """Parse an ISO 8601 time, in UTC if it has no zone. Return None for anything else."""
     try:
         read = datetime.fromisoformat(text or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Language models, one file a wire format, chosen by one string."""
+"""Language models: one file per wire format, selected by a spec string."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from combray.errors import InvalidInputError
 from combray.runtime import LanguageModel
 
 LANGUAGE_MODELS = {
-    "none": "rules alone (default)",
+    "none": "rules only (default)",
     "openai:MODEL@URL": "api.openai.com with OPENAI_API_KEY, or any server with the same chat completions",
     "anthropic:MODEL": "api.anthropic.com; ANTHROPIC_API_KEY",
     "gemini:MODEL": "generativelanguage.googleapis.com; GEMINI_API_KEY",
 }
 PATIENCE = 60.0
-"""Seconds for one answer: nobody waits for it at a prompt, and a long one takes its time."""
+"""Seconds for one answer. No interactive caller waits for it, and a long answer takes time."""
 
 
 def language_model(spec: str) -> LanguageModel | None:
-    """The language model a string names; None for "none". Raises InvalidInputError, ModelError."""
+    """Return the language model of a spec, or None for "none". Raises InvalidInputError, ModelError."""
     provider, _, rest = spec.partition(":")
     if provider == "none" and not rest:
         return None

@@ -1,4 +1,4 @@
-"""Anthropic's messages: POST /v1/messages. Its models after Opus 4.6 refuse a temperature."""
+"""Anthropic: POST /v1/messages. Models after Opus 4.6 reject `temperature`."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def _read(answer: Any) -> Completion:
 
 
 def form(spec: Spec) -> Form:
-    """One for every address."""
+    """Return the wire format."""
     del spec
     return Form("/messages", _body, _read, optional={"temperature": ""})

@@ -1,4 +1,4 @@
-"""Google's Gemini: POST /models/MODEL:generateContent."""
+"""Google Gemini: POST /models/MODEL:generateContent."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ def _read(answer: Any) -> Completion:
 
 
 def form(spec: Spec) -> Form:
-    """One for every address."""
+    """Return the wire format."""
     del spec
     return Form("/models/{model}:generateContent", _body, _read)

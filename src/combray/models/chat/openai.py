@@ -1,4 +1,4 @@
-"""Chat completions as OpenAI has them: also Ollama, vLLM, LM Studio, llama.cpp, SiliconFlow and many others."""
+"""OpenAI's chat completions, also spoken by Ollama, vLLM, LM Studio, llama.cpp and SiliconFlow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from combray.models.services import Service, Spec
 
 SERVICE = Service("openai", "https://api.openai.com/v1", key_variable="OPENAI_API_KEY")
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-"""Local models that reason put it in front of the answer."""
+"""Local reasoning models put it before the answer."""
 
 
 def _body(model: str, system: str, prompt: str, most: int) -> Body:
@@ -53,5 +53,5 @@ _FORM = Form(
 
 
 def form(spec: Spec) -> Form:
-    """OpenAI itself has renamed `max_tokens`; the others have not."""
+    """Return the wire format. OpenAI has renamed `max_tokens`; compatible servers have not."""
     return _FORM if spec.url else replace(_FORM, body=_hosted_body, optional={"temperature": ""})

@@ -1,4 +1,4 @@
-"""Language models behind HTTP: what they all share. How a provider writes is in its own file."""
+"""Language models over HTTP. The wire format of a provider is in its own file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Completion:
-    """An answer as read. `cut` and `withheld` tell why it is no whole one; `tokens` are as counted there."""
+    """A parsed answer. `cut` (truncated) and `withheld` say why it is incomplete; `tokens`: as reported."""
 
     text: str
     cut: bool = False
@@ -24,10 +24,10 @@ class Completion:
 
 @dataclass(frozen=True)
 class Form:
-    """How a provider writes: `path` with a place for {model}; `body` of model, system, prompt and most tokens.
+    """A wire format. `path` may contain {model}; `body` takes model, system, prompt and the token limit.
 
-    `read` may raise LookupError or TypeError for an answer of another shape. `optional` names fields that some
-    models refuse, and what they want instead ("" for nothing).
+    `read` may raise LookupError or TypeError for an answer of another shape. `optional`: fields that some
+    models reject, and their replacements ("" for none).
     """
 
     path: str
@@ -37,9 +37,10 @@ class Form:
 
 
 class PostedLanguageModel(Posted):
-    """Implements `runtime.LanguageModel` over HTTP, at temperature 0 where the model takes one.
+    """Implements `runtime.LanguageModel` over HTTP, at temperature 0 where the model accepts one.
 
-    A model that refuses an optional field by name is asked again without it, and from then on never with it.
+    If a model rejects an optional field by name, the call is repeated without it, and so are all later calls.
+    An empty, truncated or withheld answer is a ModelError.
     """
 
     def __init__(self, form: Form, model: str, client: Client) -> None:
@@ -51,13 +52,12 @@ class PostedLanguageModel(Posted):
         self._refused: frozenset[str] = frozenset()
 
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
-        """The model's answer, stripped. Raises ModelError: also for one that is empty, cut off or withheld."""
         completion = self._ask(self._form.body(self._model, system, prompt, max_tokens), self._client.until())
         self.usage.tokens(*completion.tokens)
         if completion.withheld:
             raise self._client.error(f"the answer was withheld ({completion.withheld})")
         if completion.cut:
-            raise self._client.error(f"the answer was cut off after {max_tokens} tokens")
+            raise self._client.error(f"the answer was truncated after {max_tokens} tokens")
         text = completion.text.strip()
         if not text:
             raise self._client.error("the answer is empty")
@@ -78,7 +78,7 @@ class PostedLanguageModel(Posted):
                 )
                 return completion
             except StatusError as error:
-                # A message that asks for another field names that one; one that wants a field gone names it.
+                # The message names the field that it wants instead, or else the field that it rejects.
                 named = [
                     name
                     for name, instead in self._form.optional.items()

@@ -1,1 +1,1 @@
-"""Embedders behind HTTP, one file a provider."""
+"""Embedders over HTTP, one file per provider."""

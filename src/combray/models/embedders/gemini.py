@@ -1,4 +1,4 @@
-"""Google's embeddings: POST /models/MODEL:batchEmbedContents, vectors in the order of the texts."""
+"""Google embeddings: POST /models/MODEL:batchEmbedContents, vectors in the order of the texts."""
 
 from __future__ import annotations
 

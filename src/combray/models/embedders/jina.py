@@ -1,4 +1,4 @@
-"""Jina's embeddings: OpenAI's answer; models since v3 are told what a text is for."""
+"""Jina embeddings: OpenAI's answer format; models since v3 take a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ollama's own embeddings: POST /api/embed, vectors in the order of the texts."""
+"""Ollama embeddings: POST /api/embed, vectors in the order of the texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings as OpenAI has them: also vLLM, LM Studio, llama.cpp, SiliconFlow and many others."""
+"""OpenAI's embeddings, also spoken by vLLM, LM Studio, llama.cpp and SiliconFlow."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def _body(model: str, texts: list[str], query: bool, dimensions: int) -> Mapping
 
 
 def rows(answer: Any) -> Iterable[tuple[Any, Any]]:
-    """Entries of "data" by their index."""
+    """Return (index, vector) pairs of "data"."""
     return [(each["index"], each["embedding"]) for each in answer["data"]]
 
 
 def tokens(answer: Any) -> Any:
-    """What the answer counts."""
+    """Return the reported token count."""
     return (answer.get("usage") or {}).get("total_tokens")
 
 

@@ -1,4 +1,4 @@
-"""Embedders behind HTTP: what they all share. How a provider writes texts and vectors is in its own file."""
+"""Embedders over HTTP. The wire format of a provider is in its own file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from combray.models.services import Spec
 from combray.runtime import Vectors
 
 MOST_CHARACTERS = 6000
-"""Of one text: in Chinese still fewer than the 8,192 tokens that most models read at most."""
+"""Of one text. Even in Chinese this is below the usual limit of 8,192 tokens."""
 MOST_AT_ONCE = 64
 MOST_CHARACTERS_AT_ONCE = 60_000
-"""In one request: below the smallest limit, 120,000 tokens (Voyage), in any language."""
+"""In one request. Below the smallest provider limit, 120,000 tokens (Voyage), in any language."""
 BULK_PATIENCE = 60.0
-"""Seconds for one request with texts to store, for which nobody waits at a prompt."""
+"""Seconds for one request with texts to store: no interactive caller waits."""
 MOST_BYTES = 32_000_000
-"""Of one answer: 64 vectors of 4,096 numbers of 20 digits are 5 MB."""
+"""Of one answer. 64 vectors of 4,096 numbers with 20 digits are 5 MB."""
 
 _MULTILINGUAL = (
     "multilingual",
@@ -45,10 +45,10 @@ _MULTILINGUAL = (
 
 @dataclass(frozen=True)
 class Form:
-    """How a provider writes: `path` with a place for {model}; `body` of model, texts, query or not, dimensions.
+    """A wire format. `path` may contain {model}; `body` takes model, texts, whether a query, and dimensions.
 
-    `rows` gives (index, vector) pairs of an answer, and `tokens` what it counts; both may raise LookupError
-    or TypeError for an answer of another shape. Dimensions are 0 when none were asked for.
+    `rows` returns (index, vector) pairs and `tokens` the token count of an answer. Both may raise LookupError
+    or TypeError for an answer of another shape. Dimensions are 0 if none are requested.
     """
 
     path: str
@@ -61,8 +61,8 @@ class Form:
 class PostedEmbedder(Posted):
     """Implements `runtime.Embedder` over HTTP. Every vector is checked before anything is stored.
 
-    The name carries provider, model and dimensions, so it must be known before the first call: from the spec,
-    from the provider's table, else from one call when the embedder is opened.
+    The name includes the dimensions, which come from the spec, from the provider's table, or from one call when
+    the embedder is opened. A query may take 5 s in all, each request with texts to store 60 s.
     """
 
     leaves_process = True
@@ -78,10 +78,6 @@ class PostedEmbedder(Posted):
         self.name = f"{client.name}:{self.dimensions}"
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Vectors of unit length; zeros for an empty text, which is not sent. Raises ModelError.
-
-        A query may take 5 s in all, each request of many texts a minute.
-        """
         vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for places in _batches(texts):
             sent = [texts[place][:MOST_CHARACTERS] for place in places]
@@ -89,7 +85,6 @@ class PostedEmbedder(Posted):
         return vectors
 
     def knows(self, language: str) -> float:
-        """1 for English, and for every language if the model's name is one of a multilingual model; else 0.3."""
         model = self._spec.model.casefold()
         return 1.0 if language == "en" or any(name in model for name in _MULTILINGUAL) else 0.3
 
@@ -124,13 +119,13 @@ class PostedEmbedder(Posted):
         with np.errstate(over="ignore"):
             norms = np.linalg.norm(rows, axis=1, keepdims=True)
         if not np.isfinite(norms).all() or not norms.all():
-            raise self._client.error("the answer holds a vector without direction (zeros, or no numbers)")
+            raise self._client.error("the answer holds a vector without direction (zero or not finite)")
         unit: Vectors = (rows / norms).astype(np.float32)
         return unit
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
-    """Places of texts that are not empty, so many as one request may hold."""
+    """Yield the places of non-empty texts, one list per request."""
     batch: list[int] = []
     characters = 0
     for place, text in enumerate(texts):

@@ -1,4 +1,4 @@
-"""Voyage's embeddings: OpenAI's answer; queries and documents are told apart."""
+"""Voyage embeddings: OpenAI's answer format; `input_type` distinguishes queries from documents."""
 
 from __future__ import annotations
 

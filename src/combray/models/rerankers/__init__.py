@@ -1,4 +1,4 @@
-"""Rerankers, one file a provider, chosen by one string."""
+"""Rerankers: one file per provider, selected by a spec string."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from combray.runtime import Reranker
 RERANKERS = {
     "none": "candidates keep their order (default)",
     "onnx:PATH": "a cross-encoder exported to ONNX: a folder with model.onnx and tokenizer.json (extra: onnx)",
-    "onnx:ORG/NAME": "the same by its id on the Hugging Face hub, after combray models fetch (extra: onnx)",
+    "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
     "jina:MODEL": "api.jina.ai; JINA_API_KEY",
     "voyage:MODEL": "api.voyageai.com; VOYAGE_API_KEY",
     "siliconflow:MODEL": "api.siliconflow.com; SILICONFLOW_API_KEY",
     "pinecone:MODEL": "api.pinecone.io; PINECONE_API_KEY",
-    "ollama:MODEL@URL": "/api/rerank of a server of your own; the address may be left out on this machine",
+    "ollama:MODEL@URL": "/api/rerank of your own server; @URL is optional on this machine",
 }
 _POSTED = ("jina", "voyage", "siliconflow", "pinecone", "ollama")
 
 
 def reranker(spec: str) -> Reranker | None:
-    """The reranker a string names; None for "none". Raises InvalidInputError, ModelError, MissingExtraError."""
+    """Return the reranker of a spec, or None for "none".
+
+    Raises InvalidInputError, ModelError, MissingExtraError.
+    """
     provider, _, rest = spec.partition(":")
     if provider == "none" and not rest:
         return None

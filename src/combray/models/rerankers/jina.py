@@ -1,4 +1,4 @@
-"""Jina's reranker: POST /v1/rerank. jina-reranker-v3 gives cosines, which can be below 0."""
+"""Jina: POST /v1/rerank. jina-reranker-v3 returns cosines, which can be below 0."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SERVICE = Service("jina", "https://api.jina.ai/v1", model="jina-reranker-v3", ke
 
 
 def body(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
-    """All texts are wanted back, without their words."""
+    """Return the request: scores of all texts, without the texts."""
     return {
         "model": model,
         "query": query,

@@ -1,4 +1,4 @@
-"""POST /api/rerank with Jina's fields, on a server of your own that has it (docs/reference/models.md)."""
+"""Your own server: POST /api/rerank with Jina's fields (docs/reference/models.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SERVICE = Service("ollama", "http://127.0.0.1:11434")
 
 
 def body(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
-    """All texts are wanted back."""
+    """Return the request: scores of all texts."""
     return {"model": model, "query": query, "documents": texts, "top_n": len(texts)}
 
 

@@ -1,4 +1,4 @@
-"""Cross-encoders exported to ONNX: a folder with `model.onnx` and `tokenizer.json`, or an id of the hub."""
+"""Cross-encoders in ONNX format, from a folder or the Hugging Face hub."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _BATCH = 16
 
 
 class OnnxReranker:
-    """Implements `runtime.Reranker` with onnxruntime on the CPU, one thread; reads its files at the first call.
+    """Implements `runtime.Reranker` with onnxruntime on the CPU, one thread. Loads its files at the first call.
 
-    Query and text are encoded as one pair. A model with one output gives a logit, relevance 1 / (1 + e^-x);
-    one with two gives those of "irrelevant" and "relevant", relevance e^b / (e^a + e^b).
+    Query and text are encoded as one pair. With one output x, the relevance is 1 / (1 + e^-x). With two, a for
+    "irrelevant" and b for "relevant", it is e^b / (e^a + e^b).
     """
 
     def __init__(self, path: str) -> None:
@@ -31,12 +31,11 @@ class OnnxReranker:
         self.name = f"onnx:{self._files.name}"
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
-        """One relevance in [0, 1] a text, in order; None for an empty text. Raises ModelError."""
         found: list[float | None] = [None] * len(texts)
         if not query.strip():
             return found
         places = [place for place, text in enumerate(texts) if text.strip()]
-        # Pairs of like length together, so that little is padded.
+        # Pairs of similar length share a batch, to keep padding short.
         places.sort(key=lambda place: (len(texts[place]), place))
         for start in range(0, len(places), _BATCH):
             batch = places[start : start + _BATCH]
@@ -55,13 +54,13 @@ class OnnxReranker:
         return open_session(self._files.model), open_tokenizer(self._files.tokenizer, MAX_TOKENS)
 
     def _score(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
-        """One logit a pair."""
+        """Return one logit per pair."""
         session, tokenizer = self._opened
         output = run(session, encode(tokenizer, pairs))
         logits = output.astype(np.float64).reshape(len(output), -1)
         if len(logits) != len(pairs) or logits.shape[1] not in (1, 2):
             raise ModelError(
-                f"{self.name}: gives an output of shape {output.shape}; "
-                "name a cross-encoder with one or two outputs a pair"
+                f"{self.name}: the output has shape {output.shape}; "
+                "use a cross-encoder with one or two outputs per pair"
             )
         return logits[:, -1] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]

@@ -1,4 +1,4 @@
-"""Pinecone's hosted rerankers: POST /rerank, documents as objects, a dated version in the headers."""
+"""Pinecone: POST /rerank, documents as objects, a dated API version in the headers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SERVICE = Service(
 
 
 def body(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
-    """`truncate` END cuts what is longer than the 512 or 1,024 tokens a model reads."""
+    """Return the request. `truncate` END truncates texts to the 512 or 1,024 tokens that a model reads."""
     return {
         "model": model,
         "query": query,

@@ -1,4 +1,4 @@
-"""Rerankers behind HTTP: what they all share. How a provider writes questions and answers is in its own file."""
+"""Rerankers over HTTP. The wire format of a provider is in its own file."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from typing import Any
 from combray.models.http import Client, Posted
 
 MOST_CHARACTERS = 4000
-"""Of the query and of each text that are sent, as of a query that is embedded."""
+"""Of the query and of each text, as for a query that is embedded."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """How a provider's answer is read, and how many texts it takes at once.
+    """A wire format. `body` takes model, query and texts; `most` is the number of texts in one request.
 
-    `body` makes the request of model, query and texts. The answer has a list under `results`; each entry
-    names a text by `index` and gives its relevance under `score`. `tokens` are the names under "usage" (or
-    "meta" → "tokens") that count them.
+    The answer has a list under `results`. Each entry has the `index` of a text, and its relevance under
+    `score`. `tokens`: names of the token counts under "usage", or under "meta" → "tokens".
     """
 
     path: str
@@ -34,11 +33,11 @@ class Format:
 class PostedReranker(Posted):
     """Implements `runtime.Reranker` over HTTP.
 
-    Answers are read by their index, never by position. An index out of range, and one that comes again, are
-    ignored; a text without an index, or whose relevance is no finite number, gets None, as does an empty
-    text, which is not sent. An answer without any usable relevance is an error.
+    Results are matched by index, never by position. Repeated and out-of-range indices are ignored. A text gets
+    None if it is empty (it is not sent), has no result, or its relevance is not a finite number. An answer
+    without any relevance is an error. All batches of a call share the client's patience.
 
-    Where any relevance lies outside [0, 1] the model gives logits: then all of that call go through the
+    If any relevance is outside [0, 1], the model returns logits, and all scores of the call are mapped by the
     logistic function 1 / (1 + e^-x), which keeps their order.
     """
 
@@ -49,10 +48,6 @@ class PostedReranker(Posted):
         super().__init__(client)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
-        """One relevance in [0, 1] a text, in order; None where the model gave none. Raises ModelError.
-
-        All batches together take at most the client's patience.
-        """
         found: list[float | None] = [None] * len(texts)
         places = [place for place, text in enumerate(texts) if text.strip()]
         if not query.strip() or not places:
@@ -107,7 +102,7 @@ def _within_unit(found: list[float | None]) -> list[float | None]:
 
 
 def logistic(value: float) -> float:
-    """1 / (1 + e^-x) without overflow."""
+    """Return 1 / (1 + e^-x) without overflow."""
     if value >= 0:
         return 1.0 / (1.0 + math.exp(-value))
     shrunk = math.exp(value)

@@ -1,5 +1,7 @@
-"""SiliconFlow's rerankers: Jina's request; tokens are counted under "meta". Its Chinese site is
-`siliconflow:MODEL@https://api.siliconflow.cn/v1`."""
+"""SiliconFlow: Jina's request; tokens are counted under "meta".
+
+The Chinese site is `siliconflow:MODEL@https://api.siliconflow.cn/v1`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Voyage's reranker: POST /v1/rerank with `top_k`; the answer's list is "data"."""
+"""Voyage: POST /v1/rerank with `top_k`; results are under "data"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SERVICE = Service("voyage", "https://api.voyageai.com/v1", model="rerank-2.5-lit
 
 
 def body(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
-    """`truncation` cuts what the model cannot read, instead of refusing all."""
+    """Return the request. `truncation` truncates long texts instead of rejecting the request."""
     return {
         "model": model,
         "query": query,
