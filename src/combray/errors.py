@@ -13,6 +13,7 @@ __all__ = [
     "NewerSchemaError",
     "NotFoundError",
     "PipelineError",
+    "PluginError",
     "ReadOnlyStoreError",
     "StoreBusyError",
     "StoreError",
@@ -49,6 +50,10 @@ class NotFoundError(CombrayError, LookupError):
 
 class PipelineError(CombrayError):
     """A pipeline is put together wrongly: a stage needs what no earlier stage gives."""
+
+
+class PluginError(CombrayError):
+    """An installed package offers something to Combray that cannot be used. The message names the package."""
 
 
 class ModelError(CombrayError):

@@ -36,7 +36,7 @@ def test_every_stage_gets_what_it_needs(name: str) -> None:
     assert (preset.name, preset.remember.starts_with, preset.recall.starts_with) == (name, WRITE, READ)
     preset.remember.check()
     preset.recall.check()
-    assert presets.summary(name)
+    assert preset.summary
     for stage in (*preset.remember.describe(), *preset.recall.describe()):
         assert stage["summary"], stage["stage"]
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import combray
 from combray import Engine, presets
+from combray.remember.diff import Diff
 from combray.remember.state import Remembering
 from combray.runtime import Runtime
 
@@ -79,9 +80,11 @@ class Meanwhile:
         return state
 
 
-def interrupted(path: str, other: Engine, text: str) -> Engine:
+def interrupted(path: str, other: Engine, text: str, diff: Diff | None = None) -> Engine:
     preset = presets.load("mnemon")
     remember = preset.remember.before("Transaction", Meanwhile(other, text))
+    if diff is not None:
+        remember = remember.replace("Diff", diff)
     return combray.open(path, embedder="none", preset=replace(preset, remember=remember))
 
 
@@ -106,3 +109,16 @@ def test_a_change_of_what_was_written_meanwhile_is_seen(tmp_path: Path) -> None:
         assert late.action == "replaced"
         assert late.replaced_id is not None
         assert other.get(late.replaced_id).content == "Chose SQLite as storage"
+
+
+def test_thresholds_of_a_replaced_diff_hold_when_another_writer_came_between(tmp_path: Path) -> None:
+    """`Settle` decides again as the pipeline's own `Diff` does, whatever `Diff` that is."""
+    path = str(tmp_path / "a.db")
+    known = "The office coffee machine stands beside the window"
+    text = "The office coffee machine stands beside the window today"
+    actions = []
+    with combray.open(path, embedder="none", preset="mnemon") as other:
+        for number, diff in enumerate((Diff(), Diff(duplicate_above=1.0, update_from=1.0, cosine_from=1.0))):
+            engine = interrupted(path, other.within(f"n{number}"), known, diff)
+            actions.append(engine.within(f"n{number}").remember(text).action)
+    assert actions == ["replaced", "added"]

@@ -132,9 +132,9 @@ def test_one_step_at_a_time_in_the_order_of_the_rows() -> None:
 
 
 def opened(clock: FakeClock, stage: MoveTiers | None = None) -> Engine:
-    diff = Diff(strict=True)
-    inner = (Settle(diff), TakeSurvey(), stage or MoveTiers(), Write())
-    stages = (Validate(), ExtractEntities(), Embed(), FindNearest(), diff, Transaction(inner))
+
+    inner = (Settle(), TakeSurvey(), stage or MoveTiers(), Write())
+    stages = (Validate(), ExtractEntities(), Embed(), FindNearest(), Diff(strict=True), Transaction(inner))
     preset = Preset("tiers", "", "", Pipeline("tiers.remember", stages, WRITE), load("default").recall)
     return combray.open(":memory:", embedder="none", clock=clock, preset=preset)
 

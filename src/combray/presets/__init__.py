@@ -1,4 +1,8 @@
-"""Presets: whole pipelines as data. Each is checked when it is loaded."""
+"""Presets: whole pipelines as data. Each is checked when it is loaded.
+
+A preset is the object `PRESET` of the module of its name (with _ for -), or the object that an entry point of the
+group `combray.presets` of an installed package names.
+"""
 
 from __future__ import annotations
 
@@ -6,42 +10,41 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, PluginError
 from combray.presets.preset import Preset
+from combray.runtime import plugins
 
-__all__ = ["Preset", "load", "names", "summary", "tuned"]
+__all__ = ["Preset", "load", "names", "others", "tuned"]
 
-_SUMMARIES = {
-    "default": "the best recall we know, at any service level; age never multiplies",
-    "mnemon": "Mnemon's remember with diff and four edge creators, recall by anchors, beam search and re-ranking",
-    "mnemo": "Mnemo's ten stages: vector, BM25 and graph path fused by rank, Weibull decay by tier, noise bank",
-    "openclaw": "OpenClaw's vector and keyword search, 0.7 to 0.3; file age and MMR can be switched on",
-    "engram": "Engram's six stages: trivial check, dates, pronouns, parallel search and peers, composite, types",
-    "semantic-facts": "facts and episodes by similarity, confidence and recency, the surest of a cluster first",
-}
-"""Name -> summary; the preset itself is `PRESET` in the module of that name, with _ for -."""
+_OURS = ("default", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts")
 
 
 def names() -> list[str]:
-    """Names of all presets."""
-    return list(_SUMMARIES)
+    """Return the names of Combray's own presets."""
+    return list(_OURS)
 
 
-def summary(name: str) -> str:
-    """One line about a preset, without loading it."""
-    return _SUMMARIES[name]
+def others() -> list[plugins.Plugin]:
+    """Return what installed packages offer as presets, without loading it."""
+    return plugins.installed("preset", _OURS)
 
 
 def load(name: str) -> Preset:
-    """The preset of that name. Raises InvalidInputError for an unknown one."""
-    if name not in _SUMMARIES:
-        raise InvalidInputError("preset", f"{name!r} is not known.", f"Use one of: {', '.join(names())}.")
-    preset: Preset = import_module(f"combray.presets.{name.replace('-', '_')}").PRESET
-    return preset
+    """Return the preset of that name. Raises InvalidInputError for an unknown one, PluginError for a bad one."""
+    if name in _OURS:
+        preset: Preset = import_module(f"combray.presets.{name.replace('-', '_')}").PRESET
+        return preset
+    found = plugins.load("preset", name)
+    if found is None:
+        known = [*_OURS, *(each.name for each in others() if not each.problem)]
+        raise InvalidInputError("preset", f"{name!r} is not known.", f"Use one of: {', '.join(known)}.")
+    if not isinstance(found, Preset):
+        raise PluginError(f"preset {name!r} is not a combray.stages.Preset, but {type(found).__name__}.")
+    return found
 
 
 def tuned(preset: Preset, settings: Mapping[str, Any]) -> Preset:
-    """The preset with the settings that touch its stages (`presets/tuning.py` has the table)."""
+    """Return the preset with the settings that change its stages (`presets/tuning.py` has the table)."""
     from combray.presets.tuning import tune
 
     return tune(preset, settings)

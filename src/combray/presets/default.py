@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from combray.pipeline import Pipeline, Transaction
-from combray.presets.preset import READ, WRITE, Preset
+from combray.pipeline import Pipeline
+from combray.presets.preset import READ, Preset
+from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.abstain import Abstain
 from combray.recall.assemble import Assemble
 from combray.recall.combine import SessionPrior, SortByScore, SpreadSessions, WeighSignals
@@ -27,47 +28,15 @@ from combray.recall.signals import (
 )
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
-from combray.remember.embed import Embed, FindNearest
-from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.guard import Guard
-from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
-from combray.remember.retain import RefreshImportance
-from combray.remember.suggest import SuggestCausal, SuggestSemantic
-from combray.remember.validate import Validate
-from combray.remember.write import Settle, TakeSurvey, Write
-
-_DIFF = Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3)
 
 PRESET = Preset(
     name="default",
-    summary="keywords and vectors that know a turn's neighbours, small signals added up, abstention",
+    summary="keyword and vector search with neighbouring turns as context, small additive signals, abstention",
     source="measured in bench/results/quality.md",
-    remember=Pipeline(
-        "default.remember",
-        (
-            Validate(),
-            Guard(),
-            Warn(),
-            ExtractEntities(people=True),
-            Embed(),
-            FindNearest(),
-            _DIFF,
-            Transaction(
-                (
-                    Settle(_DIFF),
-                    TakeSurvey(),
-                    Write(),
-                    LinkTemporal(nearest=3),
-                    LinkEntities(per_entity=3, most=12),
-                    LinkCausal(),
-                    LinkSemantic(),
-                    RefreshImportance(),
-                )
-            ),
-            SuggestSemantic(),
-            SuggestCausal(),
-        ),
-        WRITE,
+    remember=write_pipeline(
+        "default",
+        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+        links=FEWER_LINKS,
     ),
     recall=Pipeline(
         "default.recall",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from combray.pipeline import Pipeline, Transaction
-from combray.presets.preset import READ, WRITE, Preset
+from combray.pipeline import Pipeline
+from combray.presets.preset import READ, Preset
+from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.composite import DropTwins, ScoreComposite
 from combray.recall.embed import EmbedQuery
@@ -15,48 +16,12 @@ from combray.recall.search_parallel import SearchParallel
 from combray.recall.temporal import ResolveDates
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
-from combray.remember.embed import Embed, FindNearest
-from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.guard import Guard
-from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
-from combray.remember.retain import RefreshImportance
-from combray.remember.suggest import SuggestCausal, SuggestSemantic
-from combray.remember.validate import Validate
-from combray.remember.write import Settle, TakeSurvey, Write
-
-_DIFF = Diff(strict=True, update_from=0.85, cosine_from=0.85)
 
 PRESET = Preset(
     name="engram",
-    summary="trivial queries skipped, dates as filters, pronouns resolved, vector, graph, keywords and peers",
+    summary="trivial queries skipped, dates as filters, pronouns resolved; vector, graph, keywords and peers",
     source="seeds/engram.md; constants of upstream-notes.md 5",
-    remember=Pipeline(
-        "engram.remember",
-        (
-            Validate(),
-            Guard(),
-            Warn(),
-            ExtractEntities(people=True),
-            Embed(),
-            FindNearest(),
-            _DIFF,
-            Transaction(
-                (
-                    Settle(_DIFF),
-                    TakeSurvey(),
-                    Write(),
-                    LinkTemporal(),
-                    LinkEntities(),
-                    LinkCausal(),
-                    LinkSemantic(),
-                    RefreshImportance(),
-                )
-            ),
-            SuggestSemantic(),
-            SuggestCausal(),
-        ),
-        WRITE,
-    ),
+    remember=write_pipeline("engram", Diff(strict=True, update_from=0.85, cosine_from=0.85)),
     recall=Pipeline(
         "engram.recall",
         (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from combray.pipeline import Pipeline, Transaction
-from combray.presets.preset import READ, WRITE, Preset
+from combray.pipeline import Pipeline
+from combray.presets.preset import READ, Preset
+from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.context import AssembleContext
 from combray.recall.decay import WeibullDecay
@@ -18,46 +19,21 @@ from combray.recall.scope import FilterScope
 from combray.recall.search_paths import SearchPaths
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
-from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.guard import Guard
-from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.scope import AssignScope
 from combray.remember.tiers import MoveTiers
-from combray.remember.validate import Validate
-from combray.remember.write import Settle, TakeSurvey, Write
-
-_DIFF = Diff(strict=True, duplicate_above=0.92, update_from=0.70, cosine_from=0.70)
 
 PRESET = Preset(
     name="mnemo",
-    summary="vector, BM25 and graph path, fused by rank; Weibull decay by tier, reranking, MMR, noise bank",
+    summary="vector, BM25 and graph path fused by rank; Weibull decay by tier, reranking, MMR, noise bank",
     source="seeds/mnemo.md stages 1-10; constants of upstream-notes.md 3.2",
-    remember=Pipeline(
-        "mnemo.remember",
-        (
-            Validate(),
-            Guard(),
-            AssignScope(),
-            Warn(),
-            ExtractEntities(people=True),
-            Embed(),
-            FindNearest(),
-            _DIFF,
-            Transaction(
-                (
-                    Settle(_DIFF),
-                    TakeSurvey(),
-                    MoveTiers(),
-                    Write(),
-                    LinkTemporal(),
-                    LinkEntities(),
-                    LinkCausal(),
-                    LinkSemantic(),
-                )
-            ),
-        ),
-        WRITE,
+    remember=write_pipeline(
+        "mnemo",
+        Diff(strict=True, duplicate_above=0.92, update_from=0.70, cosine_from=0.70),
+        read=(AssignScope(), Warn(), ExtractEntities(people=True)),
+        before_write=(MoveTiers(),),
+        after_links=(),
+        suggest=(),
     ),
     recall=Pipeline(
         "mnemo.recall",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from combray.pipeline import Pipeline, Transaction
-from combray.presets.preset import READ, WRITE, Preset
+from combray.pipeline import Pipeline
+from combray.presets.preset import READ, Preset
+from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.embed import EmbedQuery
 from combray.recall.fuse import FuseRRF
@@ -15,48 +16,27 @@ from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
 from combray.recall.weigh import Cut, WeightedSumByIntent
 from combray.remember.diff import Diff
-from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.retain import Prune, RefreshImportance
 from combray.remember.suggest import SuggestCausal, SuggestSemantic
-from combray.remember.validate import Validate
-from combray.remember.write import Settle, TakeSurvey, Write
-
-_DIFF = Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70)
 
 PRESET = Preset(
     name="mnemon",
-    summary="built-in diff, one transaction, four kinds of edges; recall by anchors and beam search",
+    summary="built-in diff, four kinds of edges; recall by anchors, beam search and re-ranking",
     source="seeds/mnemon.md 5.1-5.3; constants of upstream-notes.md 2.2",
-    remember=Pipeline(
-        "mnemon.remember",
-        (
-            Validate(max_characters=8000, max_tags=20, max_entities=50),
-            Guard(),
-            Warn(),
-            ExtractEntities(),
-            Embed(),
-            FindNearest(minimum=0.40),
-            _DIFF,
-            Transaction(
-                (
-                    Settle(_DIFF),
-                    TakeSurvey(recent=10, per_entity=5),
-                    Write(),
-                    LinkTemporal(window_hours=24.0, nearest=10),
-                    LinkEntities(per_entity=5, most=50),
-                    LinkCausal(look_back=10, minimum_overlap=0.15),
-                    LinkSemantic(minimum=0.80, most=3),
-                    RefreshImportance(),
-                    Prune(most=1000, batch=10),
-                )
-            ),
-            SuggestSemantic(minimum=0.40, linked_from=0.80),
-            SuggestCausal(hops=2, most=10),
+    remember=write_pipeline(
+        "mnemon",
+        Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70),
+        read=(Warn(), ExtractEntities()),
+        links=(
+            LinkTemporal(window_hours=24.0, nearest=10),
+            LinkEntities(per_entity=5, most=50),
+            LinkCausal(look_back=10, minimum_overlap=0.15),
+            LinkSemantic(minimum=0.80, most=3),
         ),
-        WRITE,
+        after_links=(RefreshImportance(), Prune(most=1000, batch=10)),
+        suggest=(SuggestSemantic(minimum=0.40), SuggestCausal(hops=2, most=10)),
     ),
     recall=Pipeline(
         "mnemon.recall",

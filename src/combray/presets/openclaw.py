@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from combray.pipeline import Pipeline, Transaction
-from combray.presets.preset import READ, WRITE, Preset
+from combray.pipeline import Pipeline
+from combray.presets.preset import READ, Preset
+from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.combine import SortByScore
 from combray.recall.diversify import MMR
@@ -13,30 +14,19 @@ from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, Search
 from combray.recall.threshold import Threshold
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
-from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities
-from combray.remember.guard import Guard
-from combray.remember.validate import Validate
-from combray.remember.write import Settle, TakeSurvey, Write
-
-_DIFF = Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3)
 
 PRESET = Preset(
     name="openclaw",
-    summary="vector and keyword search merged 0.7 to 0.3, optional decay and MMR, a threshold that spares words",
+    summary="vector and keyword search merged 0.7 to 0.3; optional decay and MMR, a score threshold",
     source="seeds/openclaw.rst stages 1-7; constants of upstream-notes.md 4.2",
-    remember=Pipeline(
-        "openclaw.remember",
-        (
-            Validate(),
-            Guard(),
-            ExtractEntities(),
-            Embed(),
-            FindNearest(),
-            _DIFF,
-            Transaction((Settle(_DIFF), TakeSurvey(), Write())),
-        ),
-        WRITE,
+    remember=write_pipeline(
+        "openclaw",
+        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+        read=(ExtractEntities(),),
+        links=(),
+        after_links=(),
+        suggest=(),
     ),
     recall=Pipeline(
         "openclaw.recall",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from combray.pipeline import Pipeline, Transaction
-from combray.presets.preset import READ, WRITE, Preset
+from combray.pipeline import Pipeline
+from combray.presets.preset import READ, Preset
+from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.diversify import DiversityClusters
 from combray.recall.embed import EmbedQuery
@@ -14,45 +15,18 @@ from combray.recall.hybrid import NameMode
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
-from combray.remember.embed import FindNearest
-from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.guard import Guard
-from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.queue import QueueEmbedding
-from combray.remember.retain import RefreshImportance
-from combray.remember.validate import Validate
-from combray.remember.write import Settle, TakeSurvey, Write
-
-_DIFF = Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3)
 
 PRESET = Preset(
     name="semantic-facts",
     summary="the twenty nearest by similarity, confidence and recency, the surest of each cluster first",
     source="seeds/semantic-facts.md section 2; constants of upstream-notes.md 6.2",
-    remember=Pipeline(
-        "semantic-facts.remember",
-        (
-            Validate(),
-            Guard(),
-            Warn(),
-            ExtractEntities(people=True),
-            QueueEmbedding(),
-            FindNearest(),
-            _DIFF,
-            Transaction(
-                (
-                    Settle(_DIFF),
-                    TakeSurvey(),
-                    Write(),
-                    LinkTemporal(nearest=3),
-                    LinkEntities(per_entity=3, most=12),
-                    LinkCausal(),
-                    LinkSemantic(),
-                    RefreshImportance(),
-                )
-            ),
-        ),
-        WRITE,
+    remember=write_pipeline(
+        "semantic-facts",
+        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+        embed=QueueEmbedding(),
+        links=FEWER_LINKS,
+        suggest=(),
     ),
     recall=Pipeline(
         "semantic-facts.recall",

@@ -151,10 +151,11 @@ class Diff:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
             self.decide(state, runtime.store.reader(state.namespace))
+            state.rereads.append(self.decide)
         return state
 
     def decide(self, state: Remembering, reader: Reader) -> None:
-        """The decision itself; run again inside the transaction when others have written meanwhile."""
+        """Decide for every draft. `Settle` repeats this if another writer has changed the store since."""
         batch = _Batch.of(state.drafts, self)
         stored: Mapping[int, list[_Candidate]] = {}
         for place, draft in enumerate(state.drafts):

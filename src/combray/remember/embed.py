@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -55,7 +56,9 @@ class FindNearest:
         state.seen_revision = reader.revision()
         if runtime.embedder is not None:
             minimum = self.minimum if state.suggest else self.minimum_in_batch
-            search_nearest(state, reader, runtime.embedder.name, minimum, self.limit)
+            search = partial(search_nearest, model=runtime.embedder.name, minimum=minimum, limit=self.limit)
+            search(state, reader)
+            state.rereads.append(search)
         return state
 
 

@@ -183,6 +183,7 @@ class LinkSemantic:
     most: int = 3
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
+        state.linked_from = self.minimum
         embedded = [draft for draft in state.written if draft.vector is not None]
         if not embedded:
             return state

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import Filter, Ranked, Writer
+from combray.runtime import Filter, Ranked, Reader, Writer
 from combray.types import Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
@@ -20,27 +21,39 @@ class Draft:
     """One text on its way to becoming a memory."""
 
     memory: Memory
+    """The memory as it will be stored. Stages replace it; it is never changed in place."""
     vector: NDArray[np.float32] | None = None
+    """Its vector, of unit length; None if it has none yet."""
     nearest: Ranked | None = None
+    """Stored memories with a near vector, best first."""
     warnings: tuple[str, ...] = ()
+    """Why the text may not be worth keeping."""
     guard: str = ""
     """What the guard made of it and why; empty when it was let in as it came."""
     notices: tuple[str, ...] = ()
     """What the guard has to tell: what was redacted, and what is kept apart."""
     suggestion: Suggestion = "ADD"
+    """What is to become of it."""
     reason: str = ""
+    """Why, in words."""
     matched: int | None = None
     """Key of the stored memory it duplicates or replaces."""
     twin: Draft | None = None
     """An earlier draft of the same batch that it duplicates or replaces."""
     key: int | None = None
+    """Its key in the store, once it is written."""
     replaced_id: str | None = None
+    """Id of the memory that it replaces or duplicates."""
     edges: dict[str, int] = field(
         default_factory=lambda: {"temporal": 0, "entity": 0, "causal": 0, "semantic": 0}
     )
+    """How many edges of each kind were made for it."""
     effective_importance: float = 0.0
+    """How much it matters now (`RefreshImportance`)."""
     semantic_candidates: tuple[dict[str, Any], ...] = ()
+    """Memories near it that a person or a model may want to link."""
     causal_candidates: tuple[dict[str, Any], ...] = ()
+    """Memories close to it in the graph that may be its cause or effect."""
 
     @property
     def skipped(self) -> bool:
@@ -58,32 +71,57 @@ class Survey:
     """What linking needs to know of the namespace as it was before the insert."""
 
     live: int
+    """Number of live memories, without those that this write replaces."""
     recent: tuple[tuple[int, float], ...]
+    """(key, moment) of the newest memories, newest first."""
     recent_texts: Mapping[int, str]
+    """Their texts by key."""
     last_of_source: Mapping[str, tuple[int, float]]
+    """(key, moment) of the newest memory of each source."""
     naming: Mapping[str, tuple[int, list[int]]]
+    """For each entity how many memories name it, and the keys of the newest of those."""
+
+
+Reread = Callable[["Remembering", Reader], None]
+"""A read of the store that fills drafts and can be repeated on a newer state of the store."""
 
 
 @dataclass(slots=True)
 class Remembering:
-    """State of the remember pipeline. `items` are the caller's texts and fields; `drafts` what came of them."""
+    """State of the remember pipeline: one batch of texts."""
 
     namespace: str
+    """The namespace that is written to."""
     items: list[Mapping[str, Any]]
+    """The caller's fields of each text."""
     now: float
+    """Unix seconds of the write."""
     diff: bool = True
+    """Whether texts are compared with what is known; without, each is added."""
     suggest: bool = True
+    """Whether candidates for links are wanted. A batch has none."""
     judged_as: str = ""
     """Trust that the guard judges all of it by, where that is less than what a text claims; empty: its own."""
     trusts: tuple[str, ...] = Filter().trusts
     """Trust of the memories that may be shown beside what was written."""
     drafts: list[Draft] = field(default_factory=list)
+    """One for each item, in the same order."""
     seen_revision: int = -1
+    """Revision of the store that the drafts were compared with."""
+    rereads: list[Reread] = field(default_factory=list)
+    """What those comparisons were, in order. `Settle` repeats them if the store has changed since."""
     survey: Survey | None = None
+    """The namespace as it was before the insert."""
+    linked_from: float = math.inf
+    """Cosine from which memories are linked without a question."""
     pruned: int = 0
+    """How many memories were hidden to make room."""
     tx: Writer | None = None
+    """The open transaction; None outside one."""
     trace: list[Step] = field(default_factory=list)
+    """One line for each stage that ran. The kernel writes it."""
     degraded: list[str] = field(default_factory=list)
+    """What failed, in words, while the write went on without it."""
 
     def size(self) -> int:
         """Drafts that will be, or have been, written."""

@@ -23,7 +23,6 @@ class SuggestSemantic:
     needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
     gives: ClassVar[tuple[str, ...]] = ("semantic_candidates",)
     minimum: float = 0.40
-    linked_from: float = 0.80
     minimum_overlap: float = 0.10
     most: int = 5
 
@@ -33,18 +32,20 @@ class SuggestSemantic:
         reader, where = runtime.store.reader(state.namespace), Filter(trusts=state.trusts)
         for draft in state.written:
             if draft.nearest is not None:
-                draft.semantic_candidates = self._by_cosine(draft, reader, where)
+                draft.semantic_candidates = self._by_cosine(draft, reader, where, state.linked_from)
             else:
                 draft.semantic_candidates = self._by_words(draft, reader, where)
         return state
 
-    def _by_cosine(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
+    def _by_cosine(
+        self, draft: Draft, reader: Reader, where: Filter, linked_from: float
+    ) -> tuple[dict[str, Any], ...]:
         if draft.nearest is None:
             return ()
         pairs = [
             (int(key), float(score))
             for key, score in zip(draft.nearest.keys, draft.nearest.scores, strict=True)
-            if self.minimum <= score < self.linked_from
+            if self.minimum <= score < linked_from
         ]
         # The list is from before the write: what was replaced since is no candidate.
         live = set(_passing(reader, [key for key, _ in pairs], where))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.remember.diff import Diff
-from combray.remember.embed import search_nearest
 from combray.remember.state import Draft, Remembering, Survey
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.types import KINDS, LIVE_STATUSES, Memory
@@ -30,15 +28,15 @@ class Settle:
 
     needs: ClassVar[tuple[str, ...]] = ("drafts", "decisions")
     gives: ClassVar[tuple[str, ...]] = ("settled",)
-    diff: Diff = field(default_factory=Diff)
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         if not state.diff:
             return state
         tx = state.writer
         # The open transaction has already counted itself.
         if tx.revision() - 1 != state.seen_revision:
-            self._look_again(state, runtime)
+            for reread in state.rereads:
+                reread(state, tx)
         wanted = [draft for draft in state.drafts if draft.memory.kind != "episode"]
         known = tx.live_with_hash([draft.memory.content_hash for draft in wanted])
         # A turn that says it is what it was learned from, not the same memory.
@@ -56,11 +54,6 @@ class Settle:
                 # A twin that is skipped itself is not stored; what it repeats is.
                 _skip(draft, twin.matched, twin.twin) if twin.skipped else _skip(draft, None, twin)
         return state
-
-    def _look_again(self, state: Remembering, runtime: Runtime) -> None:
-        if runtime.embedder is not None:
-            search_nearest(state, state.writer, runtime.embedder.name, self.diff.update_from)
-        self.diff.decide(state, state.writer)
 
 
 def _same_for(draft: Draft) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.errors import CombrayError, InvalidInputError, PluginError
 from combray.interfaces.cli.failures import Verb, VerbGroup
 from combray.interfaces.cli.options import Target
 from combray.interfaces.cli.output import console, for_people, show_json, table
@@ -31,11 +32,12 @@ def presets(ctx: click.Context, as_json: bool) -> None:
 @click.pass_context
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Show every stage of a preset with its settings."""
-    from combray.presets import load, names
+    from combray.presets import load
 
-    if name not in names():
-        raise click.UsageError(f"there is no preset {name!r}. Presets: {', '.join(names())}.")
-    preset = load(name)
+    try:
+        preset = load(name)
+    except InvalidInputError as error:
+        raise click.UsageError(f"there is no preset {name!r}. {error.remedy}") from None
     pipelines = {"remember": preset.remember.describe(), "recall": preset.recall.describe()}
     if not for_people(_target(ctx, as_json)):
         about = {
@@ -66,14 +68,26 @@ def _add_stage(shown: Table, stage: dict[str, Any], *, depth: int) -> None:
 
 
 def _list(target: Target) -> None:
-    from combray.presets import names, summary
+    from combray.presets import load, names, others
 
+    listed = [{"name": name, "summary": load(name).summary} for name in names()]
+    for plugin in others():
+        entry = {"name": plugin.name, "summary": "", "package": plugin.package}
+        try:
+            if plugin.problem:
+                raise PluginError(plugin.problem)
+            entry["summary"] = load(plugin.name).summary
+        except CombrayError as error:
+            entry["problem"] = str(error)
+        listed.append(entry)
     if not for_people(target):
-        show_json([{"name": name, "summary": summary(name)} for name in names()])
+        show_json(listed)
         return
     shown = table("preset", "what it is")
-    for name in names():
-        shown.add_row(name, summary(name))
+    for each in listed:
+        package = f" (package {each['package']})" if "package" in each else ""
+        problem = f"not usable: {each['problem']}" if "problem" in each else ""
+        shown.add_row(each["name"], f"{problem or each['summary']}{package}")
     console().print(shown)
 
 
