@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import compact, console, for_people, show_json, visible
 from combray.types import EDGE_TYPES, EdgeType
@@ -103,6 +104,7 @@ def viz(target: Target, form: str | None, output: Path, limit: int | None) -> No
     if str(output) == "-":
         click.echo(drawn)
         return
+    create_private(output)
     output.write_text(drawn, encoding="utf-8")
     if for_people(target):
         console().print(f"Wrote {visible(str(output))}.")

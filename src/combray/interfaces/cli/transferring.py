@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
+from combray.interfaces.cli.files import new_file
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import console, for_people, progress, show_json, visible
 
@@ -53,7 +54,7 @@ def export(target: Target, path: Path) -> None:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[TextIO]:
-    """A stream of UTF-8 text; a file gets its name when it is whole, so that a failure spoils none."""
+    """The standard output, or a new file."""
     if path == _STANDARD:
         stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
         try:
@@ -61,13 +62,8 @@ def _writing(path: Path) -> Iterator[TextIO]:
         finally:
             stream.detach()
         return
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with new_file(path) as file:
+        yield file
 
 
 @click.command(

@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -107,6 +107,7 @@ def connect(
     else:
         if key is not None and not Path(path).exists():
             _begin_encrypted(path, key)
+        make_private(path)
         connection = _unlocked(path, path, busy_timeout, key, uri=False)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
@@ -133,8 +134,19 @@ def _open(target: str, busy_timeout: float, *, uri: bool, encrypted: bool = Fals
     return connection
 
 
+def make_private(path: str) -> None:
+    """Create an empty file that only its owner can read. A file that exists keeps its mode.
+
+    SQLite takes an empty file for a new database, and gives `-wal` and `-shm` the database's mode. A failure is
+    left to SQLite, which reports it with the path.
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
 def opened(path: str, key: Key | None) -> sqlite3.Connection:
-    """A connection to a file of its own: a backup, or the source of one."""
+    """A connection to a backup, or to the source of one. A new file is readable by its owner only."""
+    make_private(path)
     return _unlocked(path, path, 5.0, key, uri=False)
 
 
@@ -157,7 +169,7 @@ def _begin_encrypted(path: str, key: Key) -> None:
     """
     draft = Path(f"{path}.new-{secrets.token_hex(4)}")
     try:
-        with closing(_unlocked(str(draft), str(draft), 0.0, key, uri=False)) as connection:
+        with closing(opened(str(draft), key)) as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         os.link(draft, path)
     except FileExistsError:

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from combray.errors import StoreError
-from combray.stores.sqlite.connection import MEMORY, explained, opened
+from combray.stores.sqlite.connection import MEMORY, explained, make_private, opened
 from combray.stores.sqlite.encryption import Key, write_encrypted
 from combray.stores.sqlite.namespace import Reading
 from combray.stores.sqlite.witnessing import forget
@@ -29,6 +29,7 @@ def back_up(reading: Reading, source: str, own: Key | None, target: str, key: Ke
         with tempfile.TemporaryDirectory(dir=folder, prefix=".combray-") as place:
             plain = str(Path(place) / "copy.db")
             _copy(reading, plain, None)
+            make_private(target)
             write_encrypted(plain, target, key)
 
 
