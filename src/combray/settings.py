@@ -44,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     embedder_before: str = ""
     reranker: str = "none"
     language_model: str = "none"
+    languages: str = ""
     durability: str = "normal"
     busy_timeout: float = 30.0
     max_memories: int = 1000
@@ -80,6 +81,7 @@ _HELP = {
     "embedder_before": "serves until all memories have a vector of `embedder`; usually wordllama",
     "embedder": "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL",
     "language_model": "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL",
+    "languages": "folder of added languages (docs/howto/add-a-language.md)",
     "reranker": "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL",
     "peers": "preset engram: other memory services to ask: kind=url,… (combray, mem0, lightrag)",
     "peer_timeout": "preset engram: seconds to wait for peers, 60 at most",

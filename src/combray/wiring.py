@@ -13,6 +13,7 @@ from combray.audit.key import Key
 from combray.audit.log import AuditLog
 from combray.background import Background
 from combray.errors import InvalidInputError
+from combray.language.tables import add_folder as add_languages
 from combray.models import embedder, language_model, reranker
 from combray.models.watched import WatchedEmbedder, WatchedLanguageModel, WatchedReranker, watched
 from combray.runtime import (
@@ -132,6 +133,9 @@ def build(
 
     `model`, `second` and `writer` stand in for the embedder, reranker and language model that the settings name.
     """
+    if settings.languages:
+        # Before the store is opened: its keyword index depends on the languages.
+        add_languages(Path(settings.languages).expanduser())
     now = clock or time.time
     chosen = model if model is not None else embedder(settings.embedder)
     chosen = chosen and watched(chosen, WatchedEmbedder, now)
