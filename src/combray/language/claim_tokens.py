@@ -54,6 +54,9 @@ class Vocabulary(NamedTuple):
     adverbs: frozenset[str]
     owner_before: frozenset[str]
     owner_after: frozenset[str]
+    endings: frozenset[str]
+    light: frozenset[str]
+    user: frozenset[str]
     synonyms: dict[str, str]
     measures: dict[str, str]
     numbers: dict[str, str]
@@ -73,6 +76,9 @@ _WORD_SETS = (
     "adverbs",
     "owner_before",
     "owner_after",
+    "endings",
+    "light",
+    "user",
 )
 
 

@@ -46,7 +46,8 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     single: words of a property with one value at a time ("favourite"); states: verbs whose number or date is
     one value at a time ("is", "has"); indefinite: articles of something new; definite: words before something
     known; owner_before, owner_after: what follows or precedes an owner ("'s", "của"); measures: groups of
-    spellings of one unit; numbers: number words.
+    spellings of one unit; numbers: number words; endings: verbs that end what the word after them says ("quit");
+    light: words that carry no claim; user: names of the user of a program that the tokeniser would split.
     """
 
     neutral: list[str] = []
@@ -62,6 +63,9 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     owner_after: list[str] = []
     measures: list[list[str]] = []
     numbers: dict[str, str] = {}
+    endings: list[str] = []
+    light: list[str] = []
+    user: list[str] = []
 
 
 class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

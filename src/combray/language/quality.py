@@ -1,9 +1,17 @@
-"""Advice on what is worth remembering: nine signs of a passing state (Mnemon, upstream notes 2.2)."""
+"""Warnings about text that will soon be out of date: instance ids, counts, line numbers, receipts.
+
+The patterns are data (`<code>/quality.json`). Source: Mnemon, see docs/reference/presets.md.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
+
+import msgspec
+
+from combray.language.caches import from_tables
+from combray.language.tables import section
 
 
 class QualityWarning(NamedTuple):
@@ -14,82 +22,40 @@ class QualityWarning(NamedTuple):
     message: str
 
 
-# A code, the one or two words of which one is in every hit, the pattern, the advice.
-_PATTERNS = (
-    (
-        "instance_id",
-        ("i-",),
-        r"\bi-[0-9a-f]{17}\b",
-        "a cloud instance id; instances are replaced, name the role instead",
-    ),
-    (
-        "resource_count",
-        ("resource",),
-        r"\b\d+ resources? total\b",
-        "a count of resources, true only at that moment",
-    ),
-    (
-        "verification",
-        ("verified",),
-        r"\b(?:all|every)\b.{0,30}\bverified\b",
-        "a note that a check passed; keep what was learned",
-    ),
-    (
-        "clean_state",
-        ("clean",),
-        r"\bstate (?:is )?clean\b",
-        "a state observed once; it will change without notice",
-    ),
-    (
-        "receipt",
-        (" via",),
-        r"\b(?:deployed|completed|applied) via\b",
-        "a receipt of work done; keep the decision behind it",
-    ),
-    (
-        "line_number",
-        ("line ",),
-        r"\bline \d+\b",
-        "a line number; lines move with every edit, name the function",
-    ),
-    (
-        "line_count",
-        (" lines",),
-        r"\b\d{2,} lines\b",
-        "a count of lines, out of date after the next edit",
-    ),
-    (
-        "location",
-        (":",),
-        r"\b(?!https?\b)\w+:\d{2,}\b",
-        "a place like file:line or host:port, which moves easily",
-    ),
-    (
-        "transition",
-        ("→", "->"),
-        r"(?<!\d)\d+\s?(?:→|->)\s?\d+",
-        "a change of numbers; keep the value that holds now and the reason",
-    ),
-)
-_COMPILED = tuple(
-    (code, held, re.compile(pattern, re.IGNORECASE), advice) for code, held, pattern, advice in _PATTERNS
-)
+class _Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One sign. `needs`: every match of `pattern` contains one of these texts, in lower case."""
+
+    code: str
+    needs: list[str]
+    pattern: str
+    advice: str
+
+
+_tables = section("quality", list[_Sign])
+
 # The letters beside ASCII that IGNORECASE takes for i, s and k, but `str.lower` does not.
 _LIKE_ASCII = re.compile("[\u0130\u0131\u017f\u212a]")
-# "at 10:30" is a time of day, not a place.
+# "at 10:30" is a time of day, not a location.
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
 
 
+@from_tables
+def _signs() -> tuple[tuple[_Sign, re.Pattern[str]], ...]:
+    signs = (sign for listed in _tables().values() for sign in listed)
+    return tuple((sign, re.compile(sign.pattern, re.IGNORECASE)) for sign in signs)
+
+
 def warnings(text: str) -> list[QualityWarning]:
-    """The signs found, each kind once, in the order of the table above. Advisory: nothing is refused."""
+    """Return the signs found, each kind once, in the order of the tables. Nothing is refused."""
     found = []
     lowered = text.lower()
     odd = not text.isascii() and _LIKE_ASCII.search(text) is not None
-    for code, held, pattern, advice in _COMPILED:
-        if not (odd or held[0] in lowered or held[-1] in lowered):
+    for sign, pattern in _signs():
+        # Searching for a fixed text is far cheaper than a pattern, and most texts hold none of them.
+        if not (odd or any(needed in lowered for needed in sign.needs)):
             continue
         hits = (hit[0] for hit in pattern.finditer(text))
-        first = next((hit for hit in hits if code != "location" or not _CLOCK.fullmatch(hit)), None)
+        first = next((hit for hit in hits if sign.code != "location" or not _CLOCK.fullmatch(hit)), None)
         if first is not None:
-            found.append(QualityWarning(code, first, f"“{first}” looks like {advice}."))
+            found.append(QualityWarning(sign.code, first, f"“{first}” looks like {sign.advice}."))
     return found

@@ -15,27 +15,27 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.tables import section
 
-_PREPOSITIONS = frozenset(
-    ("in", "to", "into", "at", "for", "as", "from", "with", "on", "of", "about", "up", "through", "by")
-)
-_NO_INFINITIVE = ("have", "get", "use")
-"""Verbs that mean something else before "to": "have to", "used to"."""
-_TASTES = frozenset(("likes", "dislikes", "prefers"))
-_ANY_VALUE = frozenset(("name", "job", "role", "title", "major", "stack", "hometown", "surname", "pronouns"))
-"""What is owned and takes any value; of a dog or a car only a name, a number or a noun phrase is kept."""
-_NOUN_PHRASE = re.compile(r"(?:an?|the|in|from|at|called|named|based in|born in|\d)\b|.*[A-Z0-9]")
-
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """verbs: base, past and participle of those a statement may have; only_past: those that say something of
-    their own in the past only ("I take …" is a habit of this minute); attributes: verb, and preposition, to the
-    attribute they give a value of; single: attributes with one value at a time; becoming: verbs whose past tells
-    what holds since; complements, passives, progressives: what may stand behind "am", "was" and
-    both; owned, favourites: what "my" may stand before; objects_never: objects that say nothing; openers, leads:
-    words and dates before a clause; cuts: where a clause ends; conditions, joking, dangling: what makes a clause
-    none; mine: words of the first person within a clause.
+    """The English table (`en/statements.json`).
+
+    prepositions: words that end the attribute of a verb; no_infinitive: verbs that mean something else before
+    "to" ("have to", "used to"); tastes: attributes that are preferences; any_value: possessions that take any value
+    (of a dog or a car only a name, a number or a `noun_phrase` is kept); trailing: words dropped from the end of
+    a value without its dates; verbs: base, past and participle; only_past: verbs that state something in the past
+    only; attributes: verb, and preposition, to the attribute they give a value of; single: attributes with one
+    value at a time; becoming: verbs whose past states what is true since; complements, passives, progressives:
+    what may follow "am", "was" and both; owned, favourites: what may follow "my"; objects_never: objects that
+    state nothing; openers, leads: words and dates before a clause; cuts: where a clause ends; conditions, joking,
+    dangling: what disqualifies a clause; mine: words of the first person within a clause.
     """
 
+    prepositions: list[str]
+    no_infinitive: list[str]
+    tastes: list[str]
+    any_value: list[str]
+    noun_phrase: str
+    trailing: list[str]
     verbs: list[tuple[str, str, str]]
     only_past: list[str]
     attributes: dict[str, str]
@@ -122,8 +122,8 @@ class Grammar:
         if words[0] in ("is", "are", "was", "were") and len(words) > 1:
             value = " ".join(words[1:])
             last = noun.split()[-1]
-            any_value = last in _ANY_VALUE or re.match(self.table.favourites, noun) is not None
-            if self._empty(value) or not (any_value or _NOUN_PHRASE.match(value)):
+            any_value = last in self.table.any_value or re.match(self.table.favourites, noun) is not None
+            if self._empty(value) or not (any_value or re.match(self.table.noun_phrase, value)):
                 return None
             value = self._theirs(value)
             return Clause(f"{subject} {words[0]} {value}", name, noun, value, words[0] in ("was", "were"))
@@ -183,13 +183,13 @@ class Grammar:
 
     def _says_something(self, base: str, rest: list[str]) -> bool:
         value, attribute = " ".join(rest), self.table.attributes.get(base, "")
-        if self._empty(value) or (base in _NO_INFINITIVE and rest[0] == "to"):
+        if self._empty(value) or (base in self.table.no_infinitive and rest[0] == "to"):
             return False
         if base == "have" and re.search(self.table.has_never, value):
             return False
         if base == "get" and not re.match(self.table.gets_only, value):
             return False
-        return not (attribute in _TASTES and re.match(self.table.likes_never, value))
+        return not (attribute in self.table.tastes and re.match(self.table.likes_never, value))
 
     def _being(self, verb: str, adverbs: list[str], rest: list[str]) -> _Predicate | None:
         more, rest = self._adverbs(rest)
@@ -238,7 +238,7 @@ class Grammar:
             key = " ".join([base, *rest[:count]])
             if key in self.table.attributes:
                 return self.table.attributes[key], self._theirs(" ".join(rest[count:]))
-        if rest and rest[0] in _PREPOSITIONS:
+        if rest and rest[0] in self.table.prepositions:
             return f"{base} {rest[0]}", self._theirs(" ".join(rest[1:]))
         attribute = base if past else self.table.attributes.get(base, base)
         return attribute, self._theirs(" ".join(rest))

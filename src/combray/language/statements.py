@@ -144,7 +144,7 @@ def _statement(stated: Clause, when: Dated, clause: str, ours: bool, name: str) 
         # Pronouns and verb forms have changed the words before the date, not the date itself.
         for phrase, full in _written_out(clause, when.text):
             text = text.replace(phrase, full, 1)
-    category: Category = "preference" if stated.attribute in ("likes", "dislikes", "prefers") else "fact"
+    category: Category = "preference" if stated.attribute in grammar().table.tastes else "fact"
     value = stated.value if when.plain == clause else _without_dates(stated.value, clause, when)
     value = re.sub(rf"(?:\s(?:{'|'.join(grammar().table.adverbs)}))+$", "", value)
     return Statement(
@@ -173,6 +173,6 @@ def _without_dates(value: str, clause: str, when: Dated) -> str:
     kept = set(when.plain.split())
     gone = [word for word in clause.split() if word not in kept]
     words = [word for word in value.split() if word not in gone]
-    while words and words[-1] in ("on", "in", "at", "since", "a", "the"):
+    while words and words[-1] in grammar().table.trailing:
         words.pop()
     return " ".join(words)

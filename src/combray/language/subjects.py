@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from combray.language.caches import from_tables
 from combray.language.claim_tokens import Token, vocabulary
+from combray.language.lexicon import word_lists
 
 # A subject longer than this is a sentence whose verb the table does not know.
 _MAX_SUBJECT = 12
@@ -28,10 +30,12 @@ class Subject(NamedTuple):
             return False
         if self.keys == other.keys:
             return True
-        return all(not subject.keys or subject.keys in _FIRST_PERSON for subject in (self, other))
+        return all(not subject.keys or subject.keys in _first_person() for subject in (self, other))
 
 
-_FIRST_PERSON = {("en:i",), ("en:we",), ("zh:i",), ("zh:we",), ("vi:i",), ("vi:we",)}
+@from_tables
+def _first_person() -> frozenset[tuple[str]]:
+    return frozenset((f"{code}:{person}",) for code in word_lists() for person in ("i", "we"))
 
 
 def subject_of(tokens: list[Token]) -> Subject:

@@ -10,37 +10,15 @@ import functools
 import re
 from typing import NamedTuple
 
-from combray.language.caches import keyed_by_text
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.claim_tokens import Token, tokenise, vocabulary
 from combray.language.polarity import are_antonyms, changes, negations, plain
 from combray.language.tokens import term_set, terms
 
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 _USER = "user"
-_USER_PHRASES = re.compile(r"用户|người dùng", re.IGNORECASE)
 _SELVES = frozenset(("", "user", "human", "me"))
 """Names under which chats store the person whom facts call "the user"."""
-# Verbs that end what the word behind them says; `polarity.changes` holds only phrases that replace it.
-_ENDINGS = frozenset(
-    (
-        *("stop", "stops", "stopped", "stopping", "quit", "quits", "quitting", "end", "ended", "finished"),
-        *(
-            "sell",
-            "selling",
-            "sold",
-            "leave",
-            "left",
-            "leaving",
-            "lost",
-            "gave",
-            "gives",
-            "cancelled",
-            "canceled",
-        ),
-        *("hate", "hates", "hated", "refuse", "refused", "avoid", "avoided", "former", "formerly"),
-        *("停止", "戒", "卖", "离开", "取消", "bỏ", "ngừng", "bán", "nghỉ"),
-    )
-)
 
 
 class _Statement(NamedTuple):
@@ -92,11 +70,16 @@ def _is_user(speaker: str | None, owner: str | None) -> bool:
 
 
 def _ends(about: _Statement, told: _Statement, sentence: str) -> bool:
-    if changes(sentence) or (told.words & _ENDINGS) - about.words:
+    if changes(sentence) or (told.words & vocabulary().endings) - about.words:
         return True
     # Only verbs are looked at: "hot tea" beside "cold" is another matter than "love" beside "hate".
     new_verbs = told.verbs - about.verbs
     return any(are_antonyms(one, other) for one in about.verbs - told.verbs for other in new_verbs)
+
+
+@from_tables
+def _user_phrases() -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(vocabulary().user))) or r"(?!)", re.IGNORECASE)
 
 
 @keyed_by_text
@@ -104,7 +87,7 @@ def _ends(about: _Statement, told: _Statement, sentence: str) -> bool:
 def _statement(text: str, me: str) -> _Statement:
     """A sentence as keys, "I" spelt as `me`."""
     known = vocabulary()
-    tokens = tokenise(_USER_PHRASES.sub(" user ", text))
+    tokens = tokenise(_user_phrases().sub(" user ", text))
     myself = {token.key for token in tokenise(me)}
     keys: set[str] = set()
     claim: set[str] = set()
@@ -157,7 +140,7 @@ def _is_verb(token: Token) -> bool:
 def _carries(token: Token) -> bool:
     """Whether leaving the token out would say something else."""
     known = vocabulary()
-    if token.kind == "symbol" or token.word in ("'s", "to", "in", "on", "at", "for", "with", "from", "as"):
+    if token.kind == "symbol" or token.word in known.light:
         return False
     dropped = known.neutral | known.adverbs | known.definite | known.indefinite
     return token.word not in dropped or token.kind != "word"
