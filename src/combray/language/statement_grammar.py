@@ -20,8 +20,8 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The English table (`en/statements.json`).
 
     prepositions: words that end the attribute of a verb; no_infinitive: verbs that mean something else before
-    "to" ("have to", "used to"); tastes: attributes that are preferences; any_value: possessions that take any value
-    (of a dog or a car only a name, a number or a `noun_phrase` is kept); trailing: words dropped from the end of
+    "to" ("have to", "used to"); tastes: attributes that are preferences; any_value: possessions that take any
+    value (of a dog or a car only a name, a number or a `noun_phrase` is kept); trailing: words dropped from the end of
     a value without its dates; verbs: base, past and participle; only_past: verbs that state something in the past
     only; attributes: verb, and preposition, to the attribute they give a value of; single: attributes with one
     value at a time; becoming: verbs whose past states what is true since; complements, passives, progressives:
