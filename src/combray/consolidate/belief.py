@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from combray.scoring.confidence import PENALTY, faded, grown, stepped
+from combray.scoring.confidence import PENALTY, grown, stepped
+from combray.scoring.decay import faded
 from combray.types import Memory
 
 PLACE = "_belief"

@@ -21,13 +21,14 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     prepositions: words that end the attribute of a verb; no_infinitive: verbs that mean something else before
     "to" ("have to", "used to"); tastes: attributes that are preferences; any_value: possessions that take any
-    value (of a dog or a car only a name, a number or a `noun_phrase` is kept); trailing: words dropped from the end of
-    a value without its dates; verbs: base, past and participle; only_past: verbs that state something in the past
-    only; attributes: verb, and preposition, to the attribute they give a value of; single: attributes with one
-    value at a time; becoming: verbs whose past states what is true since; complements, passives, progressives:
-    what may follow "am", "was" and both; owned, favourites: what may follow "my"; objects_never: objects that
-    state nothing; openers, leads: words and dates before a clause; cuts: where a clause ends; conditions, joking,
-    dangling: what disqualifies a clause; mine: words of the first person within a clause.
+    value (of a dog or a car only a name, a number or a `noun_phrase` is kept); trailing: words dropped from
+    the end of a value without its dates; verbs: base, past and participle; only_past: verbs that state
+    something in the past only; attributes: verb, and preposition, to the attribute they give a value of;
+    single: attributes with one value at a time; becoming: verbs whose past states what is true since;
+    complements, passives, progressives: what may follow "am", "was" and both; owned, favourites: what may
+    follow "my"; objects_never: objects that state nothing; openers, leads: words and dates before a clause;
+    cuts: where a clause ends; conditions, joking, dangling: what disqualifies a clause; mine: words of the
+    first person within a clause.
     """
 
     prepositions: list[str]

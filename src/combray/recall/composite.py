@@ -13,6 +13,7 @@ from combray.language.indexing import normalised
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores
+from combray.scoring.decay import exponential
 from combray.scoring.ranking import DECIMALS
 
 _DAY = 86_400.0
@@ -60,7 +61,7 @@ class ScoreComposite:
         return similarity
 
     def _recency(self, state: Recalling, moment: Scores) -> Scores:
-        recency: Scores = np.exp(-self.decay_rate * np.maximum(state.now - moment, 0.0) / _DAY)
+        recency = exponential((state.now - moment) / _DAY, self.decay_rate)
         for since, until in state.soft:
             recency[(moment >= since) & (moment < until)] = 1.0
         rounded: Scores = np.round(recency, DECIMALS)

@@ -10,14 +10,13 @@ import numpy as np
 
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
-from combray.scoring.decay import SHAPES, half_life, weibull_hazard
+from combray.scoring.decay import SHAPES, half_life, survival, surviving_scores, weibull_hazard
 from combray.types import TIERS
 
 _DAY = 86_400.0
 
 SCALES: Mapping[str, float] = {"core": 30.0, "working": 30.0, "peripheral": 30.0}
 """λ by tier, in days; the page names no λ, its configuration a recency of 30 days (SEEDS.md 11)."""
-_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -77,8 +76,6 @@ class WeibullDecay:
         shape = np.array([self.shapes[tier] for tier in TIERS])[rows.tier]
         scale = np.array([self.scales[tier] for tier in TIERS])[rows.tier]
         hazard = weibull_hazard((state.now - rows.moment) / _DAY, scale, shape)
-        state.signals["decay"] = np.exp(-hazard)
-        # As logarithms: multiplied, the scores of memories some years old would all be 0, and so equal.
-        faded = np.log(state.signals["anchor"]) - hazard
-        state.scores = np.exp(np.round(faded - faded.max(), _DIGITS))
+        state.signals["decay"] = survival(hazard)
+        state.scores = surviving_scores(state.signals["anchor"], hazard)
         return state

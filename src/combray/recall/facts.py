@@ -13,6 +13,7 @@ from combray.recall.rewrite import MAX_TERMS
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Arm, KeywordArm, Runtime, VectorArm
+from combray.scoring.decay import exponential
 from combray.scoring.ranking import DECIMALS
 from combray.types import LIVE_STATUSES
 
@@ -76,9 +77,8 @@ class WeighRelevance:
         if not len(state.keys):
             return state
         rows = state.columns()
-        days = np.maximum((state.now - rows.moment) / _DAY, 0.0)
         state.signals["confidence"] = rows.confidence
-        state.signals["recency"] = np.exp(-self.fading * days)
+        state.signals["recency"] = exponential((state.now - rows.moment) / _DAY, self.fading)
         state.scores = np.round(
             self.similarity * state.signals["similarity"]
             + self.confidence * state.signals["confidence"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from combray.remember.state import Remembering
 from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
+from combray.scoring.decay import half_left
 
 _BASE = {5: 1.0, 4: 0.8, 3: 0.5, 2: 0.3, 1: 0.15}
 _DAY = 86_400.0
@@ -24,8 +25,7 @@ def effective_importance(importance: int, accesses: float, days: float, edges: i
     """
     # A store that somebody has changed may hold fewer than none.
     reinforced = max(1.0, math.log1p(max(0.0, accesses)))
-    faded = math.pow(0.5, max(0.0, days) / 30.0)
-    return _BASE[importance] * reinforced * faded * (1.0 + 0.1 * min(edges, 5))
+    return _BASE[importance] * reinforced * half_left(days, 30.0) * (1.0 + 0.1 * min(edges, 5))
 
 
 def immune(importance: int, accesses: float) -> bool:

@@ -11,8 +11,6 @@ import math
 
 GROWTH = 0.05
 """Share of the doubt left that one supporting episode takes away: c += 0.05 (1 - c)."""
-DECAY = 0.01
-"""Rate of fading a day without new evidence: about 10 % in 10 days."""
 DEPRECATED_BELOW = 0.3
 """Below: out of all retrieval. From here to STREAMED_ABOVE: for an explicit search only."""
 STREAMED_ABOVE = 0.5
@@ -21,7 +19,6 @@ PENALTY = 0.5
 """What a contradiction leaves of the confidence of both sides when neither is the newer one."""
 STEP = 0.01
 """Stored confidence moves in hundredths: what nobody can see is not worth a write and a version row a night."""
-_DAY = 86_400.0
 _EXACT = 9
 """Decimals within which a value counts as standing on a step: sums of steps are not exact in binary."""
 
@@ -35,11 +32,6 @@ def grown(start: float, supports: int, *, growth: float = GROWTH) -> float:
     for _ in range(supports):
         value += growth * (1.0 - value)
     return value
-
-
-def faded(base: float, seconds: float, *, decay: float = DECAY) -> float:
-    """What is left of a confidence so long after its last evidence; a negative age counts as none."""
-    return base * math.exp(-decay * max(seconds, 0.0) / _DAY)
 
 
 def stepped(value: float, base: float, *, step: float = STEP) -> float:
