@@ -1,0 +1,53 @@
+"""What the wheel and the sdist contain: every module, every data file, the licence."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "combray"
+FILES = {
+    path.relative_to(ROOT / "src").as_posix()
+    for path in SOURCE.rglob("*")
+    if path.is_file() and path.suffix != ".pyc" and path.name != ".DS_Store"
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with both packages, built without a network."""
+    folder = tmp_path_factory.mktemp("packages")
+    program = f"import uv_build as b; b.build_wheel({str(folder)!r}); b.build_sdist({str(folder)!r})"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+def test_the_data_files_are_those_that_the_code_reads() -> None:
+    suffixes = {Path(name).suffix for name in FILES}
+    assert {".py", ".typed", ".sql", ".json"} <= suffixes
+    assert any(name.startswith("combray/language/en/") for name in FILES)
+
+
+def test_the_wheel_is_complete(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
+        (licence,) = [name for name in names if name.endswith("/licenses/LICENSE")]
+        (metadata,) = [name for name in names if name.endswith("/METADATA")]
+        assert packed.read(licence) == (ROOT / "LICENSE").read_bytes()
+        assert b"License-Expression: Apache-2.0\nLicense-File: LICENSE\n" in packed.read(metadata)
+    assert FILES - names == set()
+
+
+def test_the_sdist_is_complete(built: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as packed:
+        names = {name.partition("/")[2] for name in packed.getnames()}
+    assert {"LICENSE", "README.md", "pyproject.toml"} <= names
+    assert {f"src/{name}" for name in FILES} - names == set()
