@@ -68,7 +68,7 @@ def test_bad_files_are_named(clean: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(InvalidInputError, match="cannot be read as TOML"):
         load()
     file.write_text('name_space = "x"')
-    with pytest.raises(InvalidInputError, match="name_space: is no setting"):
+    with pytest.raises(InvalidInputError, match="name_space: is not a setting"):
         load()
     monkeypatch.setenv("COMBRAY_CONFIG", str(clean / "missing.toml"))
     with pytest.raises(InvalidInputError, match="there is no file"):
@@ -98,5 +98,5 @@ def test_where_stores_live(clean: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_switch_that_may_be_unset_names_the_values_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMBRAY_WORKER", "maybe")
-    with pytest.raises(InvalidInputError, match=r"worker: 'maybe' does not fit \(Expected `bool`, got `str`\)"):
+    with pytest.raises(InvalidInputError, match=r"worker: 'maybe' is invalid \(Expected `bool`, got `str`\)"):
         load({})

@@ -1,4 +1,7 @@
-"""Every exception a caller may catch. Each message says what was wrong, the value, and how to mend it."""
+"""Exceptions. Every error that Combray raises on purpose is a `CombrayError`.
+
+A message names the value and the problem, and says what to do.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +24,24 @@ __all__ = [
 
 
 def brief(value: object) -> str:
-    """Not more than a line of a value, whatever it is: for messages that name it."""
+    """Return at most 60 characters of a value's `repr`, for error messages."""
     try:
         text = repr(value)
     except (RecursionError, ValueError):
-        # Lists in lists without end; a whole number of more digits than Python prints.
-        return "too deep or too long to be shown"
+        # Deeply nested lists; integers with more digits than Python converts.
+        return "too deep or too long to show"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 class CombrayError(Exception):
-    """Root of every error Combray raises on purpose."""
+    """Base class of all errors that Combray raises on purpose. Catch it to catch them all."""
 
 
 class InvalidInputError(CombrayError, ValueError):
-    """The caller's value cannot be used; nothing was written."""
+    """Raised before anything is written, if an argument, option or setting is invalid.
+
+    Correct the value and call again. `field` names it, `problem` says what is wrong, and `remedy` what to do.
+    """
 
     def __init__(self, field: str, problem: str, remedy: str = "") -> None:
         self.field = field
@@ -45,11 +51,17 @@ class InvalidInputError(CombrayError, ValueError):
 
 
 class NotFoundError(CombrayError, LookupError):
-    """No memory of that id in this namespace."""
+    """Raised if an id does not exist in the namespace, or a prefix of an id is ambiguous.
+
+    Check the id and the namespace. An erased memory cannot be found again.
+    """
 
 
 class PipelineError(CombrayError):
-    """A pipeline is put together wrongly: a stage needs what no earlier stage gives."""
+    """Raised if a pipeline or preset is invalid, for example if an edited stage does not exist.
+
+    Correct the edit. The message names the stages of the pipeline.
+    """
 
 
 class PluginError(CombrayError):
@@ -57,39 +69,65 @@ class PluginError(CombrayError):
 
 
 class ModelError(CombrayError):
-    """An embedder, reranker or language model failed or is not to be had."""
+    """Raised if an embedder, reranker, language model or peer fails, is not configured, or lacks its key.
+
+    `recall` and `remember` do not raise it for a failed call: they continue without the model, and say so in
+    the answer's `details["degraded"]`. `combray models test` shows the cause.
+    """
 
 
 class MissingExtraError(ModelError, ImportError):
-    """A part that is not in the small default install was asked for."""
+    """Raised if a feature needs an optional dependency that is not installed.
+
+    Install the extra that the message names: `pip install 'combray[EXTRA]'`.
+    """
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an extra that is not installed: pip install 'combray[{extra}]'")
 
 
 class StoreError(CombrayError):
-    """The store could not do what was asked; nothing was half-written."""
+    """Raised if the store cannot do what was requested. Transactions are atomic: nothing was written in part.
+
+    Subclasses name the causes that a caller can handle.
+    """
 
 
 class ReadOnlyStoreError(StoreError):
-    """The file or its folder cannot be written to."""
+    """Raised if a write is not permitted: the store was opened read-only, or its file or folder is not writable.
+
+    Reads still work. Grant write access, or open a store in another folder.
+    """
 
 
 class DiskFullError(StoreError):
-    """No room is left on the device; the write was rolled back."""
+    """Raised if the disk is full. The transaction was rolled back.
+
+    Free some space and call again. Reads still work.
+    """
 
 
 class StoreBusyError(StoreError):
-    """Another process held the write lock for longer than the busy timeout."""
+    """Raised if another process held the write lock for longer than `busy_timeout`.
+
+    Call again later, or increase the setting `busy_timeout`.
+    """
 
 
 class CorruptStoreError(StoreError):
-    """The file is damaged, or is not a Combray store."""
+    """Raised if the file is damaged or is not a Combray store.
+
+    Run `combray doctor`, which checks the file. `combray doctor --repair` rebuilds the indexes. Otherwise restore
+    a backup.
+    """
 
 
 class EncryptionError(StoreError):
-    """The file is encrypted and its key is missing or does not fit, or it is not and a key was given."""
+    """Raised if a store is encrypted and the key is missing or wrong, or a key was given for a plain store.
+
+    Set COMBRAY_KEY or COMBRAY_KEY_FILE to the right key, or unset both.
+    """
 
 
 class NewerSchemaError(StoreError):
-    """The file was written by a newer Combray than this one."""
+    """Raised if the file was written by a newer version of Combray. Update Combray to open it."""

@@ -1,8 +1,7 @@
-"""Every setting: name, default, environment variable, one line of help.
+"""Settings: name, default, environment variable, one line of help.
 
-Strongest first: what the caller passes, the environment (an empty variable counts as unset), one TOML
-file, the default. Written on msgspec, which the engine needs anyway: pydantic-settings would add 100 ms
-to every shell call.
+Precedence: the caller's value, the environment (an empty variable counts as unset), a TOML file, the default.
+Uses msgspec because pydantic-settings would add 100 ms to every shell command.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from combray.errors import InvalidInputError
 PREFIX = "COMBRAY_"
 DEFAULT_EMBEDDER = "wordllama"
 KEY, NEW_KEY = f"{PREFIX}KEY", f"{PREFIX}NEW_KEY"
-"""Variables of the key of the store, and of that of a copy (`combray backup --encrypt`)."""
+"""Variables of the store's key, and of the key of an encrypted backup (`combray backup --encrypt`)."""
 
 
 def data_folder() -> Path:
-    """Where stores live unless told otherwise: COMBRAY_HOME, else the platform's per-user data folder."""
+    """Return the default folder of stores: COMBRAY_HOME, else the platform's per-user data folder."""
     home = os.environ.get(f"{PREFIX}HOME")
     if home:
         return Path(os.path.expanduser(home))  # noqa: PTH111 - Path's raises for unknown users
@@ -35,7 +34,7 @@ def data_folder() -> Path:
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The values in force."""
+    """Effective values."""
 
     db: str = ""
     namespace: str = "default"
@@ -66,7 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table of settings."""
+    """One setting."""
 
     name: str
     default: Any
@@ -75,31 +74,31 @@ class Setting:
 
 
 _HELP = {
-    "db": "file of the store (default: default.db in the data folder)",
-    "namespace": "namespace: nothing crosses from one into another",
-    "preset": "pipelines to use: default, mnemon",
-    "embedder_before": "serves until all memories have a vector of `embedder`; usually wordllama",
+    "db": "path of the store (default: default.db in the data folder)",
+    "namespace": "namespace; memories of one namespace are not visible in another",
+    "preset": "pipelines to use, such as default or mnemon (combray presets lists all)",
+    "embedder_before": "embedder to use until every memory has a vector of `embedder` (default: wordllama)",
     "embedder": "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL",
     "language_model": "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL",
     "languages": "folder of added languages (docs/howto/add-a-language.md)",
     "reranker": "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL",
-    "peers": "preset engram: other memory services to ask: kind=url,… (combray, mem0, lightrag)",
-    "peer_timeout": "preset engram: seconds to wait for peers, 60 at most",
-    "prices": "what models cost a million tokens, for the estimates of status: provider:MODEL=0.5,…",
-    "worker": "make vectors in a background thread; unset: only after the embedder was changed",
-    "audit": "write down every operation in a hash-chained log beside the store",
-    "audit_anchor": "folder, best on another disk, that keeps the end of the audit: what is cut off shows",
-    "durability": "normal survives a killed process; full also a power cut",
-    "busy_timeout": "seconds to wait for another process's write",
-    "candidate_pool_size": "preset mnemo: candidates of each search path, 1 to 1000, and how many are reranked",
-    "decay": "preset default: newer memories score a little higher; preset openclaw: half a score every 30 days",
-    "mmr": "preset openclaw: hits that repeat one another move down (maximal marginal relevance)",
-    "context_budget": "tokens of a context for a prompt, at most",
-    "auto_memory": "keep as facts what a user says in a conversation that is worth it",
-    "guard": "keep texts that give a model orders apart (quarantine); secrets are redacted all the same",
-    "require_trust": "least trust that reads show: untrusted, agent, owner; or NAMESPACE=agent, …",
-    "distil": "consolidation makes facts of what was said in conversations",
-    "max_memories": "preset mnemon: live memories above which the least important are hidden; 0 for no limit",
+    "peers": "preset engram: other memory services to query: kind=url,… (combray, mem0, lightrag)",
+    "peer_timeout": "preset engram: seconds to wait for peers, at most 60",
+    "prices": "price of a million tokens, for cost estimates in status: provider:MODEL=0.5,…",
+    "worker": "make vectors in a background thread; unset: only after a change of embedder",
+    "audit": "record every operation in a hash-chained log beside the store",
+    "audit_anchor": "folder, preferably on another disk, for the latest audit hash; reveals a truncated log",
+    "durability": "normal survives a killed process, full also a power failure",
+    "busy_timeout": "seconds to wait for the write lock of another process",
+    "candidate_pool_size": "preset mnemo: candidates per search path, 1 to 1000, and how many are reranked",
+    "decay": "preset default: rank newer memories slightly higher; openclaw: halve scores every 30 days",
+    "mmr": "preset openclaw: rank near-duplicate hits lower (maximal marginal relevance)",
+    "context_budget": "maximum tokens of a prompt context",
+    "auto_memory": "store facts that a user states in a conversation",
+    "guard": "quarantine text that looks like prompt injection; secrets are redacted in any case",
+    "require_trust": "lowest trust level that reads return: untrusted, agent or owner; or NAMESPACE=agent,…",
+    "distil": "extract facts from conversations during consolidation",
+    "max_memories": "preset mnemon: maximum of live memories, the least important are hidden; 0: no limit",
 }
 SETTINGS: tuple[Setting, ...] = tuple(
     Setting(field.name, field.default, PREFIX + field.name.upper(), _HELP[field.name])
@@ -108,7 +107,7 @@ SETTINGS: tuple[Setting, ...] = tuple(
 
 
 def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None) -> Settings:
-    """Settings from caller, environment, file and defaults. Raises InvalidInputError with the wrong value."""
+    """Load settings from caller, environment, file and defaults. Raises InvalidInputError."""
     values: dict[str, Any] = {}
     path = file or _settings_file()
     if path is not None:
@@ -129,7 +128,7 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
 
 
 def read_prices(text: str) -> dict[str, float]:
-    """Model name -> price of a million tokens, from `provider:MODEL=PRICE,…`. Raises InvalidInputError."""
+    """Parse `provider:MODEL=PRICE,…` to prices of a million tokens by model. Raises InvalidInputError."""
     prices: dict[str, float] = {}
     for each in filter(None, (part.strip() for part in text.split(","))):
         name, _, price = each.rpartition("=")
@@ -139,35 +138,35 @@ def read_prices(text: str) -> dict[str, float]:
             name = ""
         if not name or not 0 <= prices[name.strip()] < float("inf"):
             raise InvalidInputError(
-                "prices", f"{each!r} is no price.", 'Give a list such as "openai:MODEL=0.5,voyage:MODEL=0.06".'
+                "prices", f"{each!r} is not a price.", 'Use a list such as "openai:MODEL=0.5,voyage:MODEL=0.06".'
             )
     return prices
 
 
 def secret(variable: str) -> str | None:
-    """What a variable holds, or the file that VARIABLE_FILE names; None where neither is set.
+    """Return a variable's value, or the content of the file that VARIABLE_FILE names, or None.
 
-    Keys come this way only: no option of the shell and no settings file takes one. Raises InvalidInputError,
-    never with the secret in it.
+    This is the only way to pass a key: no command-line option and no settings file accepts one. Raises
+    InvalidInputError, whose message never contains the secret.
     """
     value, named = os.environ.get(variable, ""), os.environ.get(f"{variable}_FILE", "")
     if value and named:
-        raise InvalidInputError(variable, f"is set, and {variable}_FILE too.", "Unset one of them.")
+        raise InvalidInputError(variable, f"and {variable}_FILE are both set.", "Unset one of them.")
     if not named:
         return value or None
     try:
         place = Path(os.path.expanduser(named))  # noqa: PTH111 - Path's raises for unknown users
         value = place.read_text(encoding="utf-8").rstrip("\r\n")
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "it is not text"
         raise InvalidInputError(f"{variable}_FILE", f"{named!r} cannot be read ({why}).") from None
     if not value:
-        raise InvalidInputError(f"{variable}_FILE", f"{named!r} is empty.", "Put the key into it.")
+        raise InvalidInputError(f"{variable}_FILE", f"{named!r} is empty.", "Write the key into it.")
     return value
 
 
 def default_location() -> str:
-    """The store used when none is named."""
+    """Return the path of the default store."""
     return str(data_folder() / "default.db")
 
 
@@ -177,7 +176,7 @@ def _settings_file() -> Path | None:
         path = Path(os.path.expanduser(named))  # noqa: PTH111 - Path's raises for unknown users
         if not path.is_file():
             raise InvalidInputError(
-                f"{PREFIX}CONFIG", f"there is no file {named}.", "Unset it, or name a TOML file."
+                f"{PREFIX}CONFIG", f"there is no file {named}.", "Unset it, or use the path of a TOML file."
             )
         return path
     path = data_folder() / "combray.toml"
@@ -193,7 +192,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     for name in values:
         if name not in known:
             raise InvalidInputError(
-                f"{path}: {name}", "is no setting.", "Settings: " + ", ".join(sorted(known)) + "."
+                f"{path}: {name}", "is not a setting.", "Settings: " + ", ".join(sorted(known)) + "."
             )
     return values
 
@@ -205,9 +204,9 @@ def _convert(values: dict[str, Any]) -> Settings:
             try:
                 converted[field.name] = msgspec.convert(values[field.name], field.type, strict=False)
             except (msgspec.ValidationError, UnicodeEncodeError) as error:
-                # Unset is no value that anybody writes.
+                # Nobody writes null: unset a setting instead.
                 told = str(error).replace(" | null", "")
                 raise InvalidInputError(
-                    field.name, f"{values[field.name]!r} does not fit ({told}).", _HELP[field.name] + "."
+                    field.name, f"{values[field.name]!r} is invalid ({told}).", _HELP[field.name] + "."
                 ) from error
     return Settings(**converted)

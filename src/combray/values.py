@@ -1,4 +1,4 @@
-"""Single values: checks of what a caller gave, moments ("3 days ago"), ids.
+"""Single values: validation of arguments, times ("3 days ago"), ids.
 
 Every check raises InvalidInputError with the field, the value and what to do.
 """
@@ -16,9 +16,9 @@ from combray.language import dates
 
 
 def clean_text(field: str, value: Any, longest: int) -> str:
-    """A storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
+    """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
     if not isinstance(value, str):
-        raise InvalidInputError(field, f"must be a text, not {show(value)}.")
+        raise InvalidInputError(field, f"must be a string, not {show(value)}.")
     if len(value) > longest:
         raise InvalidInputError(
             field,
@@ -27,7 +27,7 @@ def clean_text(field: str, value: Any, longest: int) -> str:
         )
     if "\x00" in value:
         raise InvalidInputError(
-            field, f"holds a NUL character at position {value.index(chr(0))}.", "Take it out."
+            field, f"contains a NUL character at position {value.index(chr(0))}.", "Remove it."
         )
     try:
         value.encode("utf-8")
@@ -41,14 +41,14 @@ def clean_text(field: str, value: Any, longest: int) -> str:
 
 
 def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value, if it is allowed."""
+    """Return the value, if it is allowed."""
     if value not in allowed:
         raise InvalidInputError(field, f"{show(value)} is not known.", f"Use one of: {', '.join(allowed)}.")
     return value
 
 
 def whole(field: str, value: Any, least: int, most: int) -> int:
-    """A whole number in a range."""
+    """Return an integer in the range [least, most]."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInputError(field, f"must be a whole number, not {show(value)}.")
     if not least <= value <= most:
@@ -57,25 +57,25 @@ def whole(field: str, value: Any, least: int, most: int) -> int:
 
 
 def fraction(field: str, value: Any) -> float:
-    """A number from 0 to 1."""
+    """Return a number in [0, 1]."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
         raise InvalidInputError(field, f"must be a number from 0 to 1, not {show(value)}.")
     return float(value)
 
 
 def show(value: Any) -> str:
-    """A value as an error message names it: its type, and not more than a line of it."""
+    """Return type and value for an error message, truncated to one line."""
     return f"{type(value).__name__} {brief(value)}"
 
 
 # -- moments ------------------------------------------------------------------------------------
 
 LONGEST_MOMENT = 500
-"""Characters of a moment in words: more are a text that names one somewhere."""
+"""Characters of a time in words. A longer text is not a time."""
 
 
 def as_moment(field: str, value: Any, now: float) -> datetime | None:
-    """An aware UTC datetime; a value without a time zone is taken as UTC. Raises InvalidInputError."""
+    """Convert to an aware UTC datetime. A value without a time zone is UTC. Raises InvalidInputError."""
     if value is None:
         return None
     if isinstance(value, datetime):
@@ -86,32 +86,32 @@ def as_moment(field: str, value: Any, now: float) -> datetime | None:
         return from_seconds(field, value)
     elif isinstance(value, str):
         if len(value) > LONGEST_MOMENT:
-            problem = f"{brief(value)} has {len(value)} characters, too many for a moment."
-            raise InvalidInputError(field, problem, "Give a text such as 2026-03-01.")
+            problem = f"{brief(value)} has {len(value)} characters, too many for a time."
+            raise InvalidInputError(field, problem, "Use a text such as 2026-03-01.")
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:
             moment = _in_words(field, value, now)
     else:
-        problem = f"{brief(value)} is no moment."
-        raise InvalidInputError(field, problem, "Give a datetime or text such as 2026-03-01.")
+        problem = f"{brief(value)} is not a time."
+        raise InvalidInputError(field, problem, "Use a datetime, or text such as 2026-03-01.")
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise InvalidInputError(field, f"{brief(value)} lies outside the years 1 to 9999.") from None
+        raise InvalidInputError(field, f"{brief(value)} is outside the years 1 to 9999.") from None
 
 
 def from_seconds(field: str, value: float) -> datetime:
-    """Unix seconds as a datetime."""
+    """Convert unix seconds to a UTC datetime."""
     try:
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
     except (OverflowError, ValueError):
-        raise InvalidInputError(field, f"{brief(value)} is no unix time.") from None
+        raise InvalidInputError(field, f"{brief(value)} is not a valid unix time.") from None
 
 
 def as_seconds(field: str, value: Any, now: float) -> float | None:
-    """The same as unix seconds, for filters."""
+    """Convert to unix seconds, for filters."""
     moment = as_moment(field, value, now)
     return None if moment is None else moment.timestamp()
 
@@ -131,11 +131,11 @@ _COUNTER_BITS = 12 + 14
 
 
 def new_id(recorded: datetime) -> str:
-    """A new id. Ids made by one process in one millisecond still ascend (method 1 of RFC 9562, 6.2)."""
+    """Return a new UUIDv7. Ids made by one process in one millisecond still ascend (RFC 9562, 6.2, method 1)."""
     global _last
     milliseconds = max(0, int(recorded.timestamp() * 1000))
     with _lock:
-        # A random start within the millisecond, then counting: 2^25 ids fit behind it.
+        # A random start within the millisecond, then a counter with room for 2^25 ids.
         floor = (milliseconds << _COUNTER_BITS) | int.from_bytes(os.urandom(4)) >> (32 - _COUNTER_BITS + 1)
         same = _last >> _COUNTER_BITS == milliseconds
         _last = _last + 1 if same else floor

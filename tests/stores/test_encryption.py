@@ -193,7 +193,7 @@ def _options(name: str) -> list[str]:
 def test_a_key_stands_in_no_settings_file(tmp_path: Path) -> None:
     path = tmp_path / "combray.toml"
     path.write_text('key = "open sesame please"')
-    with pytest.raises(InvalidInputError, match="is no setting"):
+    with pytest.raises(InvalidInputError, match="is not a setting"):
         settings.load(file=path)
 
 
