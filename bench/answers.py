@@ -61,7 +61,7 @@ def answers(collection: Collection, preset: str, embedder: str) -> Iterator[str]
     clock = max(moments) + 1.0
     engine = combray.open(":memory:", preset=preset, embedder=embedder, clock=lambda: clock, worker=False)
     with engine:
-        items = [_fields(item) for item in collection.items]
+        items: list[Any] = [_fields(item) for item in collection.items]
         written = [
             engine.remember(item["content"], **{name: value for name, value in item.items() if name != "content"})
             for item in items[:SINGLES]

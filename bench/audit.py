@@ -46,7 +46,7 @@ def seconds(work: Callable[[], object]) -> float:
 def recall_cost(folder: Path, memories: int, queries: int) -> None:
     with combray.open(str(folder / "a.db")) as audited:
         audited.remember_many(texts(memories), diff=False)
-        plain = Engine(replace(audited.runtime, audit=None), "default", audited._preset, audited.settings)
+        plain = Engine(replace(audited.runtime, audit=None), "default", audited._at.preset, audited.settings)
         asked = [f"Who {DEEDS[n % 5]} {PLACES[n % 8]} for project {n * 7 % 997}?" for n in range(queries)]
         for query in asked[:20]:
             audited.recall(query)

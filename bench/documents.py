@@ -57,23 +57,23 @@ def measure(chunks: int, embedder: str) -> dict[str, float]:
         figures["files"] = make_tree(root, chunks)
         with combray.open(store, embedder=embedder) as engine:
             engine.remember("The first embedding loads the model.")
-            report = engine.index(root)
+            report = engine.documents.index(root)
             figures["chunks"] = report.chunks
             figures["seconds for all"] = report.seconds
             figures["chunks a second"] = report.chunks / report.seconds
-            figures["ms, nothing changed"] = engine.index(root).seconds * 1000
-            engine.memory_search("When is the outage?")
+            figures["ms, nothing changed"] = engine.documents.index(root).seconds * 1000
+            engine.documents.search("When is the outage?")
             taken = []
             for number in range(5):
                 changed = root / "memory" / f"note-{number:05}.md"
                 lines = changed.read_text(encoding="utf-8").splitlines()
                 lines[len(lines) // 2] = f"Version {number} of this line."
                 changed.write_text("\n".join(lines) + "\n", encoding="utf-8")
-                taken.append(engine.index(root).seconds * 1000)
+                taken.append(engine.documents.index(root).seconds * 1000)
             figures["ms, one file changed"] = sorted(taken)[2]
             started = time.perf_counter()
             for _ in range(20):
-                engine.memory_search("Which customers asked about invoices?")
+                engine.documents.search("Which customers asked about invoices?")
             figures["ms a search"] = (time.perf_counter() - started) * 50
         figures["ms, one file changed, cold shell"] = _cold(root, store, embedder)
     return figures

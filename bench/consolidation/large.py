@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,7 @@ def consolidate(count: int, heard: int, embedder: str, path: str) -> Measured:
         filling = time.perf_counter() - started
         now[0] += _DAY
         started, worked = time.perf_counter(), time.process_time()
-        counts = dict(engine.consolidate(most=1_000_000).counts)
+        counts = dict(engine.consolidation.run(most=1_000_000).counts)
         seconds, processor = time.perf_counter() - started, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return Measured(count, heard, filling, seconds, processor, peak, counts)
@@ -78,6 +78,6 @@ def _texts(count: int) -> list[str]:
     return found
 
 
-def _fill(engine: Engine, items: Sequence[Mapping[str, Any]]) -> None:
+def _fill(engine: Engine, items: Sequence[Any]) -> None:
     for start in range(0, len(items), 5000):
         engine.remember_many(items[start : start + 5000], diff=False)

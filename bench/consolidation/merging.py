@@ -68,7 +68,7 @@ def merge(pairs: Sequence[Pair], embedder: str) -> Merging:
             engine.remember_many([{"content": pair.first, "kind": "fact"}], diff=False)
             now[0] = _NOW + _DAY
             engine.remember_many([{"content": pair.second, "kind": "fact"}], diff=False)
-            _count(found, pair, list(engine.consolidate().counts), bool(engine.waiting()))
+            _count(found, pair, list(engine.consolidation.run().counts), bool(engine.consolidation.waiting()))
     return found
 
 

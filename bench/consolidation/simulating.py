@@ -63,8 +63,8 @@ def simulate(collection: Collection, embedder: str, preset: str = "default") -> 
     engine, _ = _lived(collection, embedder, preset, found)
     with engine:
         _ask(engine, collection, found.recall_after, found.tokens_after, found.shown)
-        found.waiting = len(engine.waiting())
-        found.live = engine.status()["by_kind"].get("fact", 0)
+        found.waiting = len(engine.consolidation.waiting())
+        found.live = engine.store.status()["by_kind"].get("fact", 0)
     return found
 
 
@@ -103,7 +103,7 @@ def _sleep(engine: Engine, clock: _Clock, until: datetime | None, nights: Nights
     while True:
         clock.now = night
         started = time.perf_counter()
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         elapsed = time.perf_counter() - started
         nights.seconds += elapsed
         nights.longest = max(nights.longest, elapsed)

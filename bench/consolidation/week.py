@@ -43,14 +43,14 @@ def main() -> int:
             talk = engine.conversation(f"day {day + 1}")
             talk.add_many({"content": text, "author": author} for author, text in evening)
             clock.now = (MONDAY + timedelta(days=day + 1)).replace(hour=3)
-            done = engine.consolidate()
+            done = engine.consolidation.run()
             print(f"{clock.now:%a %d %b, %H:%M}")
             for line in done.plan:
                 if line.operation != "fade":
                     print(f"  {line.operation:10} {line.content}  ({line.detail})")
             for memory in engine.reader.memories(engine.reader.scan(Filter(kinds=("fact",))).tolist()):
                 print(f"    {memory.confidence:.3f}  {memory.content}  [{len(memory.evidence)}]")
-            for pair in engine.waiting():
+            for pair in engine.consolidation.waiting():
                 print(f"    waits: {pair.first.content} / {pair.second.content} ({pair.reason})")
         for question, as_of in ((QUESTION, "2024-03-06"), (QUESTION, None)):
             found = engine.recall(question, kinds=["fact"], limit=1, as_of=as_of)

@@ -29,7 +29,9 @@ def main(arguments: list[str] | None = None) -> int:
         engine = combray.open(Path(folder) / "talk.db", embedder=options.embedder)
         engine.remember_many(
             [
-                {"content": text, **({"kind": "episode", "session": f"s{place // 20}"} if place % 2 else {})}
+                {"content": text, "kind": "episode", "session": f"s{place // 20}"}
+                if place % 2
+                else {"content": text}
                 for place, text in enumerate(said[: options.memories])
             ],
             diff=False,

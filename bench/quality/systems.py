@@ -199,9 +199,9 @@ class Combray:
             _remember(engine, collection.items)
         else:
             _converse(engine, collection.items)
-        if engine.pending():
+        if engine.vectors.pending():
             # What a preset leaves to a worker is done before anything is asked.
-            engine.work()
+            engine.vectors.make()
         return EngineAsked(engine, len(collection.items))
 
 
@@ -243,7 +243,7 @@ def parts(text: str, most: int = MAX_CHARACTERS) -> list[str]:
     return [*pieces, text]
 
 
-def _given(item: Item) -> Iterator[dict[str, Any]]:
+def _given(item: Item) -> Iterator[Any]:
     """What the engine is told of an item; a text beyond the engine's limit comes in parts with one ref."""
     for part in parts(item.text):
         yield {
@@ -260,14 +260,14 @@ def _converse(engine: Engine, items: Sequence[Item]) -> None:
     for session, group in groupby(items, key=lambda item: item.session):
         given = [each for item in group for each in _given(item)]
         if session is None:
-            engine.remember_many(({**each, "kind": "chunk"} for each in given), diff=False)
+            engine.remember_many((each | {"kind": "chunk"} for each in given), diff=False)
         else:
             engine.conversation(session).add_many(given)
 
 
 def _remember(engine: Engine, items: Sequence[Item]) -> None:
     """Every item as a fact with diff on: what a caller does who does not know of conversations."""
-    given = ({**each, "session": item.session} for item in items for each in _given(item))
+    given: list[Any] = [{**each, "session": item.session} for item in items for each in _given(item)]
     engine.remember_many(given, diff=True)
 
 

@@ -21,7 +21,7 @@ def opened(path: Path, preset: str, embedder: str, durability: str = "normal") -
     return combray.open(str(path), preset=preset, embedder=embedder, durability=durability)
 
 
-def items(texts: Sequence[Text], start: int) -> list[dict[str, Any]]:
+def items(texts: Sequence[Text], start: int) -> list[Any]:
     """Texts as items a minute apart, counted from `start`."""
     return [
         {

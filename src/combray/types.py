@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Literal, TypedDict, overload
+from datetime import date, datetime
+from typing import Any, Literal, Required, TypedDict, overload
 
 import msgspec
 
@@ -30,6 +31,7 @@ TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
 CATEGORIES = ("preference", "decision", "fact", "insight", "context", "general")
 EDGE_TYPES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
 DEFAULT_NAMESPACE = "default"
+DEFAULT_TRUST: Trust = "owner"
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
@@ -54,7 +56,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     author: str | None = None
     session: str | None = None
     position: int | None = None
-    trust: Trust = "agent"
+    trust: Trust = DEFAULT_TRUST
     recorded_at: datetime
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
@@ -75,6 +77,67 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     def moment(self) -> datetime:
         """When it happened if that is known, else when it was recorded."""
         return self.occurred_from or self.recorded_at
+
+
+Moment = datetime | date | str | float
+"""A moment: a datetime, ISO 8601, words such as "3 days ago", or Unix seconds."""
+Labels = list[str] | tuple[str, ...] | AbstractSet[str]
+"""Several short texts."""
+Texts = str | Sequence[str] | AbstractSet[str]
+"""One text or several."""
+
+
+class MemoryFields(TypedDict, total=False):
+    """Fields that `remember` takes beside the text. None takes the default."""
+
+    category: str
+    importance: int
+    confidence: float
+    tags: Labels | None
+    entities: Labels | None
+    source: str | None
+    author: str | None
+    kind: str
+    context: str | None
+    occurred_at: Moment | None
+    occurred_to: Moment | None
+    valid_from: Moment | None
+    valid_to: Moment | None
+    expires_at: Moment | None
+    recorded_at: Moment | None
+    session: str | None
+    position: int | None
+    trust: str
+    evidence: Labels | None
+    metadata: dict[str, Any] | None
+    id: str | None
+
+
+class MemoryItem(MemoryFields, total=False):
+    """One item of `remember_many`: a text and its fields."""
+
+    content: Required[str]
+
+
+class RecallOptions(TypedDict, total=False):
+    """Options of every read: filters on the memories, the least score, the intent of the question."""
+
+    intent: str | None
+    since: Moment | None
+    until: Moment | None
+    as_of: Moment | None
+    min_score: float | None
+    min_importance: int
+    min_confidence: float | None
+    categories: Texts | None
+    kinds: Texts | None
+    tiers: Texts | None
+    trusts: Texts | None
+    statuses: Texts | None
+    sources: Texts | None
+    authors: Texts | None
+    sessions: Texts | None
+    tags: Texts | None
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):

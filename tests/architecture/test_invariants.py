@@ -57,7 +57,7 @@ def test_recall_never_writes(engine: combray.Engine, monkeypatch: pytest.MonkeyP
 
     before = engine.reader.revision()
     with monkeypatch.context() as patch:
-        patch.setattr(engine.store, "transaction", refused)
+        patch.setattr(engine.runtime.store, "transaction", refused)
         assert engine.recall(QUESTION)
         assert engine.search("bookings")
         assert engine.recall("bookings", basic=True)

@@ -68,7 +68,7 @@ class Walk:
     # -- doors ------------------------------------------------------------------------------------------
 
     def remember(self) -> None:
-        fields = {
+        fields: dict[str, Any] = {
             "context": self.text(8),
             "tags": [self.word()],
             "entities": [self.word().capitalize()],
@@ -87,9 +87,9 @@ class Walk:
         for content in (self.text(8), self.text(8)):
             made = self.engine.remember(content, diff=False)
             self.add(made.id, content)
-            with self.engine.store.transaction("default") as tx:
-                tx.queue.put(self.model.name, [self.engine.key_of(made.id)], self.clock())
-        self.engine.work()
+            with self.engine.runtime.store.transaction("default") as tx:
+                tx.queue.put(self.model.name, [self.engine._at.key_of(made.id)], self.clock())
+        self.engine.vectors.make()
         self.model.failing = False
 
     def imported(self) -> None:
@@ -107,13 +107,13 @@ class Walk:
         content = f"I prefer {place} tea and I moved to {home}. Remember that I like {sweet}."
         self.add(talk.add(content, author=name, auto=True).id, content, name)
         self.clock.now += DAY
-        self.engine.consolidate()
+        self.engine.consolidation.run()
 
     def indexed(self) -> None:
         content = self.text(40)
         path = self.folder / "notes" / f"{self.word()}.md"
         path.write_text(f"# {self.word()}\n\n{content}\n")
-        self.engine.index(self.folder / "notes")
+        self.engine.documents.index(self.folder / "notes")
         for each in self.found(kinds=("chunk",)):
             self.add(each.id, each.content)
         path.unlink()
@@ -131,9 +131,9 @@ class Walk:
         for ending in ("", "!", " ."):
             self.engine.remember(content + ending, diff=False, kind="fact")
         self.clock.now += DAY
-        run = self.engine.consolidate()
+        run = self.engine.consolidation.run()
         if self.chance.random() < 0.5:
-            self.engine.undo(run.run_id)
+            self.engine.consolidation.undo(run.run_id)
         for each in self.found(statuses=()):
             if each.content.startswith(content):
                 self.engine.erase(each.id)
@@ -144,8 +144,8 @@ class Walk:
     def edited(self) -> None:
         memory_id = self.chance.choice(sorted(self.words))
         context, actor = self.text(80), self.word()
-        with self.engine.store.transaction("default") as tx:
-            tx.change(self.engine.key_of(memory_id), "edit", actor, self.clock(), context=context)
+        with self.engine.runtime.store.transaction("default") as tx:
+            tx.change(self.engine._at.key_of(memory_id), "edit", actor, self.clock(), context=context)
         self.add(memory_id, context, actor)
 
     def linked(self) -> None:
@@ -153,8 +153,8 @@ class Walk:
         reason = self.word()
         self.engine.link(one, other, reason=reason, subtype=self.word())
         self.add(one, reason)
-        with self.engine.store.transaction("default") as tx:
-            first, second = sorted((self.engine.key_of(one), self.engine.key_of(other)))
+        with self.engine.runtime.store.transaction("default") as tx:
+            first, second = sorted((self.engine._at.key_of(one), self.engine._at.key_of(other)))
             tx.put_doubts([Doubt(first, second, f"{reason} or not")])
 
     def forgotten(self) -> None:
@@ -196,11 +196,11 @@ def test_no_word_of_what_was_erased_is_in_any_file(tmp_path: Path, seed: int) ->
             walk.chance.choice(doors(walk))()
         while walk.words:
             walk.erased()
-        assert walk.engine.verify_audit().ok
+        assert walk.engine.audit.verify().ok
         export = tmp_path / "export.jsonl"
         with export.open("w", encoding="utf-8", newline="\n") as stream:
-            export_to(walk.engine.store, "default", stream)
-        walk.engine.backup(str(tmp_path / "later.db"))
+            export_to(walk.engine.runtime.store, "default", stream)
+        walk.engine.store.backup(str(tmp_path / "later.db"))
         walk.look()
     walk.look()
 

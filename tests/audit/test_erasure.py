@@ -41,8 +41,8 @@ def remember(engine: Engine) -> str:
 def test_the_search_finds_everything_before_it_is_erased(engine: Engine, tmp_path: Path) -> None:
     """Every kind of trace is in some file while the memory is there: the search is not blind."""
     memory_id = remember(engine)
-    key = engine.key_of(memory_id)
-    with engine.store.transaction("default") as tx:
+    key = engine._at.key_of(memory_id)
+    with engine.runtime.store.transaction("default") as tx:
         tx.change(key, "edit", "someone", 0.0, context="perspicacious twice")
     store = engine.store
     assert isinstance(store, Provable)
@@ -73,10 +73,10 @@ def test_chunks_doubts_and_waiting_vectors_go_too(engine: Engine, tmp_path: Path
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "MEMORY.md").write_text("# Secrets\n\nQuetzalcoatl kept zwieback in the bathysphere.\n")
-    engine.index(folder)
-    chunk = engine.memory_search("zwieback").passages[0].memory.id
-    key, other = engine.key_of(chunk), engine.key_of(engine.remember("Alice likes tea").id)
-    with engine.store.transaction("default") as tx:
+    engine.documents.index(folder)
+    chunk = engine.documents.search("zwieback").passages[0].memory.id
+    key, other = engine._at.key_of(chunk), engine._at.key_of(engine.remember("Alice likes tea").id)
+    with engine.runtime.store.transaction("default") as tx:
         tx.put_doubts([Doubt(min(key, other), max(key, other), "Quetzalcoatl or tea")])
         tx.queue.put("another:model", [key], 0.0)
     store = engine.store
@@ -98,20 +98,20 @@ def test_an_erased_piece_of_a_file_stays_away_until_the_file_changes(engine: Eng
     # Written a moment ago it would be read once more, whatever it says.
     os.utime(path, (1_700_000_000, 1_700_000_000))
     whole = hashlib.sha256(path.read_bytes()).hexdigest()
-    engine.index(folder)
-    chunk = engine.memory_search("zwieback").passages[0].memory.id
+    engine.documents.index(folder)
+    chunk = engine.documents.search("zwieback").passages[0].memory.id
     assert whole.encode() in (tmp_path / "a.db-wal").read_bytes() + (tmp_path / "a.db").read_bytes()
-    assert engine.derived(chunk).file == str(path)
+    assert engine.retention.derived(chunk).file == str(path)
     certificate = engine.erase(chunk, prove=True)
     assert certificate is not None
     # The store is clean; the file that it came from is a copy, and named as one.
     assert certificate.clean
     assert {left.file for left in certificate.copies} == {str(path)}
     assert whole.encode() not in (tmp_path / "a.db").read_bytes()
-    assert (engine.index(folder).changed, engine.memory_search("zwieback").passages) == (0, ())
+    assert (engine.documents.index(folder).changed, engine.documents.search("zwieback").passages) == (0, ())
     path.write_text("# Secrets\n\nQuetzalcoatl kept zwieback. Alice too.\n")
-    assert engine.index(folder).changed == 1
-    assert len(engine.memory_search("zwieback").passages) == 1
+    assert engine.documents.index(folder).changed == 1
+    assert len(engine.documents.search("zwieback").passages) == 1
 
 
 def test_twins_keep_the_hash_that_they_share(engine: Engine, tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_twins_keep_the_hash_that_they_share(engine: Engine, tmp_path: Path) -> 
     folder.mkdir()
     for name in ("a.md", "b.md"):
         (folder / name).write_text("# Secrets\n\nQuetzalcoatl kept zwieback.\n")
-    engine.index(folder)
+    engine.documents.index(folder)
     turns = [engine.remember("Alice keeps bees", kind="episode").id for _ in range(2)]
-    first = engine.memory_search("zwieback").passages[0].memory.id
+    first = engine.documents.search("zwieback").passages[0].memory.id
     for memory_id in (first, turns[0]):
         certificate = engine.erase(memory_id, prove=True)
         assert certificate is not None
@@ -132,7 +132,7 @@ def test_twins_keep_the_hash_that_they_share(engine: Engine, tmp_path: Path) -> 
 
 def test_auto_memory_goes_with_the_turn_it_was_made_of(engine: Engine, tmp_path: Path) -> None:
     turn = engine.conversation("s").add("Remember that I keep zwieback in Ouagadougou", author="Alice", auto=True)
-    found = engine.derived(turn.id)
+    found = engine.retention.derived(turn.id)
     (saved,) = found.made
     assert (saved.source, saved.evidence) == ("auto", (turn.id,))
     certificate = engine.erase(turn.id, prove=True)
@@ -141,7 +141,7 @@ def test_auto_memory_goes_with_the_turn_it_was_made_of(engine: Engine, tmp_path:
     assert engine.recall("zwieback").hits == ()
     data = b"".join(path.read_bytes().lower() for path in tmp_path.iterdir())
     assert b"zwieback" not in data
-    (entry,) = engine.certificates(turn.id)
+    (entry,) = engine.audit.certificates(turn.id)
     assert entry.detail["derived"] == [saved.id]
 
 
@@ -152,7 +152,7 @@ def test_what_rests_on_it_or_quotes_it_is_told_and_taken_when_asked_for(engine: 
     said = "They say that Quetzalcoatl  kept ZWIEBACK in Ouagadougou, all year"
     quote = engine.remember(said, kind="episode").id
     engine.remember("zwieback", kind="episode")
-    found = engine.derived(turn)
+    found = engine.retention.derived(turn)
     assert [each.id for each in found.made] == []
     assert [each.id for each in found.resting] == [fact, summary]
     assert [each.id for each in found.quoting] == [quote]
@@ -194,18 +194,18 @@ def test_of_an_encrypted_store_the_rows_are_read_and_the_certificate_says_so(
     held = store.rows_holding("default", traces, everywhere=True)
     assert {trace.kind for _, trace in held} == {trace.kind for trace in traces}
     assert {"memory", "label", "vector", "term_index"} <= {table for table, _ in held}
-    sealed.backup(str(tmp_path / "copy.db"))
+    sealed.store.backup(str(tmp_path / "copy.db"))
     certificate = sealed.erase(memory_id, prove=True)
     assert certificate is not None
     assert (certificate.clean, certificate.left, certificate.rows) == (True, (), ())
     assert {Path(path).name for path in certificate.sealed} == {"a.db", "copy.db"}
-    (entry,) = sealed.certificates(memory_id)
+    (entry,) = sealed.audit.certificates(memory_id)
     assert entry.detail["sealed"] == list(certificate.sealed)
 
 
 def test_what_is_left_in_a_row_of_an_encrypted_store_is_told(sealed: Engine, tmp_path: Path) -> None:
     memory_id = remember(sealed)
-    with sealed.store.transaction("default") as tx:
+    with sealed.runtime.store.transaction("default") as tx:
         tx.note("remember", "", "kept zwieback", 0.0)
     (tmp_path / "a.db-old").write_text("... Quetzalcoatl ...")
     certificate = sealed.erase(memory_id, prove=True)
@@ -253,7 +253,7 @@ def test_what_others_hold_too_is_no_trace(engine: Engine) -> None:
 
 def test_an_older_copy_is_named_and_does_not_spoil_the_proof(engine: Engine, tmp_path: Path) -> None:
     memory_id = remember(engine)
-    engine.backup(str(tmp_path / "elsewhere.db"))
+    engine.store.backup(str(tmp_path / "elsewhere.db"))
     (tmp_path / "a.db.backup-v1").write_bytes((tmp_path / "elsewhere.db").read_bytes())
     (tmp_path / "notes.txt").write_text("of Quetzalcoatl")
     certificate = engine.erase(memory_id, prove=True, also=[tmp_path / "notes.txt"])
@@ -264,7 +264,7 @@ def test_an_older_copy_is_named_and_does_not_spoil_the_proof(engine: Engine, tmp
         "a.db.backup-v1",
         "notes.txt",
     }
-    engine.backup(str(tmp_path / "later.db"))
+    engine.store.backup(str(tmp_path / "later.db"))
     again = engine.erase(remember_another(engine), prove=True)
     assert again is not None
     assert str(tmp_path / "later.db") in again.searched_copies
@@ -278,13 +278,13 @@ def remember_another(engine: Engine) -> str:
 def test_what_is_left_in_the_store_is_told(engine: Engine, tmp_path: Path) -> None:
     memory_id = remember(engine)
     (tmp_path / "a.db-old").write_text("... Quetzalcoatl ...")
-    with engine.store.transaction("default") as tx:
+    with engine.runtime.store.transaction("default") as tx:
         tx.note("remember", "", "kept zwieback", 0.0)
     certificate = engine.erase(memory_id, prove=True)
     assert certificate is not None
     assert not certificate.clean
     assert {Path(left.file).name for left in certificate.left} == {"a.db", "a.db-old"}
-    (entry,) = engine.certificates(memory_id)
+    (entry,) = engine.audit.certificates(memory_id)
     assert entry.result == "failed"
 
 
@@ -295,7 +295,7 @@ def test_the_certificate_is_in_the_audit_without_what_would_tell_the_text(engine
     traces = store.traces("default", [engine.key_of(memory_id)])
     certificate = engine.erase(memory_id, prove=True)
     assert certificate is not None
-    (entry,) = engine.certificates(memory_id)
+    (entry,) = engine.audit.certificates(memory_id)
     assert (entry.seq, entry.detail["commitment"]) == (certificate.seq, certificate.commitment)
     assert hashlib.sha256("".join(certificate.digests).encode()).hexdigest() == certificate.commitment
     log = (tmp_path / "a.db.audit").read_text()
@@ -305,7 +305,7 @@ def test_the_certificate_is_in_the_audit_without_what_would_tell_the_text(engine
     salt = bytes.fromhex(certificate.salt)
     text = next(trace for trace in traces if trace.value == b"Quetzalcoatl")
     assert digest(salt, text.value.hex()) in certificate.digests
-    assert engine.verify_audit().ok
+    assert engine.audit.verify().ok
 
 
 def test_memory_of_the_process_lets_go_too(engine: Engine) -> None:
@@ -333,7 +333,7 @@ def test_a_log_in_use_elsewhere_is_told_and_not_passed_over(tmp_path: Path) -> N
 
 def test_a_store_that_cannot_prove_says_so_and_erases_nothing() -> None:
     engine = combray.open(":memory:", embedder="none")
-    engine = Engine(Runtime(ReferenceStore()), "default", engine._preset)
+    engine = Engine(Runtime(ReferenceStore()), "default", engine._at.preset)
     memory_id = engine.remember(SECRET).id
     with pytest.raises(combray.StoreError, match="cannot prove"):
         engine.erase(memory_id, prove=True)

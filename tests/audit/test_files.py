@@ -160,9 +160,9 @@ def test_where_the_log_cannot_be_written_reads_answer_and_writes_are_refused(tmp
         with pytest.raises(StoreError, match=r"audit cannot be written .* nothing was written to the store"):
             engine.remember("Alice adopted a dog")
         assert len(engine.recall("dog")) == 0
-        (finding,) = [each for each in engine.doctor() if each.name == "audit"]
+        (finding,) = [each for each in engine.store.doctor() if each.name == "audit"]
         assert not finding.ok
-        assert "reads answer without an entry, writes are refused" in engine.status()["audit"]
+        assert "reads answer without an entry, writes are refused" in engine.store.status()["audit"]
 
 
 def test_a_store_opened_read_only_answers_and_is_logged_where_that_can_be(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_store_opened_read_only_answers_and_is_logged_where_that_can_be(tmp_pa
         assert len(engine.recall("Alice")) == 1
         with pytest.raises(StoreError):
             engine.remember("Alice adopted a dog")
-        assert [(entry.operation, entry.result) for entry in engine.audit_entries(2)] == [
+        assert [(entry.operation, entry.result) for entry in engine.audit.entries(2)] == [
             ("remember", "refused"),
             ("recall", "ok"),
         ]

@@ -35,7 +35,7 @@ def opened(
     """An engine with the fake embedder, or with none (`words`); episodes become facts with `distil` only."""
     model: Any = "none" if words else embedder or FakeEmbedder()
     with closing(combray.open(location, embedder=model, clock=clock or FakeClock())) as engine:
-        engine.settings = {**engine.settings, "distil": distil}
+        engine._at.settings = {**engine.settings, "distil": distil}
         yield engine
 
 
@@ -52,7 +52,7 @@ def hear(engine: combray.Engine, text: str, author: str | None = "user", **field
 def exported(engine: combray.Engine) -> dict[str, dict[str, Any]]:
     """Every memory's record and every edge of an export, without histories: what an undo must bring back."""
     stream = io.StringIO()
-    export_to(engine.store, engine.namespace, stream)
+    export_to(engine.runtime.store, engine.namespace, stream)
     records = [json.loads(line) for line in stream.getvalue().splitlines()[1:]]
     memories = {each["id"]: each for each in records if each["record"] == "memory"}
     edges = {json.dumps(each, sort_keys=True): each for each in records if each["record"] == "edge"}

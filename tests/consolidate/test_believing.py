@@ -29,7 +29,7 @@ def lived() -> tuple[combray.Engine, FakeClock]:
         clock.now = moment.timestamp()
         nights.hear(engine, text, author="Ann")
         clock.pass_(hours=18)
-        engine.consolidate()
+        engine.consolidation.run()
     return engine, clock
 
 
@@ -63,7 +63,7 @@ def test_a_date_in_the_words_is_the_beginning_of_what_they_say() -> None:
     clock = FakeClock(JUNE.timestamp())
     with combray.open(":memory:", embedder="none", clock=clock) as engine:
         nights.hear(engine, "I moved to Munich in May 2023.", author="Ann")
-        engine.consolidate()
+        engine.consolidation.run()
         (fact,) = [each for each in nights.facts(engine) if each.kind == "fact"]
         assert fact.valid_from == datetime(2023, 5, 1, tzinfo=UTC)
         assert fact.recorded_at == JUNE

@@ -13,10 +13,10 @@ def test_after_85_days_without_evidence_a_fact_is_out_of_retrieval() -> None:
     with nights.opened(clock=clock) as engine:
         fact = nights.know(engine, nights.OFFICE)
         clock.pass_(days=84)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).status == "active"
         clock.pass_(days=1)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert done.counts == {"fade": 1, "deprecate": 1}
         assert engine.get(fact).status == "deprecated"
         assert not engine.recall("office in Berlin")
@@ -28,11 +28,11 @@ def test_new_evidence_brings_a_deprecated_fact_back() -> None:
     with nights.opened(clock=clock) as engine:
         fact = nights.know(engine, nights.TEA)
         clock.pass_(days=100)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).status == "deprecated"
         nights.hear(engine, nights.TEA_SAID)
         clock.pass_(days=1)
-        assert engine.consolidate().counts == {"support": 1, "revive": 1, "move_tier": 1}
+        assert engine.consolidation.run().counts == {"support": 1, "revive": 1, "move_tier": 1}
         assert (engine.get(fact).status, engine.get(fact).confidence) == ("active", 0.71)
 
 
@@ -41,15 +41,15 @@ def test_what_a_person_restored_starts_afresh_and_is_not_deprecated_the_next_nig
     with nights.opened(clock=clock) as engine:
         fact = nights.know(engine, nights.OFFICE)
         clock.pass_(days=100)
-        engine.consolidate()
+        engine.consolidation.run()
         engine.restore(fact)
         clock.pass_(days=10)
-        engine.consolidate()
+        engine.consolidation.run()
         # 0.7 * exp(-0.1) = 0.6334 since the restoring.
         assert (engine.get(fact).status, engine.get(fact).confidence) == ("active", 0.64)
-        assert engine.consolidate().counts == {}
+        assert engine.consolidation.run().counts == {}
         clock.pass_(days=90)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).status == "deprecated"
 
 
@@ -57,11 +57,11 @@ def test_a_fact_that_was_never_believed_stays_when_a_person_restores_it() -> Non
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fact = nights.know(engine, nights.OFFICE, confidence=0.2)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).status == "deprecated"
         engine.restore(fact)
         clock.pass_(days=1)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).status == "active"
 
 
@@ -71,5 +71,5 @@ def test_episodes_and_forgotten_facts_do_not_fade() -> None:
         said, gone = nights.hear(engine, nights.TEA_SAID), nights.know(engine, nights.OFFICE)
         engine.forget(gone)
         clock.pass_(days=200)
-        assert engine.consolidate().counts == {}
+        assert engine.consolidation.run().counts == {}
         assert engine.get(said).confidence == engine.get(gone).confidence == 0.7

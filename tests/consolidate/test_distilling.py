@@ -33,7 +33,7 @@ def test_a_plain_statement_becomes_a_fact_of_its_speaker_that_rests_on_its_episo
     with nights.opened(distil=True) as engine:
         said = nights.hear(engine, "By the way, I moved to Berlin yesterday!", author="Caroline", trust="owner")
         nights.hear(engine, "Nice, what is it like?", author="Melanie")
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         (fact,) = made(engine)
         assert fact.content == "Caroline moved to Berlin yesterday (2024-04-30)"
         assert (fact.kind, fact.status, fact.trust, fact.session, fact.author) == (
@@ -71,7 +71,7 @@ def test_a_plain_statement_becomes_a_fact_of_its_speaker_that_rests_on_its_episo
 def test_what_gives_no_fact(text: str, author: str, trust: str) -> None:
     with nights.opened(distil=True) as engine:
         nights.hear(engine, text, author=author, trust=trust)
-        engine.consolidate()
+        engine.consolidation.run()
         assert made(engine) == []
 
 
@@ -79,10 +79,10 @@ def test_a_second_run_makes_nothing_and_a_third_reads_what_came_since() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock, distil=True) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann")
-        assert engine.consolidate().counts == {"distil": 1}
-        assert engine.consolidate().counts == {}
+        assert engine.consolidation.run().counts == {"distil": 1}
+        assert engine.consolidation.run().counts == {}
         nights.hear(engine, "I have two cats", author="Ann")
-        assert engine.consolidate().counts == {"distil": 1}
+        assert engine.consolidation.run().counts == {"distil": 1}
         assert [each.content for each in made(engine)] == ["Ann lives in Berlin", "Ann has two cats"]
 
 
@@ -93,7 +93,7 @@ def test_what_is_known_gets_evidence_and_no_second_fact(words: bool) -> None:
         tea = nights.know(engine, nights.TEA)
         clock.pass_(hours=1)
         said = nights.hear(engine, nights.TEA_SAID)
-        engine.consolidate()
+        engine.consolidation.run()
         assert made(engine) == []
         assert engine.get(tea).evidence == (said,)
 
@@ -102,7 +102,7 @@ def test_the_same_words_of_three_episodes_are_one_fact_and_surer() -> None:
     """Two episodes give 0.7; the third takes 0.05 of the doubt left: 0.7 + 0.05 * 0.3 = 0.715."""
     with nights.opened(distil=True) as engine:
         said = [nights.hear(engine, "I live in Berlin", author="Ann", session=str(n)) for n in range(3)]
-        engine.consolidate()
+        engine.consolidation.run()
         (fact,) = made(engine)
         assert fact.evidence == tuple(said)
         assert fact.confidence == pytest.approx(0.715)
@@ -114,7 +114,7 @@ def test_an_episode_of_the_cluster_is_evidence_only_if_it_makes_the_claim() -> N
         second = nights.hear(engine, "Yes, the grey kitten named Otto that I adopted is fine!", author="Ann")
         nights.hear(engine, "You adopted a grey kitten named Otto?", author="Bob")
         nights.hear(engine, "The grey kitten named Otto", author="Bob")
-        engine.consolidate()
+        engine.consolidation.run()
         (fact,) = made(engine)
         assert fact.content == "Ann adopted a grey kitten named Otto"
         assert fact.evidence == (first, second)
@@ -126,9 +126,9 @@ def test_a_new_fact_supersedes_in_the_very_run_and_the_preview_shows_it() -> Non
         old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
         clock.pass_(days=3)
         nights.hear(engine, "I live in Munich now", author="Ann")
-        preview = engine.consolidate(dry_run=True)
+        preview = engine.consolidation.run(dry_run=True)
         assert made(engine) == [], "a preview writes nothing"
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert [(each.operation, each.content) for each in preview.plan] == [
             (each.operation, each.content) for each in done.plan
         ]
@@ -144,13 +144,13 @@ def test_undo_hides_what_was_made_and_it_is_not_made_again() -> None:
         old = nights.know(engine, "Ann lives in Berlin", category="fact", metadata=HOME)
         clock.pass_(days=3)
         nights.hear(engine, "I live in Munich now", author="Ann")
-        run = engine.consolidate().run_id
-        assert engine.undo(run).refused == ()
+        run = engine.consolidation.run().run_id
+        assert engine.consolidation.undo(run).refused == ()
         assert nights.live(engine) == ["Ann lives in Berlin"]
         assert engine.get(old).superseded_by is None
         assert [each.status for each in made(engine)] == ["forgotten"]
         nights.hear(engine, "I live in Munich now", author="Ann", session="again")
-        engine.consolidate()
+        engine.consolidation.run()
         assert nights.live(engine) == ["Ann lives in Berlin"], "somebody has taken this very statement back"
         engine.restore(made(engine)[0].id)
         assert "Ann lives in Munich now" in nights.live(engine)
@@ -167,9 +167,9 @@ def test_a_killed_run_is_finished_with_its_new_facts(monkeypatch: pytest.MonkeyP
         with monkeypatch.context() as patch:
             patch.setattr(runs, "finish", dies)
             with pytest.raises(KeyboardInterrupt):
-                engine.consolidate()
+                engine.consolidation.run()
         assert nights.live(engine) == []
-        assert engine.consolidate().resumed is not None
+        assert engine.consolidation.run().resumed is not None
         assert nights.live(engine) == ["Ann lives in Berlin"]
         assert len(made(engine)) == 1
 
@@ -179,7 +179,7 @@ def test_an_erased_episode_takes_the_fact_made_of_its_words_with_it(tmp_path: Pa
     with nights.opened(str(path), distil=True) as engine:
         said = nights.hear(engine, "I adopted a kitten named Qwertzu", author="Ann")
         nights.hear(engine, "I live in Berlin", author="Ann")
-        engine.consolidate()
+        engine.consolidation.run()
         assert len(made(engine)) == 2
         engine.erase(said)
         assert [each.content for each in made(engine)] == ["Ann lives in Berlin"]
@@ -194,17 +194,17 @@ def test_what_the_cap_leaves_is_made_by_the_next_run() -> None:
         few = NIGHTLY.replace("DistilFacts", DistilFacts(most=1))
         left = []
         for _ in range(4):
-            done = engine.consolidate(steps=few)
+            done = engine.consolidation.run(steps=few)
             left.append((done.counts.get("distil", 0), done.skipped_because_of_cap))
         assert left == [(1, 2), (1, 1), (1, 0), (0, 0)]
-        assert engine.consolidate(most=0).counts == {}
+        assert engine.consolidation.run(most=0).counts == {}
 
 
 def test_the_least_trusted_word_decides() -> None:
     with nights.opened(distil=True) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann", trust="owner", session="a")
         nights.hear(engine, "I live in Berlin", author="Ann", trust="agent", session="b")
-        engine.consolidate()
+        engine.consolidation.run()
         assert [each.trust for each in made(engine)] == ["agent"]
 
 
@@ -212,7 +212,7 @@ def test_vietnamese_and_chinese_stay_as_they_were_said() -> None:
     with nights.opened(distil=True) as engine:
         nights.hear(engine, "Tôi sống ở Huế.", author="Lan")
         nights.hear(engine, "我住在上海。", author="小明")
-        engine.consolidate()
+        engine.consolidation.run()
         assert [(each.content, each.author, each.entities) for each in made(engine)] == [
             ("Tôi sống ở Huế", "Lan", ("Lan", "Huế")),
             ("我住在上海", "小明", ("小明",)),
@@ -222,15 +222,15 @@ def test_vietnamese_and_chinese_stay_as_they_were_said() -> None:
 def test_nothing_is_made_where_the_setting_says_so() -> None:
     with nights.opened(distil=False) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann")
-        engine.consolidate()
+        engine.consolidation.run()
         assert made(engine) == []
 
 
 def test_new_facts_do_without_vectors_when_the_embedder_fails() -> None:
     with nights.opened(distil=True) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann")
-        engine.runtime = replace(engine.runtime, embedder=FakeEmbedder(failing=True))
-        done = engine.consolidate()
+        engine._at.runtime = replace(engine.runtime, embedder=FakeEmbedder(failing=True))
+        done = engine.consolidation.run()
         assert nights.live(engine) == ["Ann lives in Berlin"]
         assert "no vectors" in done.degraded[0]
 
@@ -243,7 +243,7 @@ def test_what_one_speaker_repeats_in_one_conversation_makes_a_fact_no_surer() ->
             said = [nights.hear(engine, "I moved to Berlin.", author="Caroline", trust="owner")]
             clock.pass_(days=days, minutes=1)
             said.append(nights.hear(engine, "I moved to Berlin!", author="Caroline", trust="owner"))
-            engine.consolidate()
+            engine.consolidation.run()
             (fact,) = made(engine)
             assert (set(fact.evidence), fact.confidence) == (set(said), confidence)
 
@@ -253,11 +253,11 @@ def test_facts_made_while_the_embedder_is_down_get_their_vectors_another_night()
     with nights.opened(embedder=embedder, distil=True) as engine:
         nights.hear(engine, "I moved to Berlin.", author="Caroline", trust="owner")
         embedder.failing = True
-        engine.consolidate()
+        engine.consolidation.run()
         (fact,) = made(engine)
-        keys = np.array([engine.key_of(fact.id)])
+        keys = np.array([engine._at.key_of(fact.id)])
         assert not engine.reader.vectors(embedder.name, keys)[1].any()
         embedder.failing = False
         engine.runtime.clock.pass_(days=1)  # type: ignore[attr-defined]
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.reader.vectors(embedder.name, keys)[1].all()

@@ -29,7 +29,7 @@ def test_a_supporting_episode_makes_a_fact_surer_and_restarts_its_time() -> None
         clock.pass_(days=40)
         said = nights.hear(engine, nights.TEA_SAID)
         clock.pass_(days=10)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         memory = engine.get(fact)
         assert memory.evidence == (said,)
         # 0.715 * exp(-0.1) = 0.64696, rounded up to a hundredth.
@@ -56,7 +56,7 @@ def test_the_opposite_a_question_and_another_value_support_nothing(said: str) ->
         clock.pass_(hours=1)
         nights.hear(engine, said)
         clock.pass_(hours=1)
-        assert engine.consolidate().counts == {}
+        assert engine.consolidation.run().counts == {}
         assert engine.get(fact).evidence == ()
 
 
@@ -71,7 +71,7 @@ def test_whose_word_counts() -> None:
         nights.hear(engine, nights.TEA_SAID, author="Bob")
         nights.hear(engine, nights.TEA_SAID, trust="untrusted")
         clock.pass_(hours=1)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).evidence == (), "said before, by the agent itself, by another, by a web page"
 
 
@@ -85,7 +85,7 @@ def test_without_vectors_every_content_word_must_be_said() -> None:
         nights.hear(engine, "I like tea with milk")
         nights.hear(engine, "I love green tea with honey")
         clock.pass_(hours=1)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).evidence == (said,)
         assert len(engine.get(other).evidence) == 2
 
@@ -97,10 +97,10 @@ def test_an_erased_episode_takes_its_weight_with_it() -> None:
         clock.pass_(seconds=1)
         said = nights.hear(engine, nights.TEA_SAID)
         clock.pass_(seconds=1)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).confidence == 0.715
         engine.erase(said)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).confidence == 0.7
 
 
@@ -108,13 +108,13 @@ def test_evidence_a_fact_was_given_at_birth_is_in_its_confidence_already() -> No
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fact = nights.know(engine, nights.TEA)
-        key = engine.key_of(fact)
-        with engine.store.transaction("default") as tx:
+        key = engine._at.key_of(fact)
+        with engine.runtime.store.transaction("default") as tx:
             tx.change(key, "extract", "test", clock(), evidence=("episode-1", "episode-2"))
         clock.pass_(seconds=1)
         said = nights.hear(engine, nights.TEA_SAID)
         clock.pass_(seconds=1)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).evidence == ("episode-1", "episode-2", said)
         assert engine.get(fact).confidence == 0.715
 
@@ -139,8 +139,8 @@ def test_many_nights_are_one_night_after_as_many_days(days: list[tuple[bool, str
                 nights.hear(engine, said, session=f"s{place}")
                 clock.pass_(days=1)
                 if nightly and runs:
-                    engine.consolidate()
-            engine.consolidate()
+                    engine.consolidation.run()
+            engine.consolidation.run()
             (fact,) = nights.facts(engine)
             contents = [engine.get(each).content for each in fact.evidence]
             ends.append((fact.confidence, contents, fact.status, fact.metadata))
@@ -158,7 +158,7 @@ def test_thirty_nights_are_one_night_after_thirty_days() -> None:
             fact = nights.know(engine, nights.OFFICE)
             for _ in range(30 // nights_between):
                 clock.pass_(days=nights_between)
-                engine.consolidate()
+                engine.consolidation.run()
             confidences.append(engine.get(fact).confidence)
     assert confidences == [0.52, 0.52]
 
@@ -172,11 +172,11 @@ def test_who_says_it_twice_has_said_it_once() -> None:
         first = nights.hear(engine, nights.TEA_SAID, session="monday")
         clock.pass_(hours=1)
         nights.hear(engine, nights.TEA_SAID + "!", session="monday")
-        assert engine.consolidate().counts == {"support": 1}
+        assert engine.consolidation.run().counts == {"support": 1}
         clock.pass_(hours=1)
         nights.hear(engine, nights.TEA_SAID + "!!", session="monday")
-        assert engine.consolidate().counts == {}
+        assert engine.consolidation.run().counts == {}
         other = nights.hear(engine, nights.TEA_SAID, session="tuesday")
         clock.pass_(hours=1)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).evidence == (first, other)

@@ -19,10 +19,10 @@ def test_the_surer_one_wins_and_gets_the_evidence_of_all_once() -> None:
         clock.pass_(seconds=1)
         shared = nights.hear(engine, nights.TEA_SAID)
         clock.pass_(seconds=1)
-        with engine.store.transaction("default") as tx:
+        with engine.runtime.store.transaction("default") as tx:
             key = tx.keys_of([loser])[loser]
             tx.change(key, "extract", "test", clock(), evidence=("only-of-the-loser",))
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert done.counts == {"support": 2, "absorb": 1, "merge": 1}
         kept, gone = engine.get(winner), engine.get(loser)
         assert kept.evidence == (shared, "only-of-the-loser")
@@ -30,7 +30,7 @@ def test_the_surer_one_wins_and_gets_the_evidence_of_all_once() -> None:
         assert kept.confidence == pytest.approx(0.8195)
         assert (gone.status, gone.merged_into, gone.valid_to is not None) == ("merged", winner, True)
         assert nights.live(engine) == [nights.TEA_AGAIN]
-        assert engine.consolidate().counts == {}
+        assert engine.consolidation.run().counts == {}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_differs_in_a_claim_is_never_merged(one: str, other: str) -> None:
     with nights.opened() as engine:
         nights.know(engine, one)
         nights.know(engine, other)
-        assert "merge" not in engine.consolidate().counts
+        assert "merge" not in engine.consolidation.run().counts
 
 
 def test_categories_authors_and_trust_keep_paraphrases_apart() -> None:
@@ -62,7 +62,7 @@ def test_categories_authors_and_trust_keep_paraphrases_apart() -> None:
         with nights.opened() as engine:
             for text, value in zip((nights.TEA, nights.TEA_AGAIN), values, strict=True):
                 nights.know(engine, text, **{field: value})
-            assert engine.consolidate().counts == {}
+            assert engine.consolidation.run().counts == {}
 
 
 def test_paraphrases_that_nobody_is_sure_of_wait() -> None:
@@ -70,7 +70,7 @@ def test_paraphrases_that_nobody_is_sure_of_wait() -> None:
     with nights.opened() as engine:
         for text in (nights.TEA, nights.TEA_AGAIN):
             nights.know(engine, text, confidence=0.6)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert done.counts == {}
         assert [each.reason for each in done.waiting] == ["the same, but neither is sure"]
 
@@ -79,7 +79,7 @@ def test_without_vectors_the_same_words_are_merged_and_others_are_not() -> None:
     with nights.opened(words=True) as engine:
         for text in (nights.TEA, nights.TEA_AGAIN, "User likes green tea with honey and milk"):
             nights.know(engine, text)
-        assert engine.consolidate().counts == {"merge": 1}
+        assert engine.consolidation.run().counts == {"merge": 1}
         assert len(nights.live(engine)) == 2
 
 
@@ -89,14 +89,14 @@ def test_a_merge_is_taken_back_with_its_evidence_and_not_made_again() -> None:
         loser = nights.know(engine, nights.TEA, confidence=0.7)
         winner = nights.know(engine, nights.TEA_AGAIN, confidence=0.8)
         for memory_id, evidence in ((loser, ("a", "b")), (winner, ("b", "c"))):
-            with engine.store.transaction("default") as tx:
+            with engine.runtime.store.transaction("default") as tx:
                 tx.change(tx.keys_of([memory_id])[memory_id], "extract", "test", clock(), evidence=evidence)
         before = nights.exported(engine)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(winner).evidence == ("b", "c", "a")
         assert engine.restore(loser).status == "active"
         assert nights.exported(engine) == before
-        assert engine.consolidate().counts == {}
+        assert engine.consolidation.run().counts == {}
 
 
 def test_taking_a_merge_back_leaves_what_came_later() -> None:
@@ -104,15 +104,15 @@ def test_taking_a_merge_back_leaves_what_came_later() -> None:
     with nights.opened(clock=clock) as engine:
         loser = nights.know(engine, nights.TEA, confidence=0.7)
         winner = nights.know(engine, nights.TEA_AGAIN, confidence=0.8)
-        with engine.store.transaction("default") as tx:
+        with engine.runtime.store.transaction("default") as tx:
             tx.change(tx.keys_of([loser])[loser], "extract", "test", clock(), evidence=("a",))
-        engine.consolidate()
+        engine.consolidation.run()
         clock.pass_(days=1)
         said = nights.hear(engine, nights.TEA_SAID)
         clock.pass_(seconds=1)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(winner).evidence == ("a", said)
-        engine.undo_merge(loser)
+        engine.consolidation.undo_merge(loser)
         assert engine.get(winner).evidence == (said,)
         assert engine.get(winner).confidence == pytest.approx(0.81)
         assert engine.get(loser).evidence == ("a",)
@@ -142,7 +142,7 @@ def test_the_order_of_writing_does_not_matter_to_merging(order: list[int], sure:
             for place in places:
                 when = f"2024-01-{place + 1:02}"
                 nights.know(engine, VARIANTS[place], confidence=sure[place], occurred_at=when)
-            engine.consolidate()
+            engine.consolidation.run()
             by_id = {memory.id: memory.content for memory in nights.facts(engine)}
             ends.append(
                 sorted(
@@ -161,7 +161,7 @@ def test_what_was_known_on_a_day_before_the_merge_is_shown_as_it_was() -> None:
         clock.pass_(days=1)
         before = clock()
         clock.pass_(days=1)
-        engine.consolidate()
+        engine.consolidation.run()
         clock.pass_(days=1)
         found = {as_of: len(engine.recall("green tea with honey", as_of=as_of)) for as_of in (before, clock())}
         assert found == {before: 2, clock(): 1}

@@ -14,12 +14,12 @@ def test_a_fact_that_nobody_asks_for_becomes_peripheral_and_undo_takes_it_back()
         fact = know(engine, "The boiler was serviced by Amira", confidence=1.0)
         clock.pass_(days=61)
         before = exported(engine)
-        run = engine.consolidate()
+        run = engine.consolidation.run()
         assert (engine.get(fact).tier, run.counts["move_tier"]) == ("peripheral", 1)
         assert [line.detail for line in run.plan if line.operation == "move_tier"] == [
             "working → peripheral, used 0 times"
         ]
-        engine.undo(run.run_id)
+        engine.consolidation.undo(run.run_id)
         assert exported(engine) == before
 
 
@@ -28,9 +28,9 @@ def test_a_fact_in_use_that_matters_becomes_core() -> None:
     with opened() as engine:
         fact = know(engine, "The boiler was serviced by Amira", importance=4, confidence=1.0)
         for _ in range(4):
-            engine.keep(fact)
+            engine.retention.keep(fact)
         assert engine.get(fact).access_count == 12
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).tier == "core"
 
 
@@ -39,14 +39,14 @@ def test_a_second_run_at_the_same_moment_moves_nothing() -> None:
     clock = FakeClock()
     with opened(clock=clock) as engine:
         fact = know(engine, "The boiler was serviced by Amira", importance=1, confidence=0.31)
-        key = engine.key_of(fact)
-        with engine.store.transaction("default") as tx:
+        key = engine._at.key_of(fact)
+        with engine.runtime.store.transaction("default") as tx:
             tx.change(key, "test", "test", clock(), tier="core")
         clock.pass_(days=3)
-        engine.consolidate()
+        engine.consolidation.run()
         assert engine.get(fact).tier == "core"
         clock.pass_(days=900)
-        plan = engine.consolidate(dry_run=True)
+        plan = engine.consolidation.run(dry_run=True)
         # Nothing else keeps it: at that age its confidence is gone too, and deprecated facts stay where they are.
         assert [line.operation for line in plan.plan] == ["fade", "deprecate"]
 
@@ -57,5 +57,5 @@ def test_nothing_moves_twice() -> None:
         for number in range(5):
             know(engine, f"Machine {number} stands in hall {number}", confidence=1.0)
         clock.pass_(days=61)
-        assert engine.consolidate().counts["move_tier"] == 5
-        assert "move_tier" not in engine.consolidate().counts
+        assert engine.consolidation.run().counts["move_tier"] == 5
+        assert "move_tier" not in engine.consolidation.run().counts

@@ -45,9 +45,13 @@ def test_a_dry_run_tells_the_same_plan_and_changes_nothing() -> None:
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
         before, revision = nights.exported(engine), engine.reader.revision()
-        told = engine.consolidate(dry_run=True)
-        assert (nights.exported(engine), engine.reader.revision(), engine.runs()) == (before, revision, [])
-        done = engine.consolidate()
+        told = engine.consolidation.run(dry_run=True)
+        assert (nights.exported(engine), engine.reader.revision(), engine.consolidation.runs()) == (
+            before,
+            revision,
+            [],
+        )
+        done = engine.consolidation.run()
         assert done.plan == told.plan
         assert done.counts == told.counts
         assert {"support", "fade", "merge", "supersede", "deprecate"} <= done.counts.keys()
@@ -59,9 +63,9 @@ def test_a_second_run_at_the_same_moment_changes_nothing() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
-        engine.consolidate()
+        engine.consolidation.run()
         after = nights.exported(engine)
-        again = engine.consolidate()
+        again = engine.consolidation.run()
         assert (again.counts, again.plan) == ({}, ())
         assert nights.exported(engine) == after
 
@@ -70,12 +74,14 @@ def test_every_change_and_the_log_name_the_run() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         actors = {version.actor for memory in nights.facts(engine) for version in engine.history(memory.id)}
         assert actors == {f"consolidate:{done.run_id}"}
-        (line,) = [each for each in engine.log(50) if each["operation"] == "consolidate"]
+        (line,) = [each for each in engine.store.log(50) if each["operation"] == "consolidate"]
         assert line["detail"].startswith(f"{done.run_id}: 12 deprecate, 36 fade, 12 merge")
-        assert [(run.id, run.state, run.counts) for run in engine.runs()] == [(done.run_id, "done", done.counts)]
+        assert [(run.id, run.state, run.counts) for run in engine.consolidation.runs()] == [
+            (done.run_id, "done", done.counts)
+        ]
 
 
 def test_the_cap_bounds_what_leaves_recall_and_the_next_run_goes_on() -> None:
@@ -83,13 +89,13 @@ def test_the_cap_bounds_what_leaves_recall_and_the_next_run_goes_on() -> None:
     with nights.opened(clock=clock) as engine, nights.opened(clock=free) as other:
         fill(engine, clock)
         fill(other, free)
-        whole = other.consolidate()
-        live, left = engine.status()["total_insights"], []
+        whole = other.consolidation.run()
+        live, left = engine.store.status()["total_insights"], []
         for _ in range(8):
-            done = engine.consolidate(most=5)
+            done = engine.consolidation.run(most=5)
             left.append(done.skipped_because_of_cap)
-            assert live - engine.status()["total_insights"] <= 5
-            live = engine.status()["total_insights"]
+            assert live - engine.store.status()["total_insights"] <= 5
+            live = engine.store.status()["total_insights"]
         assert left == [31, 26, 21, 16, 11, 6, 1, 0]
         assert whole.skipped_because_of_cap == 0
         assert nights.live(engine) == nights.live(other)
@@ -99,7 +105,7 @@ def test_more_paraphrases_than_the_cap_are_merged_over_several_runs() -> None:
     with nights.opened() as engine:
         for number in range(7):
             nights.know(engine, nights.TEA + "." * number)
-        left = [engine.consolidate(most=4).skipped_because_of_cap for _ in range(3)]
+        left = [engine.consolidation.run(most=4).skipped_because_of_cap for _ in range(3)]
         assert left == [2, 0, 0]
         assert len(nights.live(engine)) == 1
 
@@ -108,9 +114,9 @@ def test_a_cap_of_nothing_still_lets_time_pass() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
-        assert set(engine.consolidate(most=0).counts) == {"support", "fade", "move_tier"}
+        assert set(engine.consolidation.run(most=0).counts) == {"support", "fade", "move_tier"}
         with pytest.raises(InvalidInputError, match="most"):
-            engine.consolidate(most=-1)
+            engine.consolidation.run(most=-1)
 
 
 def test_progress_names_the_stage_and_how_far_it_is() -> None:
@@ -118,7 +124,7 @@ def test_progress_names_the_stage_and_how_far_it_is() -> None:
     told: list[tuple[str, int, int]] = []
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
-        engine.consolidate(progress=lambda *each: told.append(each))
+        engine.consolidation.run(progress=lambda *each: told.append(each))
     assert ("LoadFacts", 60, 60) in told
     assert told[-1][0] == "Apply"
     assert told[-1][1] == told[-1][2] > 0
@@ -130,7 +136,7 @@ def test_another_pipeline_can_be_run() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
-        assert "deprecate" not in engine.consolidate(steps=NIGHTLY.without("DeprecateFacts")).counts
+        assert "deprecate" not in engine.consolidation.run(steps=NIGHTLY.without("DeprecateFacts")).counts
 
 
 def test_a_read_only_store_can_be_looked_at(tmp_path: Path) -> None:
@@ -140,9 +146,9 @@ def test_a_read_only_store_can_be_looked_at(tmp_path: Path) -> None:
         nights.know(engine, nights.OFFICE)
     clock.pass_(days=100)
     with combray.open(path, read_only=True, embedder="none", clock=clock) as engine:
-        assert engine.consolidate(dry_run=True).counts == {"fade": 1, "deprecate": 1}
+        assert engine.consolidation.run(dry_run=True).counts == {"fade": 1, "deprecate": 1}
         with pytest.raises(ReadOnlyStoreError, match="dry run"):
-            engine.consolidate()
+            engine.consolidation.run()
 
 
 def test_namespaces_are_consolidated_each_for_itself() -> None:
@@ -152,16 +158,16 @@ def test_namespaces_are_consolidated_each_for_itself() -> None:
         nights.know(engine, nights.TEA)
         nights.know(other, nights.TEA_AGAIN)
         clock.pass_(days=100)
-        assert engine.consolidate().counts == {"fade": 1, "deprecate": 1}
+        assert engine.consolidation.run().counts == {"fade": 1, "deprecate": 1}
         assert nights.live(other) == [nights.TEA_AGAIN]
-        assert other.runs() == []
+        assert other.consolidation.runs() == []
 
 
 # -- one at a time, and killed ---------------------------------------------------------------------------
 
 
 def holding(engine: combray.Engine, holder: str, until: float) -> None:
-    with engine.store.transaction("default") as tx:
+    with engine.runtime.store.transaction("default") as tx:
         tx.put_lease(LEASE, Lease(holder, until))
 
 
@@ -174,7 +180,7 @@ def test_two_processes_do_not_consolidate_at_once(tmp_path: Path) -> None:
     child = os.fork()
     if child == 0:
         try:
-            with nights.opened(path, clock) as engine, engine._alone():
+            with nights.opened(path, clock) as engine, engine.consolidation._alone():
                 os.write(writing, b"held")
                 signal.pause()
         finally:
@@ -183,15 +189,17 @@ def test_two_processes_do_not_consolidate_at_once(tmp_path: Path) -> None:
         assert os.read(reading, 4) == b"held"
         with nights.opened(path, clock) as engine:
             with pytest.raises(StoreBusyError, match="is running"):
-                engine.consolidate()
+                engine.consolidation.run()
             with pytest.raises(StoreBusyError, match="is running"):
-                engine.consolidate()
-            assert engine.consolidate(dry_run=True).counts
+                engine.consolidation.run()
+            assert engine.consolidation.run(dry_run=True).counts
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     with nights.opened(path, clock) as engine:
-        assert engine.consolidate().counts, "its process is gone, so the lease of the killed one holds nobody up"
+        assert engine.consolidation.run().counts, (
+            "its process is gone, so the lease of the killed one holds nobody up"
+        )
 
 
 def test_a_lease_of_another_machine_runs_out() -> None:
@@ -199,9 +207,9 @@ def test_a_lease_of_another_machine_runs_out() -> None:
     with nights.opened(clock=clock) as engine:
         holding(engine, "elsewhere:1:aa", clock() + LEASE_SECONDS)
         with pytest.raises(StoreBusyError, match="elsewhere"):
-            engine.consolidate()
+            engine.consolidation.run()
         clock.pass_(seconds=LEASE_SECONDS)
-        engine.consolidate()
+        engine.consolidation.run()
 
 
 def test_who_lost_the_lease_writes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +224,7 @@ def test_who_lost_the_lease_writes_no_more(monkeypatch: pytest.MonkeyPatch) -> N
 
         monkeypatch.setattr(runs, "record", taken_over)
         with pytest.raises(StoreBusyError, match="took over"):
-            engine.consolidate()
+            engine.consolidation.run()
         assert all(engine.history(memory.id) == [] for memory in nights.facts(engine))
 
 
@@ -263,26 +271,26 @@ def test_a_killed_run_is_finished_by_the_next_as_if_nothing_had_been(
 
             monkeypatch.setattr(runs, "_apply", deadly)
             with nights.opened(path, clock) as engine:
-                engine.consolidate()
+                engine.consolidation.run()
         finally:
             os._exit(1)
     assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
     untouched = FakeClock()
     with nights.opened(clock=untouched) as other:
         fill(other, untouched)
-        other.consolidate()
+        other.consolidation.run()
         expected = outcome(other)
     with nights.opened(path, clock) as engine:
-        (killed,) = engine.runs()
+        (killed,) = engine.consolidation.runs()
         assert killed.state == "running"
         assert outcome(engine) != expected
         clock.pass_(seconds=1)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert done.resumed == killed.id
         assert done.counts == {}
         assert outcome(engine) == expected
-        assert [run.state for run in engine.runs()] == ["done", "done"]
-        assert engine.consolidate().resumed is None
+        assert [run.state for run in engine.consolidation.runs()] == ["done", "done"]
+        assert engine.consolidation.run().resumed is None
 
 
 def test_a_killed_run_can_be_taken_back_instead(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,12 +310,12 @@ def test_a_killed_run_can_be_taken_back_instead(monkeypatch: pytest.MonkeyPatch)
         with monkeypatch.context() as patch:
             patch.setattr(runs, "_apply", dies)
             with pytest.raises(KeyboardInterrupt):
-                engine.consolidate()
+                engine.consolidation.run()
         assert nights.exported(engine) != before
-        (killed,) = engine.runs()
-        assert engine.undo(killed.id).refused == ()
+        (killed,) = engine.consolidation.runs()
+        assert engine.consolidation.undo(killed.id).refused == ()
         assert nights.exported(engine) == before
-        assert engine.consolidate().resumed is None
+        assert engine.consolidation.run().resumed is None
 
 
 def test_the_reference_store_comes_to_the_same() -> None:
@@ -317,8 +325,10 @@ def test_the_reference_store_comes_to_the_same() -> None:
         with closing(store):
             engine = Engine(Runtime(store, FakeEmbedder(), clock=clock), "default", presets.load("default"))
             fill(engine, clock, facts=3)
-            done = engine.consolidate()
-            ends.append((outcome(engine), done.counts, engine.undo(done.run_id).refused, outcome(engine)))
+            done = engine.consolidation.run()
+            ends.append(
+                (outcome(engine), done.counts, engine.consolidation.undo(done.run_id).refused, outcome(engine))
+            )
     assert ends[0] == ends[1]
 
 
@@ -333,12 +343,12 @@ def test_what_changed_between_the_kill_and_the_finish_is_respected(monkeypatch: 
         with monkeypatch.context() as patch:
             patch.setattr(runs, "finish", dies)
             with pytest.raises(KeyboardInterrupt):
-                engine.consolidate()
+                engine.consolidation.run()
         by_text = {memory.content: memory.id for memory in nights.facts(engine)}
         engine.forget(by_text["The project 0 has the code name falcon0."])
         engine.erase(by_text["Project 1 has the code name falcon1"])
         engine.erase(by_text["Team 2 has 6 members"])
-        engine.consolidate()
+        engine.consolidation.run()
         statuses = {memory.content: memory.status for memory in nights.facts(engine)}
         assert statuses["Project 0 has the code name falcon0"] == "active", "its winner was forgotten meanwhile"
         assert statuses["The project 0 has the code name falcon0."] == "forgotten"
@@ -361,7 +371,7 @@ def test_a_stored_plan_holds_no_word_of_a_memory(tmp_path: Path, monkeypatch: py
         clock.pass_(days=1)
         other = nights.know(engine, "Agent Qwertzu has 9 passports")
         with pytest.raises(KeyboardInterrupt):
-            engine.consolidate()
+            engine.consolidation.run()
         engine.erase(secret)
         engine.erase(other)
     everything = b"".join(each.read_bytes() for each in tmp_path.iterdir())
@@ -379,5 +389,5 @@ def test_the_fake_embedder_is_not_asked_by_a_run() -> None:
     with nights.opened(clock=clock, embedder=embedder) as engine:
         fill(engine, clock, facts=2)
         asked = len(embedder.calls)
-        engine.consolidate()
+        engine.consolidation.run()
         assert len(embedder.calls) == asked

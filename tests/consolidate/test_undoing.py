@@ -28,17 +28,17 @@ def test_a_run_is_taken_back_field_for_field() -> None:
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
         before = nights.exported(engine)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert nights.exported(engine) != before
-        undone = engine.undo(done.run_id)
+        undone = engine.consolidation.undo(done.run_id)
         assert undone.refused == ()
         assert len(undone.restored) == 60
         assert nights.exported(engine) == before
         assert engine.reader.doubts() == [each for each in engine.reader.doubts() if each.answer == "KEEP_BOTH"]
-        assert engine.runs()[0].state == "undone"
-        assert engine.store.check() == []
+        assert engine.consolidation.runs()[0].state == "undone"
+        assert engine.runtime.store.check() == []
         with pytest.raises(InvalidInputError, match="undone already"):
-            engine.undo(done.run_id)
+            engine.consolidation.undo(done.run_id)
 
 
 @settings(max_examples=8, deadline=None)
@@ -58,13 +58,13 @@ def test_undo_restores_whatever_was_there(known: list[tuple[str, float, int]], m
             clock.pass_(days=days)
             nights.hear(engine, f"I think so. {text.replace('User likes', 'I like')}", session=str(days))
         before = nights.exported(engine)
-        runs = [engine.consolidate(most=most).run_id]
+        runs = [engine.consolidation.run(most=most).run_id]
         clock.pass_(days=7)
         middle = nights.exported(engine)
-        runs.append(engine.consolidate().run_id)
-        assert engine.undo(runs[1]).refused == ()
+        runs.append(engine.consolidation.run().run_id)
+        assert engine.consolidation.undo(runs[1]).refused == ()
         assert nights.exported(engine) == middle
-        assert engine.undo(runs[0]).refused == ()
+        assert engine.consolidation.undo(runs[0]).refused == ()
         assert nights.exported(engine) == before
 
 
@@ -72,10 +72,10 @@ def test_a_decision_that_was_taken_back_is_not_taken_again() -> None:
     clock = FakeClock()
     with nights.opened(clock=clock) as engine:
         fill(engine, clock)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert done.counts["merge"] == done.counts["supersede"] == 12
-        engine.undo(done.run_id)
-        assert not {"merge", "supersede", "halve"} & engine.consolidate().counts.keys()
+        engine.consolidation.undo(done.run_id)
+        assert not {"merge", "supersede", "halve"} & engine.consolidation.run().counts.keys()
 
 
 def test_what_has_changed_since_is_refused_with_all_that_belongs_to_it() -> None:
@@ -88,16 +88,16 @@ def test_what_has_changed_since_is_refused_with_all_that_belongs_to_it() -> None
         nights.know(engine, nights.THREE_CATS)
         clock.pass_(days=5)
         before = nights.exported(engine)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         engine.forget(winner)
-        undone = engine.undo(done.run_id)
+        undone = engine.consolidation.undo(done.run_id)
         assert {each.memory_id for each in undone.refused} == {loser, winner}
         reasons = {each.memory_id: each.reason for each in undone.refused}
         assert reasons[winner].startswith("was changed since: forget by user")
         assert reasons[loser].startswith("belongs to one that was changed since: forget by user")
         assert engine.get(loser).status == "merged"
         assert nights.exported(engine)[old] == before[old]
-        assert engine.runs()[0].state == "done", "what was refused can be tried again"
+        assert engine.consolidation.runs()[0].state == "done", "what was refused can be tried again"
 
 
 def test_the_latest_run_is_undone_first() -> None:
@@ -108,12 +108,12 @@ def test_the_latest_run_is_undone_first() -> None:
         second: list[str] = []
         for runs in (first, second):
             clock.pass_(days=10)
-            runs.append(engine.consolidate().run_id)
-        refused = engine.undo(first[0]).refused
+            runs.append(engine.consolidation.run().run_id)
+        refused = engine.consolidation.undo(first[0]).refused
         assert [each.memory_id for each in refused] == [fact]
         assert f"by consolidate:{second[0]}" in refused[0].reason
-        assert engine.undo(second[0]).restored == (fact,)
-        assert engine.undo(first[0]).restored == (fact,)
+        assert engine.consolidation.undo(second[0]).restored == (fact,)
+        assert engine.consolidation.undo(first[0]).restored == (fact,)
         assert engine.get(fact).confidence == 0.7
 
 
@@ -122,9 +122,9 @@ def test_confidence_halved_by_a_contradiction_comes_back() -> None:
         for text in (nights.TWO_CATS, nights.THREE_CATS):
             nights.know(engine, text)
         before = nights.exported(engine)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         assert done.counts == {"halve": 2}
-        engine.undo(done.run_id)
+        engine.consolidation.undo(done.run_id)
         assert nights.exported(engine) == before
         assert engine.reader.doubts() == []
 
@@ -134,25 +134,25 @@ def test_an_erased_memory_does_not_stop_an_undo() -> None:
     with nights.opened(clock=clock) as engine:
         loser = nights.know(engine, nights.TEA)
         winner = nights.know(engine, nights.TEA_AGAIN, confidence=0.9)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         engine.erase(winner)
-        undone = engine.undo(done.run_id)
+        undone = engine.consolidation.undo(done.run_id)
         assert (undone.restored, engine.get(loser).status) == ((loser,), "active")
 
 
 def test_runs_are_named_by_their_beginning_and_unknown_ones_are_told() -> None:
     with nights.opened() as engine:
         nights.know(engine, nights.OFFICE)
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         with pytest.raises(NotFoundError, match="no run"):
-            engine.undo("nothing")
+            engine.consolidation.undo("nothing")
         with pytest.raises(NotFoundError, match="no run"):
-            engine.undo("")
-        assert engine.undo(done.run_id[:20]).run_id == done.run_id
+            engine.consolidation.undo("")
+        assert engine.consolidation.undo(done.run_id[:20]).run_id == done.run_id
 
 
 def test_only_what_is_merged_can_be_unmerged() -> None:
     with nights.opened() as engine:
         fact = nights.know(engine, nights.OFFICE)
         with pytest.raises(InvalidInputError, match="not merged"):
-            engine.undo_merge(fact)
+            engine.consolidation.undo_merge(fact)

@@ -187,7 +187,7 @@ def test_closing_stops_the_worker_and_a_closed_stream_says_so(tmp_path: Path) ->
     talk.add("two")
     engine.close()
     assert talk._stream.state == "closed"
-    assert not engine.background.submit("late", threading.Event().set)
+    assert not engine._at.background.submit("late", threading.Event().set)
     assert "combray" not in {thread.name for thread in threading.enumerate() if thread.is_alive()}
 
 

@@ -10,7 +10,6 @@ import pytest
 
 import combray
 from combray import Engine, InvalidInputError
-from combray.conversation.turns import Conversation
 from combray.testing.fakes import FakeClock
 
 
@@ -90,5 +89,5 @@ def test_a_turn_is_found_by_its_neighbours_words(engine: Engine) -> None:
 def test_unusable_turns_are_refused_and_nothing_is_stored(engine: Engine, call: Callable[[Engine], Any]) -> None:
     with pytest.raises(InvalidInputError):
         call(engine)
-    assert engine.status()["by_status"] == {}
-    assert Conversation(engine, "a").turns() == []
+    assert engine.store.status()["by_status"] == {}
+    assert engine.conversation("a").turns() == []

@@ -42,10 +42,10 @@ def test_a_killed_index_is_whole_and_goes_on(tmp_path: Path) -> None:
                 keys = [key for key, _ in documents.chunks(str(root), each.path)]
                 last = engine.reader.memories(keys)[-1]
                 assert last.metadata["end_line"] == len(text), "a file is in the index to its end"
-            assert engine.status()["total_insights"] == documents.chunk_count(str(root))
+            assert engine.store.status()["total_insights"] == documents.chunk_count(str(root))
             assert engine.runtime.store.check() == []
     assert cut
     with closing(combray.open(store, embedder="none")) as engine:
         before = len(engine.reader.documents.files(str(root)))
-        report = engine.index(root)
+        report = engine.documents.index(root)
         assert (report.files, report.added) == (400, 400 - before)

@@ -37,8 +37,8 @@ def root(tmp_path: Path) -> Path:
 
 def test_a_search_answers_in_the_shape_of_the_page(engine: Engine, root: Path) -> None:
     """`{results:[{path, startLine, endLine, score, snippet, source, citation}], provider, model, mode}`."""
-    engine.index(root)
-    shown = engine.memory_search("Who saw herons at the pond?").as_json()
+    engine.documents.index(root)
+    shown = engine.documents.search("Who saw herons at the pond?").as_json()
     assert (shown["mode"], shown["provider"], shown["model"]) == ("hybrid", "fake", "fake:64")
     (result,) = shown["results"]
     assert result.pop("score") > 0.35
@@ -54,8 +54,8 @@ def test_a_search_answers_in_the_shape_of_the_page(engine: Engine, root: Path) -
 
 
 def test_transcripts_are_a_source_of_their_own_without_secrets(engine: Engine, root: Path) -> None:
-    engine.index(root, sessions=[root / "sessions"])
-    (session,) = engine.memory_search("pond key", sources=("sessions",))
+    engine.documents.index(root, sessions=[root / "sessions"])
+    (session,) = engine.documents.search("pond key", sources=("sessions",))
     assert (session.path, session.source, session.start_line, session.end_line) == (
         "sessions/s1.jsonl",
         "sessions",
@@ -63,71 +63,71 @@ def test_transcripts_are_a_source_of_their_own_without_secrets(engine: Engine, r
         3,
     )
     assert session.snippet.startswith("User: The pond key is PASSWORD=[redacted password], turn 0\nUser:")
-    assert {each.source for each in engine.memory_search("pond", sources=("memory",))} == {"memory"}
-    excerpt = engine.memory_get("sessions/s1.jsonl", start=2, lines=1)
+    assert {each.source for each in engine.documents.search("pond", sources=("memory",))} == {"memory"}
+    excerpt = engine.documents.read("sessions/s1.jsonl", start=2, lines=1)
     assert excerpt.text == "User: The pond key is PASSWORD=[redacted password], turn 1"
     with pytest.raises(combray.InvalidInputError):
-        engine.memory_search("pond", sources=("elsewhere",))
+        engine.documents.search("pond", sources=("elsewhere",))
 
 
 def test_notes_lose_their_secrets_when_asked(engine: Engine, root: Path) -> None:
     (root / "MEMORY.md").write_text("The mail PASSWORD=hunter2x of us.\n")
-    engine.index(root)
-    assert "hunter2x" in engine.memory_search("mail")[0].snippet
-    report = engine.index(root, redact=True)
+    engine.documents.index(root)
+    assert "hunter2x" in engine.documents.search("mail")[0].snippet
+    report = engine.documents.index(root, redact=True)
     assert report.reused == 1
-    assert engine.memory_search("mail")[0].snippet == "The mail PASSWORD=[redacted password] of us."
-    assert engine.memory_get("MEMORY.md").text == "The mail PASSWORD=[redacted password] of us."
+    assert engine.documents.search("mail")[0].snippet == "The mail PASSWORD=[redacted password] of us."
+    assert engine.documents.read("MEMORY.md").text == "The mail PASSWORD=[redacted password] of us."
 
 
 def test_a_search_reads_changed_files_first(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine.index(root)
-    assert len(engine.memory_search("ospreys")) == 0
+    engine.documents.index(root)
+    assert len(engine.documents.search("ospreys")) == 0
     (root / "memory" / "new.md").write_text("Ospreys too.\n")
-    assert len(engine.memory_search("ospreys")) == 0, "looked at the files a moment ago"
+    assert len(engine.documents.search("ospreys")) == 0, "looked at the files a moment ago"
     monkeypatch.setattr(searching, "LOOK_EVERY", 0.0)
-    assert [each.path for each in engine.memory_search("ospreys")] == ["memory/new.md"]
+    assert [each.path for each in engine.documents.search("ospreys")] == ["memory/new.md"]
     (root / "memory" / "new.md").unlink()
-    assert len(engine.memory_search("ospreys")) == 0
+    assert len(engine.documents.search("ospreys")) == 0
 
 
 def test_another_process_goes_on_where_the_first_one_was(root: Path, tmp_path: Path) -> None:
     with closing(combray.open(tmp_path / "a.db", embedder="none")) as first:
-        first.index(root)
+        first.documents.index(root)
     (root / "MEMORY.md").write_text("We run MariaDB now.\n")
     with closing(combray.open(tmp_path / "a.db", embedder="none")) as second:
-        assert second.memory_search("which database: MariaDB")[0].citation == "MEMORY.md#L1"
+        assert second.documents.search("which database: MariaDB")[0].citation == "MEMORY.md#L1"
 
 
 def test_a_store_that_cannot_be_written_says_that_files_are_newer(root: Path, tmp_path: Path) -> None:
     with closing(combray.open(tmp_path / "a.db", embedder="none")) as first:
-        first.index(root)
+        first.documents.index(root)
     with closing(combray.open(tmp_path / "a.db", embedder="none", read_only=True)) as reader:
         (root / "memory" / "new.md").write_text("Ospreys too.\n")
-        found = reader.memory_search("herons")
+        found = reader.documents.search("herons")
         assert (len(found), found.stale) == (1, True)
         assert found.warning.endswith("files have changed, but the store is read-only")
         assert found.as_json()["stale"] is True
 
 
 def test_a_folder_that_is_gone_keeps_its_chunks_and_says_so(engine: Engine, root: Path) -> None:
-    engine.index(root)
+    engine.documents.index(root)
     root.rename(root.with_name("moved"))
-    engine._freshness.looked.clear()
-    found = engine.memory_search("herons")
+    engine.documents._freshness.looked.clear()
+    found = engine.documents.search("herons")
     assert (len(found), found.stale) == (1, True)
     assert "there is no folder" in found.warning
 
 
 def test_before_anything_is_indexed_the_reason_says_so(engine: Engine) -> None:
-    found = engine.memory_search("herons")
+    found = engine.documents.search("herons")
     assert (len(found), found.reason) == (0, "nothing is indexed yet: index a folder first")
 
 
 def test_reading_back_gives_lines_and_where_to_go_on(engine: Engine, root: Path) -> None:
     (root / "memory" / "long.md").write_text("\r\n".join(f"line {number}" for number in range(1, 101)))
-    engine.index(root)
-    excerpt = engine.memory_get("memory/long.md", start=99, lines=5)
+    engine.documents.index(root)
+    excerpt = engine.documents.read("memory/long.md", start=99, lines=5)
     assert excerpt.as_json() == {
         "text": "line 99\nline 100",
         "path": "memory/long.md",
@@ -135,28 +135,28 @@ def test_reading_back_gives_lines_and_where_to_go_on(engine: Engine, root: Path)
         "endLine": 100,
         "totalLines": 100,
     }
-    assert engine.memory_get("memory/long.md", lines=2).as_json()["nextLine"] == 3
-    assert engine.memory_get("memory/long.md", start=101).as_json() == {
+    assert engine.documents.read("memory/long.md", lines=2).as_json()["nextLine"] == 3
+    assert engine.documents.read("memory/long.md", start=101).as_json() == {
         "text": "",
         "path": "memory/long.md",
         "startLine": 0,
         "endLine": 0,
         "totalLines": 100,
     }
-    assert engine.memory_get("memory/missing.md").text == ""
-    assert engine.memory_get(str(root / "MEMORY.md")).path == "MEMORY.md"
+    assert engine.documents.read("memory/missing.md").text == ""
+    assert engine.documents.read(str(root / "MEMORY.md")).path == "MEMORY.md"
     for options in ({"start": 0}, {"lines": 0}, {"start": True}):
         with pytest.raises(combray.InvalidInputError):
-            engine.memory_get("MEMORY.md", **options)
+            engine.documents.read("MEMORY.md", **options)
 
 
 def test_an_excerpt_is_bounded(engine: Engine, root: Path) -> None:
     """16,000 characters: 160 lines of 99 letters and an end."""
     (root / "memory" / "big.md").write_text(("x" * 99 + "\n") * 1000 + "y" * 50_000)
-    engine.index(root)
-    excerpt = engine.memory_get("memory/big.md")
+    engine.documents.index(root)
+    excerpt = engine.documents.read("memory/big.md")
     assert (excerpt.start_line, excerpt.end_line, excerpt.next_line) == (1, 160, 161)
-    last = engine.memory_get("memory/big.md", start=1001)
+    last = engine.documents.read("memory/big.md", start=1001)
     assert (last.text, last.next_line) == ("y" * 16_000, None)
 
 
@@ -166,7 +166,7 @@ def test_reading_back_never_leaves_the_folders(engine: Engine, root: Path, tmp_p
     (root / "memory" / "way").symlink_to(tmp_path)
     os.mkfifo(root / "memory" / "pipe.md")
     (root / "memory" / "bytes.md").write_bytes(b"\xff")
-    engine.index(root)
+    engine.documents.index(root)
     bad = ["../secret.md", "memory/../../secret.md", str(tmp_path / "secret.md"), "memory/link.md", "a\0.md"]
     bad += [
         "memory/way/secret.md",
@@ -178,7 +178,7 @@ def test_reading_back_never_leaves_the_folders(engine: Engine, root: Path, tmp_p
     ]
     for path in bad:
         with pytest.raises(combray.InvalidInputError):
-            engine.memory_get(path)
+            engine.documents.read(path)
 
 
 def test_a_snippet_is_the_part_that_holds_the_words() -> None:

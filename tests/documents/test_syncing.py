@@ -53,7 +53,7 @@ def write(path: Path, text: str) -> None:
 
 
 def said(engine: Engine, query: str, **options: object) -> list[tuple[str, int, int, float]]:
-    found = engine.memory_search(query, min_score=0.0, max_results=20, **options)  # type: ignore[arg-type]
+    found = engine.documents.search(query, min_score=0.0, max_results=20, **options)  # type: ignore[arg-type]
     return [(each.path, each.start_line, each.end_line, each.score) for each in found]
 
 
@@ -70,9 +70,9 @@ def test_a_tree_of_300_files_changed_in_every_way_answers_as_a_new_index(
     engine: Engine, root: Path, tmp_path: Path, embedder: FakeEmbedder
 ) -> None:
     make_notes(root, 300)
-    first = engine.index(root)
+    first = engine.documents.index(root)
     assert (first.files, first.added, first.skipped) == (300, 300, [])
-    assert first.embedded <= first.chunks == engine.status()["by_kind"]["chunk"]
+    assert first.embedded <= first.chunks == engine.store.status()["by_kind"]["chunk"]
     memory = root / "memory"
     changed = memory / "projects" / "p2.md"
     write(changed, changed.read_text(encoding="utf-8") + "The alarm rang at night.\n")
@@ -81,11 +81,11 @@ def test_a_tree_of_300_files_changed_in_every_way_answers_as_a_new_index(
     (memory / "projects" / "p6.md").unlink()
     write(memory / "copy.md", (memory / "projects" / "p8.md").read_text(encoding="utf-8"))
     write(memory / "new.md", "Entirely new: the certificate of Hue.\n")
-    second = engine.index(root)
+    second = engine.documents.index(root)
     counts = (second.files, second.added, second.changed, second.renamed, second.removed)
     assert counts == (301, 2, 2, 1, 1)
     with closing(combray.open(tmp_path / "b.db", embedder=embedder, clock=FakeClock())) as other:
-        other.index(root)
+        other.documents.index(root)
         wanted = [said(other, query) for query in QUERIES]
         assert all(wanted)
         # Hidden rows still count in how common a word is: scores may differ a little until a rebuild.
@@ -93,27 +93,27 @@ def test_a_tree_of_300_files_changed_in_every_way_answers_as_a_new_index(
             scores = {each[:3]: each[3] for each in said(engine, query)}
             for place in answers[:10]:
                 assert scores[place[:3]] == pytest.approx(place[3], abs=0.002)
-        engine.index(root, rebuild=True)
+        engine.documents.index(root, rebuild=True)
         assert [said(engine, query) for query in QUERIES] == wanted
     assert engine.runtime.store.check() == []
 
 
 def test_nothing_is_written_when_nothing_changed(engine: Engine, root: Path) -> None:
     write(root / "a.md", "one\n")
-    engine.index(root)
+    engine.documents.index(root)
     before = engine.reader.revision()
-    report = engine.index(root)
+    report = engine.documents.index(root)
     assert (report.changed, report.reused, engine.reader.revision()) == (0, 0, before)
 
 
 def test_a_touched_file_changes_nothing_but_its_time(engine: Engine, root: Path, embedder: FakeEmbedder) -> None:
     write(root / "memory" / "a.md", note_of(30))
-    engine.index(root)
+    engine.documents.index(root)
     before = len(texts(embedder))
     os.utime(root / "memory" / "a.md", ns=(1, 5 * 10**18))
-    report = engine.index(root)
+    report = engine.documents.index(root)
     assert (report.changed, report.embedded, len(texts(embedder))) == (0, 0, before)
-    memory_id = engine.memory_search("billing")[0].memory.id
+    memory_id = engine.documents.search("billing")[0].memory.id
     assert engine.history(memory_id) == []
 
 
@@ -126,21 +126,21 @@ def test_only_changed_chunks_are_embedded_and_lines_of_the_others_follow(
 ) -> None:
     lines = [f"Line {number} " + "x" * 90 for number in range(1, 101)]
     write(root / "a.md", "\n".join(lines))
-    report = engine.index(root)
+    report = engine.documents.index(root)
     assert (report.chunks, len(texts(embedder))) == (8, 8)
     lines[98] = "The last but one is about herons."
     write(root / "a.md", "\n".join(lines))
-    report = engine.index(root)
+    report = engine.documents.index(root)
     assert (report.chunks, report.embedded, report.reused) == (8, 1, 7)
     assert said(engine, "herons")[0][:3] == ("a.md", 85, 100)
     assert "herons" not in " ".join(texts(embedder)[:8])
     # Blank lines at the top move the ranges of a file of one chunk, not its row.
     write(root / "b.md", "Only ospreys here.\n")
-    engine.index(root)
-    (passage,) = [each for each in engine.memory_search("ospreys") if each.path == "b.md"]
+    engine.documents.index(root)
+    (passage,) = [each for each in engine.documents.search("ospreys") if each.path == "b.md"]
     write(root / "b.md", "Only ospreys here.")
-    engine.index(root)
-    (again,) = [each for each in engine.memory_search("ospreys") if each.path == "b.md"]
+    engine.documents.index(root)
+    (again,) = [each for each in engine.documents.search("ospreys") if each.path == "b.md"]
     assert again.memory.id == passage.memory.id
 
 
@@ -148,13 +148,13 @@ def test_a_renamed_file_keeps_its_rows_and_costs_no_embedding(
     engine: Engine, root: Path, embedder: FakeEmbedder
 ) -> None:
     write(root / "memory" / "a.md", note_of(40))
-    engine.index(root)
-    ids = {each.memory.id for each in engine.memory_search("billing", max_results=20)}
+    engine.documents.index(root)
+    ids = {each.memory.id for each in engine.documents.search("billing", max_results=20)}
     before = len(texts(embedder))
     (root / "memory" / "a.md").rename(root / "memory" / "2025-11-27.md")
-    report = engine.index(root)
+    report = engine.documents.index(root)
     assert (report.renamed, report.added, report.removed, report.embedded) == (1, 0, 0, 0)
-    found = engine.memory_search("billing", max_results=20)
+    found = engine.documents.search("billing", max_results=20)
     assert {each.path for each in found} == {"memory/2025-11-27.md"}
     assert {each.memory.id for each in found} == ids
     assert {f"{each.memory.occurred_from:%F}" for each in found} == {"2025-11-27"}
@@ -166,29 +166,29 @@ def test_what_leaves_a_file_leaves_the_answers_and_comes_back_without_embedding(
 ) -> None:
     write(root / "a.md", "Herons nest here.\n")
     write(root / "b.md", "Nothing else.\n")
-    engine.index(root)
-    (heron,) = engine.memory_search("herons")[:1]
+    engine.documents.index(root)
+    (heron,) = engine.documents.search("herons")[:1]
     write(root / "a.md", "Swans swim here.\n")
-    engine.index(root)
-    assert all(each.path != "a.md" or "Swans" in each.snippet for each in engine.memory_search("herons"))
+    engine.documents.index(root)
+    assert all(each.path != "a.md" or "Swans" in each.snippet for each in engine.documents.search("herons"))
     assert engine.get(heron.memory.id).status == "forgotten"
     before = len(texts(embedder))
     write(root / "a.md", "Herons nest here.\n")
-    report = engine.index(root)
+    report = engine.documents.index(root)
     assert (report.embedded, len(texts(embedder))) == (0, before)
     assert engine.get(heron.memory.id).status == "active"
     (root / "a.md").unlink()
-    assert engine.index(root).removed == 1
+    assert engine.documents.index(root).removed == 1
     assert engine.get(heron.memory.id).status == "forgotten"
 
 
 def test_a_rebuild_destroys_what_no_file_holds(engine: Engine, root: Path, tmp_path: Path) -> None:
     write(root / "a.md", "Herons nest here.\n")
-    engine.index(root)
-    heron = engine.memory_search("herons")[0].memory.id
+    engine.documents.index(root)
+    heron = engine.documents.search("herons")[0].memory.id
     write(root / "a.md", "Swans swim here.\n")
-    engine.index(root)
-    report = engine.index(root, rebuild=True)
+    engine.documents.index(root)
+    report = engine.documents.index(root, rebuild=True)
     assert (report.erased, report.embedded, report.chunks) == (2 - 1, 1, 1)
     with pytest.raises(combray.NotFoundError):
         engine.get(heron)
@@ -200,11 +200,11 @@ def test_a_rebuild_destroys_what_no_file_holds(engine: Engine, root: Path, tmp_p
 
 def test_what_a_person_forgot_stays_forgotten_while_its_text_is_there(engine: Engine, root: Path) -> None:
     write(root / "a.md", "Herons nest here.\n")
-    engine.index(root)
-    engine.forget(engine.memory_search("herons")[0].memory.id)
+    engine.documents.index(root)
+    engine.forget(engine.documents.search("herons")[0].memory.id)
     (root / "a.md").rename(root / "b.md")
-    assert engine.index(root).renamed == 1
-    assert len(engine.memory_search("herons")) == 0
+    assert engine.documents.index(root).renamed == 1
+    assert len(engine.documents.search("herons")) == 0
 
 
 def test_files_that_are_no_text_are_left_out_with_the_reason(engine: Engine, root: Path) -> None:
@@ -217,7 +217,7 @@ def test_files_that_are_no_text_are_left_out_with_the_reason(engine: Engine, roo
     if os.geteuid():
         (root / "locked.md").write_text("x")
         (root / "locked.md").chmod(0)
-    report = engine.index(root)
+    report = engine.documents.index(root)
     reasons = dict(report.skipped)
     assert reasons["latin.md"] == "not UTF-8 text (byte 3); convert it with iconv"
     assert set(reasons) - {"locked.md"} == {"latin.md", "nul.md", "utf16.md"}
@@ -225,8 +225,8 @@ def test_files_that_are_no_text_are_left_out_with_the_reason(engine: Engine, roo
     # 500,000 letters, cut at blanks into chunks of 1,595.
     assert report.chunks == 1 + 314
     (root / "good.md").write_bytes(b"\xff\xfe")
-    assert engine.index(root).removed == 1
-    assert all(each.path != "good.md" for each in engine.memory_search("Good"))
+    assert engine.documents.index(root).removed == 1
+    assert all(each.path != "good.md" for each in engine.documents.search("Good"))
 
 
 def test_without_an_embedder_words_are_indexed_and_vectors_follow_when_there_is_one(
@@ -234,30 +234,30 @@ def test_without_an_embedder_words_are_indexed_and_vectors_follow_when_there_is_
 ) -> None:
     write(root / "a.md", "Herons nest here.\n")
     with closing(combray.open(tmp_path / "a.db", embedder="none")) as bare:
-        assert bare.index(root).embedded == 0
-        found = bare.memory_search("herons")
+        assert bare.documents.index(root).embedded == 0
+        found = bare.documents.search("herons")
         assert (found.mode, found.provider, found[0].path) == ("fts-only", "none", "a.md")
     with closing(combray.open(tmp_path / "a.db", embedder=embedder)) as engine:
-        assert "index it again" in engine.memory_search("herons").warning
+        assert "index it again" in engine.documents.search("herons").warning
         embedder.failing = True
-        report = engine.index(root)
+        report = engine.documents.index(root)
         assert (report.embedded, report.degraded) == (0, ("stored without vectors: fake:64: does not answer",))
         embedder.failing = False
-        assert engine.index(root).embedded == 1
-        assert engine.memory_search("herons").warning == ""
-        assert engine.index(root).embedded == 0
+        assert engine.documents.index(root).embedded == 1
+        assert engine.documents.search("herons").warning == ""
+        assert engine.documents.index(root).embedded == 0
 
 
 def test_two_workspaces_of_one_namespace_do_not_mix(engine: Engine, tmp_path: Path) -> None:
     for name, bird in (("one", "Herons"), ("two", "Swans")):
         write(tmp_path / name / "MEMORY.md", f"{bird} nest here.\n")
-        engine.index(tmp_path / name)
-    sessions = {each.memory.session for each in engine.memory_search("nest")}
+        engine.documents.index(tmp_path / name)
+    sessions = {each.memory.session for each in engine.documents.search("nest")}
     assert sessions == {"MEMORY.md", f"{tmp_path / 'two'}/MEMORY.md"}
-    assert engine.unindex(tmp_path / "one") == 1
-    assert [each.snippet for each in engine.memory_search("nest")] == ["Swans nest here."]
+    assert engine.documents.drop(tmp_path / "one") == 1
+    assert [each.snippet for each in engine.documents.search("nest")] == ["Swans nest here."]
     with pytest.raises(combray.InvalidInputError):
-        engine.unindex(tmp_path / "one")
+        engine.documents.drop(tmp_path / "one")
 
 
 def test_identical_texts_are_chunks_of_their_own_with_ids_that_a_new_index_has_too(
@@ -265,13 +265,13 @@ def test_identical_texts_are_chunks_of_their_own_with_ids_that_a_new_index_has_t
 ) -> None:
     for name in ("b.md", "a.md", "c.md"):
         write(root / name, "The same herons.\n")
-    engine.index(root)
+    engine.documents.index(root)
     assert texts(embedder) == ["The same herons."]
-    found = engine.memory_search("herons")
+    found = engine.documents.search("herons")
     assert [each.citation for each in found] == ["a.md#L1", "b.md#L1", "c.md#L1"]
     with closing(combray.open(tmp_path / "b.db", embedder=embedder)) as other:
-        other.index(root)
-        assert [each.memory.id for each in other.memory_search("herons")] == [each.memory.id for each in found]
+        other.documents.index(root)
+        assert [each.memory.id for each in other.documents.search("herons")] == [each.memory.id for each in found]
 
 
 def test_files_rewritten_while_they_are_indexed_end_as_they_are(engine: Engine, root: Path) -> None:
@@ -300,13 +300,13 @@ def test_files_rewritten_while_they_are_indexed_end_as_they_are(engine: Engine, 
         thread.start()
     try:
         for _ in range(6):
-            engine.index(root)
+            engine.documents.index(root)
     finally:
         stop.set()
         for thread in threads:
             thread.join()
     assert errors == []
-    engine.index(root)
+    engine.documents.index(root)
     for number in range(5):
         path = f"memory/busy{number}.md"
         lines = (root / path).read_text().split("\n")

@@ -45,17 +45,17 @@ def test_a_watched_folder_is_looked_at_when_it_changed_and_only_then(tmp_path: P
     (root / "a.md").write_text("Herons.\n")
     with closing(combray.open(tmp_path / "a.db", embedder="none")) as engine:
         with pytest.raises(combray.InvalidInputError):
-            engine.watch(root)
-        engine.index(root)
-        with engine.watch(root):
-            assert len(engine.memory_search("herons")) == 1
-            freshness = engine._freshness
+            engine.documents.watch(root)
+        engine.documents.index(root)
+        with engine.documents.watch(root):
+            assert len(engine.documents.search("herons")) == 1
+            freshness = engine.documents._freshness
             assert not freshness.due(str(root))
             deadline = time.monotonic() + 10
             while not freshness.due(str(root)) and time.monotonic() < deadline:
                 (root / "b.md").write_text(f"Ospreys {time.monotonic()}\n")
                 time.sleep(0.05)
-            assert [each.path for each in engine.memory_search("ospreys")] == ["b.md"]
+            assert [each.path for each in engine.documents.search("ospreys")] == ["b.md"]
 
 
 def test_following_a_folder_gives_a_report_a_change(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_following_a_folder_gives_a_report_a_change(tmp_path: Path) -> None:
     (root / "a.md").write_text("Herons.\n")
     stop = threading.Event()
     with closing(combray.open(tmp_path / "a.db", embedder="none")) as engine:
-        reports = engine.follow(root, stop=stop)
+        reports = engine.documents.follow(root, stop=stop)
         assert next(reports).added == 1
         (root / "b.md").write_text("Ospreys.\n")
         assert next(reports).added == 1
@@ -72,4 +72,4 @@ def test_following_a_folder_gives_a_report_a_change(tmp_path: Path) -> None:
         assert next(reports).removed == 1
         stop.set()
         assert list(reports) == []
-        assert [each.path for each in engine.memory_search("herons or ospreys")] == ["b.md"]
+        assert [each.path for each in engine.documents.search("herons or ospreys")] == ["b.md"]

@@ -98,12 +98,12 @@ def test_killed_writers_leave_a_log_that_tells_what_was_committed(tmp_path: Path
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     with combray.open(path, embedder="none") as engine:
-        report = engine.verify_audit()
+        report = engine.audit.verify()
         assert report.ok, report.findings
         assert {note.kind for note in report.notes} <= {"cut", "not committed"}
-        entries = engine.audit_entries(None, operation="remember")
+        entries = engine.audit.entries(None, operation="remember")
         named = {each for entry in entries for each in entry.ids}
-        stored = {memory.memory.id for memory in engine.gc(threshold=100.0, limit=100_000)}
+        stored = {memory.memory.id for memory in engine.retention.candidates(threshold=100.0, limit=100_000)}
         assert len(stored) > 12
         assert stored <= named
         lost = len(named - stored)

@@ -55,17 +55,17 @@ def answers(engine: Engine) -> str:
     """The tier that an answer says; the answer is there whatever the tier."""
     answer = engine.recall("fox")
     assert "The fox is red" in [hit.memory.content for hit in answer]
-    assert ("tier READONLY" in answer.reason) == engine.tier().degraded
+    assert ("tier READONLY" in answer.reason) == engine.store.tier().degraded
     return str(answer.details["tier"]["tier"])
 
 
 def test_opened_read_only_is_no_degradation(path: Path, clock: FakeClock) -> None:
     with opened(path, clock, read_only=True) as engine:
-        tier = engine.tier()
+        tier = engine.store.tier()
         assert (tier.name, tier.why, tier.degraded) == ("READONLY", "the store was opened read-only", False)
         assert answers(engine) == "READONLY"
         clock.pass_(seconds=60)
-        assert engine.tier(check=True).name == "READONLY"
+        assert engine.store.tier(check=True).name == "READONLY"
         with pytest.raises(ReadOnlyStoreError):
             engine.remember("The fox sleeps")
 
@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_written_and_then_can(path: Path, clock: FakeClo
         if not protected:
             pytest.skip("this process may write everywhere and may not mount")
         engine = opened(path, clock)
-        tier = engine.tier()
+        tier = engine.store.tier()
         assert (tier.name, tier.degraded) == ("READONLY", True)
         assert tier.why == f"{path}: the file or its folder cannot be written to"
         assert answers(engine) == "READONLY"
@@ -133,7 +133,7 @@ def test_a_full_disk_is_readonly_until_there_is_room_and_a_minute_has_passed(
             assert answers(engine) == "BASIC"
             fill(engine)
             assert answers(engine) == "READONLY"
-            assert "no room left on the device" in engine.tier().why
+            assert "no room left on the device" in engine.store.tier().why
             clock.pass_(seconds=60)
             # Looked at again, and still full: what is left is less than a small write needs.
             (tmp_path / "rest").write_bytes(bytes(_room_left(tmp_path)))
@@ -182,7 +182,7 @@ def test_a_refused_write_is_readonly_until_the_lock_can_be_had(path: Path, clock
 def test_another_process_that_writes_is_not_waited_for_and_no_reason(path: Path, clock: FakeClock) -> None:
     with opened(path, clock) as engine, closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert engine.tier(check=True).name == "BASIC"
+        assert engine.store.tier(check=True).name == "BASIC"
         other.execute("ROLLBACK")
 
 
@@ -194,7 +194,7 @@ def test_a_look_changes_no_byte(path: Path, clock: FakeClock) -> None:
             return {each.name: each.read_bytes() for each in path.parent.iterdir() if each.suffix != ".db-shm"}
 
         before = files()
-        assert engine.status()["tier"]["tier"] == "BASIC"
+        assert engine.store.status()["tier"]["tier"] == "BASIC"
         after = files()
         assert {name: after[name] for name in before if "audit" not in name} == {
             name: data for name, data in before.items() if "audit" not in name
@@ -206,6 +206,6 @@ def test_a_wrong_value_and_a_busy_store_are_no_reason(path: Path, clock: FakeClo
     with opened(path, clock) as engine:
         with pytest.raises(combray.InvalidInputError):
             engine.remember("x", importance=9)
-        with pytest.raises(RuntimeError), engine.store.transaction("default"):
+        with pytest.raises(RuntimeError), engine.runtime.store.transaction("default"):
             raise RuntimeError("the caller's own")
-        assert engine.tier().name == "BASIC"
+        assert engine.store.tier().name == "BASIC"

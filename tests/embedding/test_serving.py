@@ -32,7 +32,7 @@ def filled(path: str = ":memory:") -> Engine:
 def changed(engine: Engine, before: FakeEmbedder | None) -> Engine:
     """The engine as another process opens it after the setting was changed."""
     other = engine.within("default")
-    other.runtime = replace(engine.runtime, embedder=embedder(NEW), before=before, service_tier=None)
+    other._at.runtime = replace(engine.runtime, embedder=embedder(NEW), before=before, service_tier=None)
     return other
 
 
@@ -47,11 +47,11 @@ def test_the_old_embedder_serves_until_few_memories_lack_the_new_one() -> None:
         f"hybrid: keywords, graph and {OLD}; 20 of 20 memories have no vector of {NEW} yet "
         f"('combray worker --reembed' makes them), so {OLD} answers"
     )
-    other.reembed()
+    other.vectors.reembed()
     # 18 of 20 are made: two lack one, a tenth, and the new one serves.
-    other.work(limit=17)
+    other.vectors.make(limit=17)
     assert other.recall(ASKED).details["moving"].startswith("3 of 20 memories")
-    other.work(limit=1)
+    other.vectors.make(limit=1)
     moved = other.recall(ASKED)
     assert "moving" not in moved.details
     assert moved.reason.startswith(f"hybrid: keywords, graph and {NEW}")
@@ -59,12 +59,12 @@ def test_the_old_embedder_serves_until_few_memories_lack_the_new_one() -> None:
 
 def test_where_the_old_one_is_gone_words_answer_while_most_lack_a_vector() -> None:
     other = changed(filled(), None)
-    other.reembed()
-    other.work(limit=9)
+    other.vectors.reembed()
+    other.vectors.make(limit=9)
     answer = other.recall(ASKED)
     assert answer.reason.startswith(f"keyword only: 11 of 20 memories have no vector of {NEW} yet")
     assert answer.details.get("tier", {}).get("tier", "BASIC") == "BASIC"
-    other.work(limit=1)
+    other.vectors.make(limit=1)
     assert other.recall(ASKED).reason.startswith(f"hybrid: keywords, graph and {NEW}; 10 of 20")
 
 
@@ -86,7 +86,7 @@ def opened(path: Path, name: str, worker: bool | None = None) -> Engine:
 
 def lacking_in_the_end(engine: Engine) -> int:
     until = time.monotonic() + 30
-    while (lacking := engine.status()["without_vector"]) and time.monotonic() < until:
+    while (lacking := engine.store.status()["without_vector"]) and time.monotonic() < until:
         time.sleep(0.01)
     return int(lacking)
 
@@ -97,38 +97,38 @@ def test_opened_with_another_embedder_the_vectors_are_made_in_the_background(tmp
     with opened(path, NEW) as engine:
         assert lacking_in_the_end(engine) == 0
     with opened(path, NEW) as engine:
-        assert not engine.changed_embedder()
-        assert engine._standing is None
+        assert not engine.vectors.outdated()
+        assert engine.vectors._worker is None
 
 
 def test_not_where_that_was_forbidden_or_nothing_is_left_behind(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     filled(str(path)).close()
     with opened(path, OLD) as engine:
-        assert engine._standing is None
+        assert engine.vectors._worker is None
     with opened(path, NEW, worker=False) as engine:
-        assert engine.changed_embedder()
-        assert engine._standing is None
-        assert engine.status()["without_vector"] == 20
+        assert engine.vectors.outdated()
+        assert engine.vectors._worker is None
+        assert engine.store.status()["without_vector"] == 20
 
 
 def test_a_move_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     filled(str(path)).close()
     with opened(path, NEW, worker=False) as engine:
-        engine.reembed()
-        engine.work(limit=5)
+        engine.vectors.reembed()
+        engine.vectors.make(limit=5)
     with opened(path, NEW) as engine:
         assert lacking_in_the_end(engine) == 0
 
 
 def test_an_empty_store_and_one_without_vectors_start_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "empty.db", NEW) as engine:
-        assert engine._standing is None
+        assert engine.vectors._worker is None
     with combray.open(tmp_path / "a.db", embedder="none", clock=FakeClock()) as engine:
         engine.remember_many(TEXTS, diff=False)
     with opened(tmp_path / "a.db", NEW) as engine:
-        assert engine._standing is None
+        assert engine.vectors._worker is None
 
 
 def test_the_embedder_before_is_a_setting_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,8 +69,8 @@ def fill(engine: Engine, count: int = WAITING) -> None:
 
 def assert_all_done(engine: Engine) -> None:
     assert (statuses(engine), jobs(engine)) == ({"active": WAITING}, [])
-    assert engine.status()["vectors"] == {"fake:64": WAITING}
-    assert engine.store.check() == []
+    assert engine.store.status()["vectors"] == {"fake:64": WAITING}
+    assert engine.runtime.store.check() == []
 
 
 def test_two_processes_share_without_overlap(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_threads_share_without_overlap(tmp_path: Path) -> None:
     with closing(opened(embedder, path=str(tmp_path / "a.db"))) as engine:
         fill(engine)
         done: list[Worked] = []
-        threads = [threading.Thread(target=lambda: done.append(engine.work(batch=7))) for _ in range(4)]
+        threads = [threading.Thread(target=lambda: done.append(engine.vectors.make(batch=7))) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -122,7 +122,7 @@ def test_nothing_is_lost_by_killed_workers(tmp_path: Path) -> None:
             each.send_signal(signal.SIGKILL)
             each.communicate()
             killed += each.returncode == -signal.SIGKILL
-            assert engine.store.check() == []
+            assert engine.runtime.store.check() == []
             held = [job for job in jobs(engine) if job.holder]
             # One that was killed between two batches held nothing: then another one is.
             if killed >= 3 and held:
@@ -131,16 +131,16 @@ def test_nothing_is_lost_by_killed_workers(tmp_path: Path) -> None:
         assert len(jobs(engine)) == left > 0
         assert len(held) == 8
         # They ran on this machine and are gone: nobody waits for their leases to run out.
-        assert engine.work() == Worked(embedded=left)
+        assert engine.vectors.make() == Worked(embedded=left)
         assert_all_done(engine)
 
 
 def test_the_lease_of_a_worker_elsewhere_is_waited_for() -> None:
     engine = opened(FakeEmbedder())
     engine.remember_many(FACTS)
-    with engine.store.transaction("default") as tx:
-        tx.queue.take("fake:64", "another-machine:1:x", engine.clock(), engine.clock() + 60, 2)
-    assert engine.work() == Worked(embedded=1, left=2)
+    with engine.runtime.store.transaction("default") as tx:
+        tx.queue.take("fake:64", "another-machine:1:x", engine.runtime.clock(), engine.runtime.clock() + 60, 2)
+    assert engine.vectors.make() == Worked(embedded=1, left=2)
 
 
 def test_the_lease_of_a_dead_process_here_is_not() -> None:
@@ -149,10 +149,12 @@ def test_the_lease_of_a_dead_process_here_is_not() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     host = os.uname().nodename
-    with engine.store.transaction("default") as tx:
-        tx.queue.take("fake:64", f"{host}:{child.pid}:x", engine.clock(), engine.clock() + 60, 2)
-        tx.queue.take("fake:64", f"{host}:{os.getpid()}:x", engine.clock(), engine.clock() + 60, 1)
-    assert engine.work() == Worked(embedded=2, left=1)
+    with engine.runtime.store.transaction("default") as tx:
+        tx.queue.take("fake:64", f"{host}:{child.pid}:x", engine.runtime.clock(), engine.runtime.clock() + 60, 2)
+        tx.queue.take(
+            "fake:64", f"{host}:{os.getpid()}:x", engine.runtime.clock(), engine.runtime.clock() + 60, 1
+        )
+    assert engine.vectors.make() == Worked(embedded=2, left=1)
 
 
 # -- in the background -------------------------------------------------------------------------------
@@ -169,8 +171,8 @@ def test_a_worker_in_the_background_embeds_what_is_remembered_in_any_namespace(t
     engine = opened(FakeEmbedder(), path=str(tmp_path / "a.db"))
     other = engine.within("other")
     other.remember(FACTS[1])
-    engine.start_worker()
-    engine.start_worker()
+    engine.vectors.start_worker()
+    engine.vectors.start_worker()
     assert [each.name for each in threading.enumerate()].count("combray-embedding") == 1
     engine.remember(FACTS[0])
     wait_for(engine, 1)
@@ -191,7 +193,7 @@ def test_a_worker_can_be_asked_for_when_a_store_is_opened(tmp_path: Path) -> Non
 def test_a_worker_ends_with_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "POLL_SECONDS", 0.01)
     engine = opened(FakeEmbedder())
-    engine.start_worker()
+    engine.vectors.start_worker()
     (thread,) = [each for each in threading.enumerate() if each.name == "combray-embedding"]
     engine.remember(FACTS[0])
     wait_for(engine, 1)
@@ -214,7 +216,7 @@ def test_a_worker_outlives_a_failing_embedder(
 
     engine = opened(Falling())
     engine.remember(FACTS[0])
-    engine.start_worker()
+    engine.vectors.start_worker()
     wait_for(engine, 1)
     engine.close()
     assert "fell over" in caplog.text

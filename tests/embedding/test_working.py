@@ -27,10 +27,10 @@ def test_a_new_fact_is_pending_until_a_worker_has_embedded_it() -> None:
     written = engine.remember(FACTS[0])
     assert (embedder.calls, written.embedded, statuses(engine)) == ([], False, {"pending_embed": 1})
     assert [each.status for each in (engine.get(written.id),)] == ["pending_embed"]
-    assert engine.work() == Worked(embedded=1)
+    assert engine.vectors.make() == Worked(embedded=1)
     assert (embedder.calls, statuses(engine)) == ([[FACTS[0]]], {"active": 1})
-    assert engine.status()["vectors"] == {"fake:64": 1}
-    assert (jobs(engine), engine.pending(), engine.work()) == ([], 0, Worked())
+    assert engine.store.status()["vectors"] == {"fake:64": 1}
+    assert (jobs(engine), engine.vectors.pending(), engine.vectors.make()) == ([], 0, Worked())
     # That it waited for its vector is nothing a memory says: undo and history do not know of it.
     assert engine.history(written.id) == []
 
@@ -45,7 +45,7 @@ def test_a_pending_fact_is_found_by_its_words_and_later_by_its_meaning(name: str
     assert found[0].memory.content == FACTS[0]
     assert found[0].via != "vector"
     assert [hit.memory.content for hit in engine.search("violins")] == [FACTS[2]]
-    assert engine.work().embedded == 3
+    assert engine.vectors.make().embedded == 3
     again = engine.recall("who tends gardens in Lisbon?")
     assert again[0].memory.content == FACTS[0]
     assert again[0].score >= found[0].score
@@ -64,9 +64,9 @@ def waiting(preset: Preset) -> Preset:
 def test_without_an_embedder_nothing_waits() -> None:
     engine = opened("none", FakeClock())
     engine.remember(FACTS[0])
-    assert (statuses(engine), engine.pending(), engine.status()["queue"]) == ({"active": 1}, 0, [])
+    assert (statuses(engine), engine.vectors.pending(), engine.store.status()["queue"]) == ({"active": 1}, 0, [])
     with pytest.raises(InvalidInputError, match="embedder: none is set"):
-        engine.work()
+        engine.vectors.make()
 
 
 def test_identical_text_is_caught_while_it_waits() -> None:
@@ -75,7 +75,7 @@ def test_identical_text_is_caught_while_it_waits() -> None:
     assert engine.remember(FACTS[0].upper()).action == "skipped"
     engine.remember_many([FACTS[0], FACTS[1], FACTS[1]])
     assert (len(jobs(engine)), statuses(engine)) == (2, {"pending_embed": 2})
-    engine.work()
+    engine.vectors.make()
     assert engine.remember(FACTS[0]).id == first.id
 
 
@@ -96,7 +96,7 @@ def test_the_semantic_edges_are_those_of_a_fact_embedded_at_once(batch: int) -> 
             engine.remember(text, diff=False)
         if preset == "semantic-facts":
             assert engine.reader.edges(("semantic",)) == []
-            engine.work(batch=batch)
+            engine.vectors.make(batch=batch)
         texts = {edge.source: engine.get(edge.source).content for edge in engine.reader.edges()}
         texts |= {edge.target: engine.get(edge.target).content for edge in engine.reader.edges()}
         return {
@@ -115,10 +115,10 @@ def test_an_edge_to_a_newer_fact_still_starts_at_the_older() -> None:
     engine = opened(embedder, clock)
     older = engine.remember("Bob repairs old violins poison", diff=False)
     newer = engine.remember("Bob repairs old violins", diff=False)
-    assert engine.work().embedded == 1
+    assert engine.vectors.make().embedded == 1
     embedder.poison = ()
     clock.pass_(seconds=3)
-    assert engine.work().embedded == 1
+    assert engine.vectors.make().embedded == 1
     (edge,) = engine.reader.edges(("semantic",))
     assert (edge.source, edge.target) == (older.id, newer.id)
     # Four words of five: 4 / sqrt(4 * 5).
@@ -129,17 +129,17 @@ def test_what_another_worker_embedded_at_the_same_moment_is_linked_too(monkeypat
     engine = opened(FakeEmbedder(), FakeClock())
     first = engine.remember("Bob repairs old violins well", diff=False)
     second = engine.remember("Bob repairs old violins", diff=False)
-    begin, begun = engine.store.transaction, []
+    begin, begun = engine.runtime.store.transaction, []
 
     def transaction(namespace: str) -> AbstractContextManager[Writer]:
         begun.append(namespace)
         # The first takes the job, the second writes: what is near has been looked up by then.
         if len(begun) == 2:
-            assert engine.within("default").work() == Worked(embedded=1, left=1)
+            assert engine.within("default").vectors.make() == Worked(embedded=1, left=1)
         return begin(namespace)
 
-    monkeypatch.setattr(engine.store, "transaction", transaction)
-    assert engine.work(limit=1) == Worked(embedded=1)
+    monkeypatch.setattr(engine.runtime.store, "transaction", transaction)
+    assert engine.vectors.make(limit=1) == Worked(embedded=1)
     assert [(edge.source, edge.target) for edge in engine.reader.edges(("semantic",))] == [(first.id, second.id)]
 
 
@@ -154,8 +154,8 @@ def test_when_the_embedder_fails_at_a_write_the_memory_waits(preset: str) -> Non
     assert (written.embedded, statuses(engine), len(jobs(engine))) == (False, {"pending_embed": 1}, 1)
     assert any("which a worker makes later" in step.note for step in written.trace)
     embedder.failing = False
-    assert engine.work() == Worked(embedded=1)
-    assert (statuses(engine), engine.status()["vectors"]) == ({"active": 1}, {"fake:64": 1})
+    assert engine.vectors.make() == Worked(embedded=1)
+    assert (statuses(engine), engine.store.status()["vectors"]) == ({"active": 1}, {"fake:64": 1})
 
 
 def test_turns_of_a_conversation_wait_too() -> None:
@@ -163,7 +163,7 @@ def test_turns_of_a_conversation_wait_too() -> None:
     engine = opened(embedder, FakeClock(), preset="default")
     engine.conversation("s").add("I moved to Porto", author="Ann")
     embedder.failing = False
-    assert engine.work().embedded == 1
+    assert engine.vectors.make().embedded == 1
 
 
 def test_the_pauses_between_tries_by_hand() -> None:
@@ -182,7 +182,7 @@ def test_a_failed_job_is_tried_again_after_its_pause_and_no_earlier() -> None:
     engine = opened(embedder, clock)
     written = engine.remember("poison in the well")
     for attempt in range(1, 4):
-        worked = engine.work()
+        worked = engine.vectors.make()
         assert (worked.embedded, worked.failed, worked.left) == (0, 1, 1)
         assert worked.error == "fake:64: cannot read that"
         (job,) = jobs(engine)
@@ -191,10 +191,10 @@ def test_a_failed_job_is_tried_again_after_its_pause_and_no_earlier() -> None:
         assert job.next_at - clock() == pytest.approx(pause(attempt, written.id), abs=1e-5)
         assert job.next_at - clock() == pytest.approx(wait, abs=1e-5)
         clock.now = job.next_at - 0.001
-        assert engine.work() == Worked(left=1)
+        assert engine.vectors.make() == Worked(left=1)
         clock.now = job.next_at
     embedder.poison = ()
-    assert engine.work() == Worked(embedded=1)
+    assert engine.vectors.make() == Worked(embedded=1)
 
 
 def test_a_text_that_always_fails_is_given_up_and_retried_by_hand() -> None:
@@ -203,19 +203,19 @@ def test_a_text_that_always_fails_is_given_up_and_retried_by_hand() -> None:
     engine.remember("poison in the well")
     started = clock()
     for _ in range(MOST_ATTEMPTS):
-        assert engine.work().failed == 1
+        assert engine.vectors.make().failed == 1
         last = clock()
         clock.now = jobs(engine)[0].next_at
     # 2 + 4 + … + 2048 = 4094 seconds and four hours, with a quarter more at most.
     assert 4094 + 4 * 3600 <= last - started <= (4094 + 4 * 3600) * 1.25
     clock.pass_(days=30)
-    assert engine.work() == Worked()
-    (told,) = engine.status()["queue"]
+    assert engine.vectors.make() == Worked()
+    (told,) = engine.store.status()["queue"]
     assert (told["waiting"], told["failed"], told["error"]) == (0, 1, "fake:64: cannot read that")
     assert [hit.memory.status for hit in engine.search("well")] == ["pending_embed"]
-    assert (engine.pending(), engine.retry_failed(), engine.retry_failed()) == (1, 1, 0)
+    assert (engine.vectors.pending(), engine.vectors.retry_failed(), engine.vectors.retry_failed()) == (1, 1, 0)
     embedder.poison = ()
-    assert engine.work() == Worked(embedded=1)
+    assert engine.vectors.make() == Worked(embedded=1)
 
 
 def test_poison_does_not_hold_up_the_batch() -> None:
@@ -225,7 +225,7 @@ def test_poison_does_not_hold_up_the_batch() -> None:
     for at in (0, 1, 37):
         texts[at] = f"poison {at}"
     engine.remember_many(texts, diff=False)
-    worked = engine.work()
+    worked = engine.vectors.make()
     assert (worked.embedded, worked.failed, worked.left) == (61, 3, 3)
     reader = engine.reader
     assert [reader.contents([job.key])[0] for job in jobs(engine)] == ["poison 0", "poison 1", "poison 37"]
@@ -239,18 +239,18 @@ def test_a_model_that_is_down_is_asked_twice_and_blames_nobody() -> None:
     engine = opened(embedder, clock)
     engine.remember_many([f"fact number{n} about trees" for n in range(100)], diff=False)
     embedder.failing = True
-    worked = engine.work(batch=64)
+    worked = engine.vectors.make(batch=64)
     assert (worked.embedded, worked.failed, worked.left) == (0, 64, 100)
     assert [len(call) for call in embedder.calls] == [64, 1]
     # The second batch was not begun; the first is never given up for it.
     assert [job.attempts for job in jobs(engine)] == [1] * 64 + [0] * 36
     for _ in range(3 * MOST_ATTEMPTS):
         clock.pass_(hours=2)
-        engine.work(batch=100)
+        engine.vectors.make(batch=100)
     assert {(job.attempts, job.failed) for job in jobs(engine)} == {(MOST_ATTEMPTS - 1, False)}
     embedder.failing = False
     clock.pass_(hours=2)
-    assert engine.work().embedded == 100
+    assert engine.vectors.make().embedded == 100
 
 
 def test_an_interrupted_batch_is_left_as_it_was() -> None:
@@ -262,7 +262,7 @@ def test_an_interrupted_batch_is_left_as_it_was() -> None:
     engine.remember_many(FACTS)
     before = jobs(engine)
     with pytest.raises(KeyboardInterrupt):
-        engine.work()
+        engine.vectors.make()
     assert jobs(engine) == before
     assert statuses(engine) == {"pending_embed": 3}
 
@@ -276,7 +276,7 @@ def test_a_vector_that_is_no_number_is_a_failure_of_that_text() -> None:
 
     engine = opened(Broken(), FakeClock())
     engine.remember_many(FACTS)
-    worked = engine.work()
+    worked = engine.vectors.make()
     assert (worked.embedded, worked.failed) == (2, 1)
     assert worked.error == "fake:64: gave a vector with NaN or infinite components"
 
@@ -286,11 +286,11 @@ def test_a_worker_that_dies_over_a_text_again_and_again_gives_it_up() -> None:
     engine = opened(FakeEmbedder(), clock)
     engine.remember(FACTS[0])
     for _ in range(MOST_ATTEMPTS + 1):
-        with engine.store.transaction("default") as tx:
+        with engine.runtime.store.transaction("default") as tx:
             (job,) = tx.queue.take("fake:64", "elsewhere:1:x", clock(), clock() + 60, 1)
         clock.pass_(seconds=60)
     assert job.attempts == MOST_ATTEMPTS + 1
-    assert engine.work().failed == 1
+    assert engine.vectors.make().failed == 1
     (job,) = jobs(engine)
     assert (job.failed, job.error) == (True, "the worker ended in the middle of it, again and again")
 
@@ -309,16 +309,20 @@ def test_an_erased_memory_leaves_no_job_even_while_it_is_embedded() -> None:
     ids = [engine.remember(text).id for text in FACTS]
     engine.erase(ids[0])
     assert len(jobs(engine)) == 2
-    assert engine.work() == Worked(embedded=1)
-    assert (jobs(engine), statuses(engine), engine.status()["vectors"]) == ([], {"active": 1}, {"fake:64": 1})
-    assert engine.store.check() == []
+    assert engine.vectors.make() == Worked(embedded=1)
+    assert (jobs(engine), statuses(engine), engine.store.status()["vectors"]) == (
+        [],
+        {"active": 1},
+        {"fake:64": 1},
+    )
+    assert engine.runtime.store.check() == []
 
 
 def test_a_memory_forgotten_while_it_waits_gets_its_vector_and_stays_forgotten() -> None:
     engine = opened(FakeEmbedder(), FakeClock())
     first, second = (engine.remember(text, diff=False) for text in ("Ann likes tea", "Ann likes tea a lot"))
     engine.forget(first.id)
-    engine.work()
+    engine.vectors.make()
     assert (engine.get(first.id).status, engine.get(second.id).status) == ("forgotten", "active")
     assert engine.reader.edges(("semantic",)) == []
     engine.restore(first.id)
@@ -333,17 +337,17 @@ def test_a_lease_that_ran_out_is_lost_and_its_late_holder_writes_nothing() -> No
             if not self.calls:
                 clock.pass_(seconds=LEASE_SECONDS)
                 self.calls.append([])
-                taken.append(other.work())
+                taken.append(other.vectors.make())
             return super().embed(texts, query=query)
 
     taken: list[Worked] = []
     engine = opened(Slow(), clock)
     other = engine.within("default")
-    other.runtime = type(engine.runtime)(engine.store, FakeEmbedder(), clock=clock)
+    other._at.runtime = type(engine.runtime)(engine.runtime.store, FakeEmbedder(), clock=clock)
     engine.remember(FACTS[0])
-    assert engine.work() == Worked()
+    assert engine.vectors.make() == Worked()
     assert taken == [Worked(embedded=1)]
-    assert [line["operation"] for line in engine.log()] == ["embed", "remember"]
+    assert [line["operation"] for line in engine.store.log()] == ["embed", "remember"]
 
 
 def test_namespaces_never_mix() -> None:
@@ -352,12 +356,12 @@ def test_namespaces_never_mix() -> None:
     other = engine.within("other")
     engine.remember(FACTS[0])
     other.remember(FACTS[1])
-    assert engine.work() == Worked(embedded=1)
+    assert engine.vectors.make() == Worked(embedded=1)
     assert embedder.calls == [[FACTS[0]]]
     assert (statuses(engine), statuses(other)) == ({"active": 1}, {"pending_embed": 1})
     engine.remember(FACTS[2])
-    assert engine.work(everywhere=True) == Worked(embedded=2)
-    assert (other.status()["vectors"], statuses(other)) == ({"fake:64": 1}, {"active": 1})
+    assert engine.vectors.make(everywhere=True) == Worked(embedded=2)
+    assert (other.store.status()["vectors"], statuses(other)) == ({"fake:64": 1}, {"active": 1})
 
 
 def test_a_limit_and_a_batch_bound_the_work() -> None:
@@ -365,29 +369,29 @@ def test_a_limit_and_a_batch_bound_the_work() -> None:
     engine = opened(embedder, FakeClock())
     engine.remember_many([f"fact number{n}" for n in range(10)], diff=False)
     done: list[int] = []
-    assert engine.work(limit=5, batch=2, progress=done.append) == Worked(embedded=5, left=5)
+    assert engine.vectors.make(limit=5, batch=2, progress=done.append) == Worked(embedded=5, left=5)
     assert (done, [len(call) for call in embedder.calls]) == ([2, 4, 5], [2, 2, 1])
-    assert engine.work(limit=0) == Worked(left=5)
+    assert engine.vectors.make(limit=0) == Worked(left=5)
     # The oldest first.
     assert embedder.calls[0] == ["fact number0", "fact number1"]
     with pytest.raises(InvalidInputError, match="batch"):
-        engine.work(batch=0)
+        engine.vectors.make(batch=0)
 
 
 def test_an_export_and_import_keep_pending_memories_sensible() -> None:
     engine = opened(FakeEmbedder(), FakeClock())
     engine.remember_many(FACTS)
     text = io.StringIO()
-    export_to(engine.store, "default", text)
+    export_to(engine.runtime.store, "default", text)
     lines = text.getvalue().splitlines(keepends=True)
     with_model = opened(FakeEmbedder(), FakeClock())
     import_from(with_model, "default", lines, dry_run=False)
-    assert (statuses(with_model), with_model.status()["vectors"]) == ({"active": 3}, {"fake:64": 3})
+    assert (statuses(with_model), with_model.store.status()["vectors"]) == ({"active": 3}, {"fake:64": 3})
     without = opened("none", FakeClock())
     import_from(without, "default", lines, dry_run=False)
     assert statuses(without) == {"pending_embed": 3}
     # Nobody queued them there; the first worker with an embedder does.
     later = without.within("default")
-    later.runtime = type(engine.runtime)(without.store, FakeEmbedder(), clock=FakeClock())
-    assert (later.pending(), later.work(), later.pending()) == (3, Worked(embedded=3), 0)
+    later._at.runtime = type(engine.runtime)(without.runtime.store, FakeEmbedder(), clock=FakeClock())
+    assert (later.vectors.pending(), later.vectors.make(), later.vectors.pending()) == (3, Worked(embedded=3), 0)
     assert statuses(without) == {"active": 3}

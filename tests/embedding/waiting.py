@@ -42,10 +42,10 @@ def opened(
 
 def statuses(engine: Engine) -> dict[str, int]:
     """How many memories have each status."""
-    counted: dict[str, int] = engine.status()["by_status"]
+    counted: dict[str, int] = engine.store.status()["by_status"]
     return counted
 
 
 def jobs(engine: Engine) -> list[Job]:
     """The jobs of the engine's embedder."""
-    return engine.reader.queue.jobs(engine.embedder.name if engine.embedder else "")
+    return engine.reader.queue.jobs(engine.runtime.embedder.name if engine.runtime.embedder else "")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from combray import AsyncEngine, Engine, InvalidInputError
+from combray import AsyncEngine, InvalidInputError
+from combray.engine.store import OpenStore
 
 
 def test_the_same_calls(tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_the_same_calls(tmp_path: Path) -> None:
             with pytest.raises(InvalidInputError):
                 await engine.remember("")
             with pytest.raises(AttributeError, match="namespace is no method"):
-                engine.namespace  # noqa: B018
+                engine.namespace  # type: ignore[attr-defined]  # noqa: B018
 
     asyncio.run(run())
 
@@ -32,18 +33,18 @@ def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
             await asyncio.gather(*(engine.remember(f"text number{n}") for n in range(30)))
             found = await asyncio.gather(*(engine.recall(f"number{n}") for n in range(30)))
             assert [answer[0].memory.content for answer in found] == [f"text number{n}" for n in range(30)]
-            return int((await engine.status())["total_insights"])
+            return int((await engine.store.status())["total_insights"])
 
     assert asyncio.run(run()) == 30
 
 
 def test_calls_run_in_worker_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[threading.Thread] = []
-    monkeypatch.setattr(Engine, "log", lambda self: seen.append(threading.current_thread()))
+    monkeypatch.setattr(OpenStore, "log", lambda self: seen.append(threading.current_thread()))
 
     async def run() -> None:
         async with await AsyncEngine.open(":memory:", embedder="none") as engine:
-            await engine.log()
+            await engine.store.log()
 
     asyncio.run(run())
     assert seen != [threading.main_thread()]

@@ -100,10 +100,10 @@ def test_link_and_related(engine: Engine, clock: FakeClock) -> None:
 )
 def test_wrong_values_change_nothing(engine: Engine, call: Callable[[Engine, str, str], Any]) -> None:
     one, other = engine.remember("Alpha", source="a").id, engine.remember("Beta", source="b").id
-    before = engine.status(), engine.reader.revision()
+    before = engine.store.status(), engine.reader.revision()
     with pytest.raises(InvalidInputError):
         call(engine, one, other)
-    assert (engine.status(), engine.reader.revision()) == before
+    assert (engine.store.status(), engine.reader.revision()) == before
 
 
 def test_gc_lists_and_keep_makes_immune(engine: Engine, clock: FakeClock) -> None:
@@ -111,11 +111,11 @@ def test_gc_lists_and_keep_makes_immune(engine: Engine, clock: FakeClock) -> Non
     engine.remember("Beta shines", importance=5, source="b")
     clock.pass_(days=30)
     # 0.15 * 0.5 (* 1.1 for the proximity edge); 1.0 * 0.5 * 1.1 is above the threshold.
-    (found,) = engine.gc(threshold=0.5)
+    (found,) = engine.retention.candidates(threshold=0.5)
     assert (found.memory.id, found.immune, found.days_since_access) == (low, False, 30)
     assert found.effective_importance == pytest.approx(0.15 * 0.5 * (1 + 0.1 * found.edge_count))
-    assert engine.keep(low).access_count == 3
-    (found,) = engine.gc(threshold=0.5)
+    assert engine.retention.keep(low).access_count == 3
+    (found,) = engine.retention.candidates(threshold=0.5)
     assert (found.immune, found.days_since_access) == (True, 0)
 
 
@@ -123,21 +123,21 @@ def test_review_lists_what_will_not_keep(engine: Engine) -> None:
     engine.remember("Chose Qdrant")
     one = engine.remember("Fixed at line 42").id
     two = engine.remember("All checks verified, deployed via Jenkins").id
-    assert [(each.memory.id, len(each.warnings)) for each in engine.review()] == [(two, 2), (one, 1)]
+    assert [(each.memory.id, len(each.warnings)) for each in engine.retention.review()] == [(two, 2), (one, 1)]
 
 
 def test_status_log_and_doctor(engine: Engine) -> None:
     made = engine.remember("Alpha rains on Qdrant", category="decision")
     engine.remember("Alpha rains on Qdrant")
-    status = engine.status()
+    status = engine.store.status()
     assert (status["total_insights"], status["by_category"]) == (1, {"decision": 1})
     assert status["top_entities"] == [{"entity": "qdrant", "count": 1}]
-    assert [(each["operation"], each["detail"]) for each in engine.log()] == [
+    assert [(each["operation"], each["detail"]) for each in engine.store.log()] == [
         ("remember", "skip"), ("remember", "add"),
     ]  # fmt: skip
-    assert engine.log(1)[0]["memory_id"] == made.id
-    assert engine.log(10**30) == engine.log()
-    assert all(finding.ok for finding in engine.doctor(repair=True))
+    assert engine.store.log(1)[0]["memory_id"] == made.id
+    assert engine.store.log(10**30) == engine.store.log()
+    assert all(finding.ok for finding in engine.store.doctor(repair=True))
 
 
 # -- namespaces -----------------------------------------------------------------------------------
@@ -159,17 +159,25 @@ def test_no_verb_crosses_a_namespace(tmp_path: Path, preset: str) -> None:
             assert [hit.memory.id for hit in found] == [mine.id]
         assert [hit.memory.id for hit in ours.search("vault")] == [mine.id]
         assert ours.conversation("talk").turns() == []
-        assert (ours.status()["total_insights"], len(ours.log())) == (1, 1)
-        assert [each.memory.id for each in ours.gc(threshold=9)] == [mine.id]
-        before = theirs.status(), theirs.log(50), theirs.reader.revision()
-        for verb in (ours.get, ours.forget, ours.restore, ours.erase, ours.history, ours.keep, ours.related):
+        assert (ours.store.status()["total_insights"], len(ours.store.log())) == (1, 1)
+        assert [each.memory.id for each in ours.retention.candidates(threshold=9)] == [mine.id]
+        before = theirs.store.status(), theirs.store.log(50), theirs.reader.revision()
+        for verb in (
+            ours.get,
+            ours.forget,
+            ours.restore,
+            ours.erase,
+            ours.history,
+            ours.retention.keep,
+            ours.related,
+        ):
             with pytest.raises(NotFoundError):
                 verb(secret.id)
         with pytest.raises(NotFoundError):
             ours.link(mine.id, secret.id)
         ours.forget(mine.id)
         ours.erase(mine.id)
-        assert (theirs.status(), theirs.log(50), theirs.reader.revision()) == before
+        assert (theirs.store.status(), theirs.store.log(50), theirs.reader.revision()) == before
         assert {hit.memory.id for hit in theirs.recall("vault Zanzibar")} >= {secret.id, other.id}
 
 
@@ -262,11 +270,11 @@ def test_locations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         engine.remember("Alpha rains")
     monkeypatch.setenv("COMBRAY_DB", str(tmp_path / "a.db"))
     with combray.open(embedder="none") as engine:
-        assert engine.status()["total_insights"] == 1
+        assert engine.store.status()["total_insights"] == 1
     monkeypatch.setenv("COMBRAY_DB", "")
     monkeypatch.setenv("COMBRAY_HOME", str(tmp_path / "home"))
     with combray.open(embedder="none") as engine:
-        assert engine.status()["location"] == str(tmp_path / "home" / "default.db")
+        assert engine.store.status()["location"] == str(tmp_path / "home" / "default.db")
 
 
 def test_a_path_object_names_the_store(tmp_path: Path) -> None:
@@ -278,5 +286,5 @@ def test_a_path_object_names_the_store(tmp_path: Path) -> None:
 def test_the_text_is_given_once() -> None:
     with combray.open(":memory:", embedder="none") as engine:
         with pytest.raises(combray.InvalidInputError, match="content: is given beside the text"):
-            engine.remember("one text", content="another")
-        assert engine.status()["total_insights"] == 0
+            engine.remember("one text", content="another")  # type: ignore[call-arg]
+        assert engine.store.status()["total_insights"] == 0

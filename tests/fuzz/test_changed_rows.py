@@ -16,16 +16,19 @@ from combray.errors import CorruptStoreError
 from combray.runtime import Filter
 
 CHANGED: dict[str, tuple[str, Callable[[Engine], Any]]] = {
-    "run 'r'": ("UPDATE run SET counts = '[1]'", lambda engine: engine.runs()),
-    "the plan of a run": ("UPDATE run_part SET steps = '[{}]'", lambda engine: engine.consolidate()),
+    "run 'r'": ("UPDATE run SET counts = '[1]'", lambda engine: engine.consolidation.runs()),
+    "the plan of a run": ("UPDATE run_part SET steps = '[{}]'", lambda engine: engine.consolidation.run()),
     "version 1 of memory": ("UPDATE version SET before = '[]'", lambda engine: engine.history(first(engine))),
-    "the paths of a workspace": ("UPDATE workspace SET extra = '{}'", lambda engine: engine.memory_get("a.md")),
-    "operation": ("UPDATE operation SET at = 4611686018427387904", lambda engine: engine.log()),
-    "the first moment": ("UPDATE memory SET moment = -4611686018427387904", lambda engine: engine.status()),
+    "the paths of a workspace": (
+        "UPDATE workspace SET extra = '{}'",
+        lambda engine: engine.documents.read("a.md"),
+    ),
+    "operation": ("UPDATE operation SET at = 4611686018427387904", lambda engine: engine.store.log()),
+    "the first moment": ("UPDATE memory SET moment = -4611686018427387904", lambda engine: engine.store.status()),
     "memory '": ("UPDATE memory SET metadata = '1'", lambda engine: engine.recall("Ada")),
     "memory": ("UPDATE memory SET tags = '[1]'", lambda engine: engine.recall("Ada", preset="mnemon")),
-    "a lease": ("UPDATE lease SET until = 4611686018427387904", lambda engine: engine.consolidate()),
-    "importance out of range": ("UPDATE memory SET importance = 0", lambda engine: engine.gc()),
+    "a lease": ("UPDATE lease SET until = 4611686018427387904", lambda engine: engine.consolidation.run()),
+    "importance out of range": ("UPDATE memory SET importance = 0", lambda engine: engine.retention.candidates()),
     "words out of range": ("UPDATE memory SET words = -1", lambda engine: engine.recall("Ada")),
     "key out of range": ("UPDATE memory SET key = -key", lambda engine: engine.recall("Ada")),
 }
@@ -43,7 +46,7 @@ def test_a_changed_row_is_told_as_damage(row: str, tmp_path: Path) -> None:
     with combray.open(path, embedder="none") as engine:
         engine.remember("Ada lives in Berlin.", diff=False)
         engine.forget(engine.remember("A cat.", diff=False).id)
-        engine.index(tmp_path / "notes")
+        engine.documents.index(tmp_path / "notes")
     change, ask = CHANGED[row]
     with contextlib.closing(sqlite3.connect(path)) as file:
         file.execute("INSERT INTO run VALUES (1, 'r', 1, NULL, 'running', '{}', 0)")
@@ -64,11 +67,11 @@ def test_a_count_below_none_is_none(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with combray.open(path, embedder="none", clock=lambda: 1_772_366_400.0) as engine:
         kept = engine.remember("Ada lives in Berlin.").id
-        (before,) = [each.effective_importance for each in engine.gc(threshold=5.0)]
+        (before,) = [each.effective_importance for each in engine.retention.candidates(threshold=5.0)]
     with contextlib.closing(sqlite3.connect(path)) as file:
         file.execute("UPDATE memory SET access_count = -3")
         file.commit()
     with combray.open(path, embedder="none", clock=lambda: 1_772_366_400.0) as engine:
-        assert [(each.memory.id, each.effective_importance) for each in engine.gc(threshold=5.0)] == [
-            (kept, before)
-        ]
+        assert [
+            (each.memory.id, each.effective_importance) for each in engine.retention.candidates(threshold=5.0)
+        ] == [(kept, before)]

@@ -67,7 +67,7 @@ def test_fields_of_absurd_size_are_refused(engine: Engine, name: str) -> None:
     with pytest.raises(InvalidInputError) as told:
         engine.remember(fields.pop("text"), **fields)
     assert len(str(told.value)) < 1000
-    assert engine.status()["total_insights"] == 0
+    assert engine.store.status()["total_insights"] == 0
 
 
 def test_an_episode_of_200_000_characters_is_kept_and_found(engine: Engine) -> None:
@@ -107,7 +107,7 @@ def test_files_nested_100_000_deep_are_problems_not_crashes(tmp_path: Path, open
 def test_an_author_of_blanks_in_an_export_spoils_no_question(engine: Engine) -> None:
     engine.remember("We chose PostgreSQL.", author="Ada")
     stream = io.StringIO()
-    export_to(engine.store, "default", stream)
+    export_to(engine.runtime.store, "default", stream)
     spoilt = stream.getvalue().replace('"author":"Ada"', '"author":"  "')
     assert '"author":"  "' in spoilt
     with combray.open(":memory:", embedder="none") as other:

@@ -183,7 +183,7 @@ def test_notes_are_searched_and_read_by_line(agent: Agent, db: Path, folder: Pat
     notes.mkdir()
     (notes / "MEMORY.md").write_text("# Boats\n\nThe rowing boat leaks at the stern.\n| not a table\n")
     with combray.open(db, namespace="work", embedder="none") as engine:
-        engine.index(notes)
+        engine.documents.index(notes)
 
     found = agent.call("memory_search", query="rowing boat", maxResults=1)
     notice, line = text(found).splitlines()
@@ -330,4 +330,4 @@ def test_another_namespace_is_another_world_and_the_end_of_input_leaves_a_sound_
     assert home.end() == (0, b"", b"")
     with combray.open(db, namespace="home", embedder="none") as engine:
         assert engine.get(made).content == "Persimmons are for the neighbours"
-        assert [finding.detail for finding in engine.doctor() if not finding.ok] == []
+        assert [finding.detail for finding in engine.store.doctor() if not finding.ok] == []

@@ -317,6 +317,6 @@ def test_an_engine_runs_on_it_and_goes_on_without_it() -> None:
         assert answer[0].memory.content == "The fox is red"
         assert any("401: check OPENAI_API_KEY" in step.note for step in answer.trace)
         engine.remember("The fox sleeps")
-        status = engine.status()
+        status = engine.store.status()
         assert status["total_insights"] == 3
         assert status["vectors"] == {"openai:m:2": 2}

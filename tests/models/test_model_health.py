@@ -46,7 +46,7 @@ def tiers(engine: Engine, times: int) -> list[str]:
     found: list[str] = []
     for _ in range(times):
         engine.recall("fox")
-        found.append(engine.tier().name)
+        found.append(engine.store.tier().name)
     return found
 
 
@@ -60,17 +60,17 @@ def test_an_embedder_that_fails_is_down_after_three_left_alone_after_five_and_ba
         assert len(service.asked) == asked + 5
         hands.now += 15
         why = "openai:m:2 is down, the last failure: status 401: check the key; tried again in 45 s"
-        assert engine.tier().why == why
-        assert engine.status()["models"][0]["state"] == "open"
+        assert engine.store.tier().why == why
+        assert engine.store.status()["models"][0]["state"] == "open"
         hands.now += 45
-        assert engine.status()["models"][0]["state"] == "half-open"
+        assert engine.store.status()["models"][0]["state"] == "half-open"
         # The next question is the probe; it fails, and the next minute begins.
         assert tiers(engine, 2) == ["BASIC"] * 2
         assert len(service.asked) == asked + 6
         service.replies[:] = [vectors]
         hands.now += 60
         assert tiers(engine, 1) == ["STANDARD"]
-        assert engine.status()["models"][0]["state"] == "closed"
+        assert engine.store.status()["models"][0]["state"] == "closed"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_answer_that_cannot_be_used_counts_as_a_failure(reply: Reply) -> None
     with serving(vectors) as service, embedding_engine(service, Hands()) as engine:
         service.replies[:] = [reply]
         assert tiers(engine, 3) == ["STANDARD", "STANDARD", "BASIC"]
-        assert engine.status()["models"][0]["failures"] == 3
+        assert engine.store.status()["models"][0]["failures"] == 3
 
 
 def test_a_model_that_does_not_exist_is_down_but_asked_on() -> None:
@@ -88,7 +88,7 @@ def test_a_model_that_does_not_exist_is_down_but_asked_on() -> None:
     with serving(Reply({"error": "no such model"}, 404)) as service:
         engine = embedding_engine(service, Hands())
         assert tiers(engine, 6)[2:] == ["BASIC"] * 4
-        assert engine.status()["models"][0]["state"] == "closed"
+        assert engine.store.status()["models"][0]["state"] == "closed"
         assert len(service.asked) == 6
 
 
@@ -100,7 +100,7 @@ def test_a_language_model_that_fails_lowers_full_to_standard_until_it_answers() 
         engine.remember("The fox is red")
         model = engine.runtime.language_model
         assert model is not None
-        assert engine.tier().name == "FULL"
+        assert engine.store.tier().name == "FULL"
         for _ in range(3):
             with pytest.raises(ModelError):
                 model.complete("", "?")
@@ -130,7 +130,7 @@ def test_status_tells_tokens_and_what_they_cost_where_a_price_is_known(monkeypat
         engine.runtime.language_model.complete("", "?")
         told = [
             {name: each[name] for name in ("name", "calls", "failures", "tokens", "cost")}
-            for each in engine.status()["models"]
+            for each in engine.store.status()["models"]
         ]
     assert told == [
         {"name": "openai:m:2", "calls": 2, "failures": 0, "tokens": 2000, "cost": 0.001},

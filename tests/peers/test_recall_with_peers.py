@@ -87,7 +87,7 @@ def test_nothing_of_a_peer_is_stored_or_counted(opened: Open) -> None:
         engine.recall(QUESTION)
         assert engine.reader.revision() == before
         engine.remember("Another thing")
-        assert engine.status()["total_insights"] == 2
+        assert engine.store.status()["total_insights"] == 2
 
 
 def test_an_answer_that_only_peers_have_says_so(opened: Open) -> None:
@@ -165,7 +165,7 @@ def test_five_failures_and_a_minute(opened: Open) -> None:
         assert "not called, because 5 calls in a row failed" in engine.recall(QUESTION).details["degraded"][0]
         assert len(service.asked) == 5
         service.status, service.body = 200, {"results": [{"text": "back"}]}
-        clock = engine.clock
+        clock = engine.runtime.clock
         assert isinstance(clock, FakeClock)
         clock.pass_(seconds=60)
         assert of_peers(engine.recall(QUESTION)) == [("combray", "back")]

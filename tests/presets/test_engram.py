@@ -114,7 +114,7 @@ def test_the_language_model_is_asked_when_the_graph_is_ambiguous() -> None:
     """ "Fall back to LLM-based resolution if graph lookup is ambiguous"."""
     engine = store("In the end Bob decided to wait", "In the end Carlos decided to go")
     assert engine.recall("what did he decide?").details["pronouns"][0]["candidates"] == ["Carlos", "Bob"]
-    engine.runtime = replace(engine.runtime, language_model=FakeLanguageModel(["Bob"]))
+    engine._at.runtime = replace(engine.runtime, language_model=FakeLanguageModel(["Bob"]))
     answer = engine.recall("what did he decide?")
     assert answer.details["resolved_query"] == "what did [Bob] decide?"
     assert texts(answer)[0] == "In the end Bob decided to wait"
@@ -238,7 +238,7 @@ def test_a_text_that_is_like_another_destroys_nothing() -> None:
     engine = store("The gate opens at nine", embedder=embedder)
     second = engine.remember("The gate never opens at nine")
     assert second.action == "added"
-    assert engine.status()["total_insights"] == 2
+    assert engine.store.status()["total_insights"] == 2
 
 
 def test_the_six_stages_stand_in_the_pages_order() -> None:

@@ -101,7 +101,7 @@ def test_rrf_over_three_paths_by_hand() -> None:
         return Ranked(np.array(keys, dtype=np.int64), np.linspace(1, 0.5, len(keys)))
 
     lists = {"vector": ranked(5, 7), "bm25": ranked(7, 9), "graph": ranked(7)}
-    state = Recalling("q", engine.namespace, engine.reader, engine.clock())
+    state = Recalling("q", engine.namespace, engine.reader, engine.runtime.clock())
     state.found = Found(np.array([5, 7, 9], dtype=np.int64), lists, {}, 3)
     (stage,) = [stage for stage in MNEMO.recall if isinstance(stage, FuseRRF)]
     state = stage(state, engine.runtime)

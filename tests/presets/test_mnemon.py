@@ -45,7 +45,7 @@ def test_limits_are_exact(allowed: dict[str, Any], refused: dict[str, Any]) -> N
     engine = opened()
     with pytest.raises(InvalidInputError):
         engine.remember(**{"text": "A text", **refused})
-    assert engine.status()["total_insights"] == 0
+    assert engine.store.status()["total_insights"] == 0
     assert engine.remember(**{"text": "A text", **allowed}).action == "added"
 
 
@@ -123,7 +123,7 @@ def test_a_duplicate_names_the_memory_that_is_there() -> None:
     assert (again.action, again.id, again.replaced_id) == ("skipped", first.id, None)
     assert again.edges_created == {"temporal": 0, "entity": 0, "causal": 0, "semantic": 0}
     assert (again.embedded, again.effective_importance) == (False, 0.0)
-    assert engine.status()["total_insights"] == 1
+    assert engine.store.status()["total_insights"] == 1
 
 
 def test_no_diff_inserts_unconditionally() -> None:
@@ -133,7 +133,7 @@ def test_no_diff_inserts_unconditionally() -> None:
     second = engine.remember(OLD, diff=False)
     assert (second.action, second.diff_suggestion) == ("added", "ADD")
     assert second.id != first.id
-    assert engine.status()["total_insights"] == 2
+    assert engine.store.status()["total_insights"] == 2
 
 
 # -- Step 2, 4 and 5: embedding, candidates, output ---------------------------------------------------

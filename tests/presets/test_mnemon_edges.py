@@ -248,7 +248,7 @@ def test_importance_fades_from_the_last_access() -> None:
     engine.recall("Alpha")
     engine.remember("Beta shines", source="b", importance=2)
     clock.pass_(days=30)
-    (found,) = [each for each in engine.gc() if each.memory.id == used.id]
+    (found,) = [each for each in engine.retention.candidates() if each.memory.id == used.id]
     # 90 days old, used 30 days ago, once (ln 2 < 1): 0.3 * 1 * 1/2.
     assert found.days_since_access == 30
     assert found.effective_importance == pytest.approx(0.15)
@@ -266,17 +266,17 @@ def test_prune_above_the_limit_hides_the_least_important() -> None:
     low = engine.remember("the least important of all", importance=1, source="a")
     kept = engine.remember("low but immune by access", importance=1, source="b")
     high = engine.remember("low but immune by importance", importance=4, source="c")
-    engine.keep(kept.id)
+    engine.retention.keep(kept.id)
     clock.pass_(days=300)
     engine.remember_many([{"content": f"filler{n}", "importance": 2} for n in range(997)], diff=False)
-    assert engine.status()["total_insights"] == 1000
+    assert engine.store.status()["total_insights"] == 1000
     assert status_of(engine, low.id) == "active"
     result = engine.remember("the thousand and first", importance=1)
     assert result.auto_pruned == 1
     assert status_of(engine, low.id) == "forgotten"
     assert engine.get(low.id).content == "the least important of all"
     assert [status_of(engine, each.id) for each in (kept, high, result)] == ["active"] * 3
-    assert engine.status()["total_insights"] == 1000
+    assert engine.store.status()["total_insights"] == 1000
     assert engine.history(low.id)[-1].operation == "prune"
     engine.restore(low.id)
     assert status_of(engine, low.id) == "active"
@@ -287,9 +287,9 @@ def test_a_batch_prunes_as_much_as_its_items_one_by_one(monkeypatch: pytest.Monk
     engine = opened()
     engine.remember_many([f"first{n}" for n in range(20)])
     engine.remember_many([f"second{n}" for n in range(15)])
-    assert engine.status()["total_insights"] == 20
+    assert engine.store.status()["total_insights"] == 20
     assert all(status_of(engine, hit.memory.id) == "active" for hit in engine.recall("second3"))
-    assert engine.status()["by_status"]["forgotten"] == 15
+    assert engine.store.status()["by_status"]["forgotten"] == 15
 
 
 def test_what_a_write_replaces_is_not_pruned_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,7 +300,7 @@ def test_what_a_write_replaces_is_not_pruned_by_it(monkeypatch: pytest.MonkeyPat
     results = engine.remember_many(["Chose PostgreSQL to replace SQLite", "Beta shines"])
     assert results[0].replaced_id == old.id
     assert status_of(engine, old.id) == "superseded"
-    assert engine.status()["total_insights"] == 2
+    assert engine.store.status()["total_insights"] == 2
 
 
 def test_the_limit_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,4 +309,4 @@ def test_the_limit_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = opened()
     engine.remember_many([f"filler{n}" for n in range(1010)], diff=False)
     assert engine.remember("one more").auto_pruned == 0
-    assert engine.status()["total_insights"] == 1011
+    assert engine.store.status()["total_insights"] == 1011

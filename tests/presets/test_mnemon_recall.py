@@ -52,7 +52,7 @@ def test_general_and_override() -> None:
 
 
 def _state(engine: Engine, **fields: Any) -> Recalling:
-    return Recalling("a query", engine.namespace, engine.reader, engine.clock(), **fields)
+    return Recalling("a query", engine.namespace, engine.reader, engine.runtime.clock(), **fields)
 
 
 def _ranked(*keys: int) -> Ranked:
@@ -103,14 +103,14 @@ def _tiny_graph() -> tuple[Engine, list[int]]:
     engine = opened(clock, ExactEmbedder({"pears": PLACES, "why pears": PLACES, **places}))
     keys = []
     for number, text in enumerate(places):
-        keys.append(engine.key_of(engine.remember(text, source=f"source{number}", diff=False).id))
+        keys.append(engine._at.key_of(engine.remember(text, source=f"source{number}", diff=False).id))
         clock.pass_(hours=30)
     return engine, keys
 
 
 def _link(engine: Engine, *links: Link) -> None:
-    with engine.store.transaction(engine.namespace) as tx:
-        tx.link(list(links), engine.clock())
+    with engine.runtime.store.transaction(engine.namespace) as tx:
+        tx.link(list(links), engine.runtime.clock())
 
 
 def test_beam_score_by_hand() -> None:
@@ -156,7 +156,7 @@ def test_the_walk_ends_at_the_depth_of_the_intent(intent: str, depth: int) -> No
 def test_the_beam_keeps_its_width(intent: str, width: int) -> None:
     """One hub with twenty neighbours, each with one of its own: the second hop starts from the best `width`."""
     engine = opened(FakeClock())
-    keys = [engine.key_of(each.id) for each in engine.remember_many(
+    keys = [engine._at.key_of(each.id) for each in engine.remember_many(
         [{"content": text, "source": text, "occurred_at": f"20{number:02}-01-01"} for number, text in
          enumerate(["pears ripen", *(f"near{n}" for n in range(20)), *(f"far{n}" for n in range(20))], 10)],
         diff=False,
@@ -197,7 +197,7 @@ SIGNALS = {"keyword": 1.0, "entity": 0.5, "similarity": 0.4, "graph": 0.2}
 def test_final_score_by_hand(intent: str, embedded: bool, score: float) -> None:
     """ "final = w_kw*keyword + w_ent*entity + w_sim*similarity + w_gr*graph"; "Weights vary by intent"."""
     engine = opened()
-    key = engine.key_of(engine.remember("pears ripen").id)
+    key = engine._at.key_of(engine.remember("pears ripen").id)
     state = _state(engine, intent=intent, keys=np.array([key], dtype=np.int64))
     state.signals = {name: np.array([value]) for name, value in SIGNALS.items()}
     state.vector = np.ones(3, dtype=np.float32) if embedded else None

@@ -22,7 +22,7 @@ def near(places: Mapping[str, Sequence[int]], **queries: Sequence[int]) -> Exact
     return ExactEmbedder({QUERY: PLACES, **places, **queries})
 
 
-def filled(texts: Sequence[str | Mapping[str, Any]], embedder: ExactEmbedder | str = "none") -> Engine:
+def filled(texts: Sequence[Any], embedder: ExactEmbedder | str = "none") -> Engine:
     engine = opened(FakeClock(), embedder, "openclaw")
     engine.remember_many(texts, diff=False)
     return engine

@@ -23,14 +23,12 @@ def filled(cosines: Mapping[str, int], **fields: Mapping[str, Any]) -> Engine:
     places = {text: sharing(share, 100 + 100 * number) for number, (text, share) in enumerate(cosines.items())}
     embedder = ExactEmbedder({QUERY: PLACES, **places}, name="exact:4000", dimensions=4000)
     engine = opened(FakeClock(), embedder, "semantic-facts")
-    engine.remember_many(
-        [
-            {"content": text, **{name: values[text] for name, values in fields.items() if text in values}}
-            for text in cosines
-        ],
-        diff=False,
-    )
-    engine.work()
+    items: list[Any] = [
+        {"content": text, **{name: values[text] for name, values in fields.items() if text in values}}
+        for text in cosines
+    ]
+    engine.remember_many(items, diff=False)
+    engine.vectors.make()
     return engine
 
 
@@ -40,9 +38,9 @@ def told(answer: Answer) -> list[str]:
 
 def set_status(engine: Engine, text: str, status: str) -> None:
     (memory,) = [hit.memory for hit in engine.recall(text, basic=True)]
-    key = engine.key_of(memory.id)
-    with engine.store.transaction(engine.namespace) as tx:
-        tx.change(key, "edit", "test", engine.clock(), status=status)
+    key = engine._at.key_of(memory.id)
+    with engine.runtime.store.transaction(engine.namespace) as tx:
+        tx.change(key, "edit", "test", engine.runtime.clock(), status=status)
 
 
 # -- relevance ---------------------------------------------------------------------------------------
@@ -152,7 +150,7 @@ def test_words_count_beside_the_vector_by_hand() -> None:
     }
     engine = opened(FakeClock(), ExactEmbedder({"bill 4711": PLACES, **places}), "semantic-facts")
     engine.remember_many(list(places), diff=False)
-    engine.work()
+    engine.vectors.make()
     first, second = engine.recall("bill 4711")
     assert (first.memory.content, first.via, second.via) == ("bill 4711 paid", "hybrid", "vector")
     assert first.signals["similarity"] == pytest.approx(1 - 0.8 * (1 - 1 / 2.2), abs=1e-6)
@@ -181,7 +179,7 @@ def test_the_surest_of_each_cluster_first() -> None:
     engine = opened(FakeClock(), embedder, "semantic-facts")
     confidence = dict(zip(places, (0.6, 0.9, 0.6), strict=True))
     engine.remember_many([{"content": t, "confidence": c} for t, c in confidence.items()], diff=False)
-    engine.work()
+    engine.vectors.make()
     answer = engine.recall(QUERY)
     # .6 * .6 + .3 * .6 + .1 = .64; .6 * .5 + .3 * .9 + .1 = .67; .6 * .4 + .3 * .6 + .1 = .52.
     assert told(answer) == ["builds compilers often", "tends gardens", "codes compilers daily"]

@@ -11,7 +11,7 @@ from combray.types import Hit
 
 def assembled(*memories: Any) -> str | None:
     engine = combray.open(":memory:", embedder="none", clock=FakeClock())
-    state = Recalling("query", engine.namespace, engine.reader, engine.clock())
+    state = Recalling("query", engine.namespace, engine.reader, engine.runtime.clock())
     state.hits = [Hit(each, 1.0, {}, "bm25") for each in memories]
     text: str | None = AssembleContext()(state, engine.runtime).details.get("context")
     return text

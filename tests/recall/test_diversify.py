@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,11 +35,13 @@ class PlacedEmbedder:
 
 def scored(engine: Engine, scores: Mapping[str, float], **fields: Mapping[str, float]) -> Recalling:
     """A state whose candidates are these texts with these scores, stored for it."""
-    items = [{"content": text, **{name: values[text] for name, values in fields.items()}} for text in scores]
+    items: list[Any] = [
+        {"content": text, **{name: values[text] for name, values in fields.items()}} for text in scores
+    ]
     ids = [each.id for each in engine.remember_many(items, diff=False)]
     keys = engine.reader.keys_of(ids)
-    state = Recalling("q", engine.namespace, engine.reader, engine.clock())
-    state.model = engine.embedder.name if engine.embedder is not None else ""
+    state = Recalling("q", engine.namespace, engine.reader, engine.runtime.clock())
+    state.model = engine.runtime.embedder.name if engine.runtime.embedder is not None else ""
     state.keys = np.array([keys[each] for each in ids], dtype=np.int64)
     state.scores = np.array(list(scores.values()))
     return state

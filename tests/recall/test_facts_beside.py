@@ -22,7 +22,7 @@ def engine() -> Iterator[Engine]:
                 {"content": "Kittens from Oslo are grey indeed", "author": "Bob"},
             ]
         )
-        opened.consolidate()
+        opened.consolidation.run()
         yield opened
 
 

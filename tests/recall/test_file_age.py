@@ -10,8 +10,9 @@ from combray import Engine
 from combray.recall.file_age import FileAgeDecay
 from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock
+from combray.types import MemoryItem
 
-ITEMS = [
+ITEMS: list[MemoryItem] = [
     {"content": "a chunk of 30 days ago", "kind": "chunk", "occurred_at": "2024-04-01T12:00Z"},
     {"content": "a chunk of MEMORY.md", "kind": "chunk"},
     {"content": "a fact of today"},

@@ -72,7 +72,7 @@ def kept(engine: Engine, query: str = QUERY) -> tuple[set[str], Recalling]:
     """What FilterNoise leaves of all memories."""
     keys = engine.reader.scan(Filter())
     state = Recalling(
-        query, engine.namespace, engine.reader, engine.clock(), keys=keys, scores=np.ones(len(keys))
+        query, engine.namespace, engine.reader, engine.runtime.clock(), keys=keys, scores=np.ones(len(keys))
     )
     state = FilterNoise()(EmbedQuery()(state, engine.runtime), engine.runtime)
     return set(engine.reader.contents(state.keys)), state
@@ -118,11 +118,11 @@ def test_what_was_forgotten_as_noise_teaches_the_bank() -> None:
     })  # fmt: skip
     assert len(kept(engine)[0]) == 3
     (again,) = [each for each in engine.reader.memories(engine.reader.scan(Filter())) if "again" in each.content]
-    key = engine.key_of(again.id)
+    key = engine._at.key_of(again.id)
     engine.forget(again.id)
     assert "the weekly status bot wrote once more" in kept(engine)[0], "being forgotten alone says nothing"
-    with engine.store.transaction(engine.namespace) as tx:
-        tx.change(key, "mark_noise", "user", engine.clock(), tags=("noise",))
+    with engine.runtime.store.transaction(engine.namespace) as tx:
+        tx.change(key, "mark_noise", "user", engine.runtime.clock(), tags=("noise",))
     assert kept(engine)[0] == {"stored a little below it here"}
 
 

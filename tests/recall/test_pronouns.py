@@ -19,12 +19,12 @@ def engine_with(*texts: str, model: FakeLanguageModel | None = None) -> combray.
         clock.pass_(minutes=1)
         engine.remember(text)
     if model is not None:
-        engine.runtime = replace(engine.runtime, language_model=model)
+        engine._at.runtime = replace(engine.runtime, language_model=model)
     return engine
 
 
 def talk(engine: combray.Engine, session: str, turns: Sequence[tuple[str, str]]) -> None:
-    clock = engine.clock
+    clock = engine.runtime.clock
     assert isinstance(clock, FakeClock)
     for author, text in turns:
         clock.pass_(minutes=1)

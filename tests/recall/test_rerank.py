@@ -40,7 +40,7 @@ def scored(engine: Engine, scores: Mapping[str, float], **signals: Sequence[floa
     """A state whose candidates are these texts, stored for it, with these scores and signals."""
     ids = [each.id for each in engine.remember_many([{"content": text} for text in scores], diff=False)]
     keys = engine.reader.keys_of(ids)
-    state = Recalling("fox", engine.namespace, engine.reader, engine.clock())
+    state = Recalling("fox", engine.namespace, engine.reader, engine.runtime.clock())
     state.keys = np.array([keys[each] for each in ids], dtype=np.int64)
     state.scores = np.array(list(scores.values()))
     state.signals = {name: np.array(values) for name, values in signals.items()}

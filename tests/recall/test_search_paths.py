@@ -35,7 +35,7 @@ def searched(
     engine: Engine, query: str, stage: SearchPaths | None = None, **fields: Any
 ) -> dict[str, dict[str, float]]:
     """List -> text -> score, in the list's order."""
-    state = Recalling(query, engine.namespace, engine.reader, engine.clock(), **fields)
+    state = Recalling(query, engine.namespace, engine.reader, engine.runtime.clock(), **fields)
     for each in (ReadQuery(), ExpandQuery(), EmbedQuery(), stage or SearchPaths()):
         state = each(state, engine.runtime)
     assert state.found is not None
@@ -47,12 +47,12 @@ def searched(
 
 
 def remember(engine: Engine, *texts: str, **fields: Any) -> list[int]:
-    return [engine.key_of(engine.remember(text, diff=False, **fields).id) for text in texts]
+    return [engine._at.key_of(engine.remember(text, diff=False, **fields).id) for text in texts]
 
 
 def link(engine: Engine, *links: Link) -> None:
-    with engine.store.transaction(engine.namespace) as tx:
-        tx.link(list(links), engine.clock())
+    with engine.runtime.store.transaction(engine.namespace) as tx:
+        tx.link(list(links), engine.runtime.clock())
 
 
 def test_each_path_works_without_the_others() -> None:

@@ -22,12 +22,12 @@ DAY = 86_400.0
 def aged(*each: tuple[float, Tier], days_since: float = 0.0) -> tuple[Engine, Recalling]:
     """A state of memories so many days old, of those tiers, all fused alike."""
     engine = combray.open(":memory:", embedder="none", clock=FakeClock())
-    now = engine.clock()
+    now = engine.runtime.clock()
     for place, (days, tier) in enumerate(each):
         moment = datetime.fromtimestamp(now - days * DAY, UTC)
         made = engine.remember(f"note{place} of the house", occurred_at=moment, diff=False)
-        key = engine.key_of(made.id)
-        with engine.store.transaction(engine.namespace) as tx:
+        key = engine._at.key_of(made.id)
+        with engine.runtime.store.transaction(engine.namespace) as tx:
             tx.change(key, "move_tier", "test", now, tier=tier)
     keys = np.sort(engine.reader.scan(Filter()))
     state = Recalling("note", engine.namespace, engine.reader, now + days_since * DAY, keys=keys)

@@ -11,7 +11,7 @@ from combray.testing.fakes import FakeClock, memory
 
 def scoped(*tags: str) -> tuple[str, ...]:
     engine = combray.open(":memory:", embedder="none", clock=FakeClock())
-    state = Remembering(engine.namespace, [], engine.clock(), drafts=[Draft(memory("a text", tags=tags))])
+    state = Remembering(engine.namespace, [], engine.runtime.clock(), drafts=[Draft(memory("a text", tags=tags))])
     return AssignScope()(state, engine.runtime).drafts[0].memory.tags
 
 

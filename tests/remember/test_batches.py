@@ -11,7 +11,7 @@ import combray
 from combray import Engine, InvalidInputError
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
-ITEMS: list[dict[str, Any]] = [
+ITEMS: list[Any] = [
     {"content": "Chose SQLite as storage because Dana knows SQLite", "category": "decision", "importance": 4},
     {"content": "The build server is called Zephyr", "source": "agent"},
     {"content": "the build server is called zephyr."},
@@ -68,7 +68,7 @@ def test_duplicates_inside_a_batch() -> None:
     results = engine.remember_many(["Alpha rains", "Beta shines", "alpha rains.", "ALPHA RAINS"])
     assert [each.action for each in results] == ["added", "added", "skipped", "skipped"]
     assert {results[0].id} == {results[2].id, results[3].id}
-    assert engine.status()["total_insights"] == 2
+    assert engine.store.status()["total_insights"] == 2
 
 
 def test_supersession_inside_a_batch() -> None:
@@ -161,4 +161,4 @@ def test_what_is_no_list_of_items_is_refused(call: Callable[[Engine], Any]) -> N
     engine = engine_of()
     with pytest.raises(InvalidInputError):
         call(engine)
-    assert engine.status()["total_insights"] == 0
+    assert engine.store.status()["total_insights"] == 0

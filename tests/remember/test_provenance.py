@@ -88,7 +88,7 @@ def test_a_chunk_has_its_folders_trust_and_the_sort_of_its_file(engine: Engine, 
     for name, trust in (("own", None), ("bots", "agent"), ("downloads", "untrusted")):
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.md").write_text(f"Ferries of the {name} sail.", encoding="utf-8")
-        engine.index(tmp_path / name, trust=trust)
+        engine.documents.index(tmp_path / name, trust=trust)
     assert everything(engine) == [("memory", None, trust) for trust in LEVELS]
 
 
@@ -107,7 +107,7 @@ def test_a_fact_made_of_turns_is_trusted_as_the_least_of_them(engine: Engine) ->
         engine.conversation(session).add("I live in Berlin.", author="Ann", trust=trust)
     for session in "cdefgh":
         engine.conversation(session).add("I live in Xanadu.", author="Mallory", trust="untrusted")
-    engine.consolidate()
+    engine.consolidation.run()
     made = engine.reader.memories(engine.reader.scan(Filter(sources=("consolidation",))))
     # Who said it in other words is told by the evidence.
     assert [told(each) for each in made] == [("consolidation", None, "agent")]
@@ -119,7 +119,7 @@ def test_what_is_merged_was_trusted_alike(engine: Engine) -> None:
     for trust in ("owner", "untrusted"):
         engine.remember("User likes green tea with honey", trust=trust, diff=False, confidence=0.9)
     engine.remember("The user likes green tea with honey.", trust="untrusted", diff=False, confidence=0.7)
-    engine.consolidate()
+    engine.consolidation.run()
     rows = engine.reader.memories(sorted(engine.reader.scan(Filter(statuses=())).tolist()))
     assert [(each.trust, each.status) for each in rows] == [
         ("owner", "active"),
@@ -137,7 +137,7 @@ def test_repeated_claims_of_one_source_count_once(engine: Engine) -> None:
             engine.clock.pass_(minutes=1)  # type: ignore[attr-defined]
             talk.add("I live in Berlin!", author="Ann")
     engine.clock.pass_(minutes=1)  # type: ignore[attr-defined]
-    engine.consolidate()
+    engine.consolidation.run()
     (fact,) = engine.reader.memories(engine.reader.scan(Filter(kinds=("fact",))))
     sessions = [engine.get(each).session for each in fact.evidence]
     assert sorted(filter(None, sessions)) == ["a", "b"]
@@ -173,7 +173,7 @@ def test_what_a_namespace_requires_holds_in_every_read(
             engine.conversation("s").add(f"The ferry sails for the {trust}turn", author="Ann", trust=trust)
             (tmp_path / trust).mkdir()
             (tmp_path / trust / "a.md").write_text(f"The ferry sails for the {trust}file", encoding="utf-8")
-            engine.index(tmp_path / trust, trust=trust)
+            engine.documents.index(tmp_path / trust, trust=trust)
         for other in ids[1:]:
             engine.link(ids[0], other, weight=1.0)
         seen = _seen(engine, ids[0])
@@ -196,7 +196,7 @@ def _seen(engine: Engine, start: str) -> dict[str, str]:
         "basic": repr(engine.recall("ferry", basic=True, limit=50)),
         "search": repr(engine.search("ferry sails", limit=50)),
         "search_memory": repr(engine.search_memory(query, limit=50)),
-        "memory_search": repr(engine.memory_search(query, min_score=0.0, max_results=50)),
+        "memory_search": repr(engine.documents.search(query, min_score=0.0, max_results=50)),
         "context": engine.context(query, 5000, limit=50).text,
         "think": repr(engine.think(query)),
         "related": repr(engine.related(start)),

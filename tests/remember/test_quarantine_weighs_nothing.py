@@ -76,7 +76,7 @@ def _order(at: int) -> str:
 def fill(engine: Engine, *, hidden: bool) -> list[Any]:
     """Turns, facts and, if wanted, what is kept apart; what every write answered."""
     answers: list[Any] = []
-    batch: list[dict[str, Any]] = []
+    batch: list[Any] = []
     for at, (author, text) in enumerate(TURNS):
         said = {"kind": "episode", "session": "talk", "occurred_at": START + timedelta(minutes=at)}
         batch.append({"content": text, "id": _id(text), "author": author, "position": 2 * at, **said})
@@ -130,7 +130,7 @@ def reads(engine: Engine) -> Iterator[tuple[str, Any]]:
         yield f"recall in the session {query}", engine.recall(query, limit=20, sessions=["talk"])
         yield f"basic {query}", engine.recall(query, basic=True, limit=20)
         yield f"search {query}", engine.search(query, limit=20)
-        yield f"memory_search {query}", engine.memory_search(query, min_score=0.0)
+        yield f"memory_search {query}", engine.documents.search(query, min_score=0.0)
         yield f"context {query}", engine.context(query)
         yield f"think {query}", engine.think(query)
     yield "why", engine.recall("why was the server slow", intent="WHY", limit=20)
@@ -142,10 +142,10 @@ def reads(engine: Engine) -> Iterator[tuple[str, Any]]:
     talk.settle()
     yield "turns", talk.turns()
     yield "stream", talk.context()
-    yield "gc", engine.gc(threshold=9.0, limit=50)
-    yield "review", engine.review()
-    yield "entities", engine.status()["top_entities"]
-    yield "dry run", _without_ids(plain(engine.consolidate(dry_run=True)))
+    yield "gc", engine.retention.candidates(threshold=9.0, limit=50)
+    yield "review", engine.retention.review()
+    yield "entities", engine.store.status()["top_entities"]
+    yield "dry run", _without_ids(plain(engine.consolidation.run(dry_run=True)))
     yield "picture", picture.dot(engine)
 
 
@@ -189,10 +189,10 @@ def test_every_answer_is_that_of_a_store_that_never_had_it(two: tuple[Engine, En
         [plain(replace(each, trace=())) for each in fill(engine, hidden=engine is having)] for engine in two[:2]
     ]
     assert answers[1] == answers[0], "what a write answers"
-    assert (len(without.quarantined()), len(having.quarantined())) == (0, 6 + len(FACTS))
+    assert (len(without.quarantine.list()), len(having.quarantine.list())) == (0, 6 + len(FACTS))
     for engine in (without, having):
-        if engine.embedder is not None:
-            engine.work()
+        if engine.runtime.embedder is not None:
+            engine.vectors.make()
     told = [dict(reads(engine)) for engine in (without, having)]
     assert told[0].keys() == told[1].keys()
     for name, answer in told[0].items():
@@ -209,7 +209,7 @@ def test_consolidation_makes_the_same_of_both(two: tuple[Engine, Engine, str]) -
     for engine in two[:2]:
         fill(engine, hidden=engine is two[1])
         engine.clock.pass_(days=40)  # type: ignore[attr-defined]
-        done = engine.consolidate()
+        done = engine.consolidation.run()
         texts = sorted((each.content, each.status, each.confidence, each.trust) for each in _visible(engine))
         answers = [plain(engine.recall(query, limit=20)) for query in QUERIES]
         told.append(_without_ids((plain(done), texts, answers)))

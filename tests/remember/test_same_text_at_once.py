@@ -34,7 +34,7 @@ def test_two_engines_in_threads(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert [sorted(each) for each in actions.values()] == [["added", "skipped"]] * ROUNDS
-    assert engines[0].status()["total_insights"] == ROUNDS
+    assert engines[0].store.status()["total_insights"] == ROUNDS
     for engine in engines:
         engine.close()
 
@@ -63,7 +63,7 @@ def test_two_processes(tmp_path: Path) -> None:
     os.close(go)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
     with combray.open(path, embedder="none") as engine:
-        assert engine.status()["total_insights"] == ROUNDS
+        assert engine.store.status()["total_insights"] == ROUNDS
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def test_it_runs_with_the_first_write_of_a_clock_hour_only() -> None:
     clock.pass_(days=60, minutes=59)
     engine.remember("a tree")
     assert tiers(engine)["the first house"] == "peripheral"
-    engine.keep(first)
+    engine.retention.keep(first)
     clock.pass_(seconds=30)
     engine.remember("a road")
     assert tiers(engine)["the first house"] == "peripheral", "the hour is the same"

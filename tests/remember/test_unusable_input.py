@@ -88,14 +88,14 @@ def test_each_is_refused_by_name_and_changes_nothing(tmp_path: Path, preset: str
     path = tmp_path / "a.db"
     with combray.open(str(path), preset=preset, embedder="none") as engine:
         engine.remember("What was there before", occurred_at="2024-01-01")
-        before = engine.status(), engine.log(100), engine.reader.revision()
+        before = engine.store.status(), engine.store.log(100), engine.reader.revision()
         for field, fields in WRONG:
             with pytest.raises(InvalidInputError) as caught:
                 engine.remember(**{"text": "A text", **fields})
             assert caught.value.field == field, fields
             assert caught.value.problem
             assert len(str(caught.value)) < 600
-        assert (engine.status(), engine.log(100), engine.reader.revision()) == before
+        assert (engine.store.status(), engine.store.log(100), engine.reader.revision()) == before
 
 
 def test_a_metadata_that_holds_itself_is_refused() -> None:

@@ -60,7 +60,8 @@ def test_the_constants_are_those_of_the_page_and_of_the_code() -> None:
 
 
 def test_what_is_configured_is_the_tier_and_nothing_is_called_degraded() -> None:
-    found = [opened().tier(), opened(FakeEmbedder()).tier(), opened(FakeEmbedder(), FakeLanguageModel()).tier()]
+    engines = [opened(), opened(FakeEmbedder()), opened(FakeEmbedder(), FakeLanguageModel())]
+    found = [engine.store.tier() for engine in engines]
     assert [(each.name, each.why, each.degraded) for each in found] == [
         ("BASIC", "no embedder is configured", False),
         ("STANDARD", "no language model is configured", False),
@@ -69,7 +70,7 @@ def test_what_is_configured_is_the_tier_and_nothing_is_called_degraded() -> None
 
 
 def test_a_language_model_without_an_embedder_is_basic() -> None:
-    tier = opened("none", FakeLanguageModel()).tier()
+    tier = opened("none", FakeLanguageModel()).store.tier()
     assert (tier.name, tier.why) == ("BASIC", "no embedder is configured")
 
 
@@ -86,7 +87,7 @@ def test_every_answer_says_its_tier_whatever_the_preset(name: str) -> None:
 
 def test_a_runtime_made_by_hand_has_a_tier_too() -> None:
     engine = Engine(Runtime(ReferenceStore(), FakeEmbedder()), "default", presets.load("default"))
-    assert engine.tier().name == "STANDARD"
+    assert engine.store.tier().name == "STANDARD"
     assert engine.recall("fox").details["tier"]["tier"] == "STANDARD"
 
 
@@ -97,20 +98,20 @@ def test_three_failures_in_300_seconds_put_an_embedder_down_and_one_success_brin
     embedder, clock = FakeEmbedder(), FakeClock()
     engine = opened(embedder, clock=clock)
     engine.remember_many(TEXTS)
-    before = engine.tier().since
+    before = engine.store.tier().since
     clock.pass_(seconds=7)
     fail(engine, embedder, 2)
-    assert engine.tier().name == "STANDARD"
+    assert engine.store.tier().name == "STANDARD"
     fail(engine, embedder)
     clock.pass_(seconds=5)
-    tier = engine.tier()
+    tier = engine.store.tier()
     assert (tier.name, tier.degraded) == ("BASIC", True)
     assert tier.why == "fake:64 is down, the last failure: does not answer"
     clock.pass_(seconds=11)
     # Second 7: the third answer looked when its own query had failed.
-    assert engine.tier().since == tier.since == before + 7
+    assert engine.store.tier().since == tier.since == before + 7
     assert engine.recall("fox").details["tier"]["tier"] == "STANDARD"
-    assert engine.tier().name == "STANDARD"
+    assert engine.store.tier().name == "STANDARD"
 
 
 def test_an_answer_without_its_vector_is_basic_from_the_first_failure_on() -> None:
@@ -124,7 +125,7 @@ def test_an_answer_without_its_vector_is_basic_from_the_first_failure_on() -> No
     empty = engine.recall("zebra quagga")
     assert len(empty) == 0
     assert empty.reason.endswith("; tier BASIC: keyword only: fake:64: does not answer")
-    assert engine.tier().name == "STANDARD"
+    assert engine.store.tier().name == "STANDARD"
 
 
 def test_failures_further_apart_than_300_seconds_do_not_add_up() -> None:
@@ -133,9 +134,9 @@ def test_failures_further_apart_than_300_seconds_do_not_add_up() -> None:
     for seconds in (0, 150, 151):
         clock.pass_(seconds=seconds)
         fail(engine, embedder)
-    assert engine.tier().name == "STANDARD"
+    assert engine.store.tier().name == "STANDARD"
     fail(engine, embedder)
-    assert engine.tier().name == "BASIC"
+    assert engine.store.tier().name == "BASIC"
 
 
 def test_a_model_that_nobody_has_called_for_300_seconds_counts_as_open_again() -> None:
@@ -143,9 +144,9 @@ def test_a_model_that_nobody_has_called_for_300_seconds_counts_as_open_again() -
     engine = opened(embedder, clock=clock)
     fail(engine, embedder, 3)
     clock.pass_(seconds=299)
-    assert engine.tier().name == "BASIC"
+    assert engine.store.tier().name == "BASIC"
     clock.pass_(seconds=1)
-    assert engine.tier().name == "STANDARD"
+    assert engine.store.tier().name == "STANDARD"
 
 
 def test_a_language_model_that_is_down_is_named_in_every_reason_until_it_answers() -> None:
@@ -170,7 +171,7 @@ def test_a_text_that_fails_to_embed_counts_like_a_query() -> None:
     engine = opened(embedder)
     for text in ("One", "Two", "Three"):
         engine.remember(text)
-    assert engine.tier().name == "BASIC"
+    assert engine.store.tier().name == "BASIC"
 
 
 # -- the store -----------------------------------------------------------------------------------------
@@ -217,7 +218,7 @@ def test_readonly_tells_of_models_that_are_down_too() -> None:
     embedder = FakeEmbedder()
     engine = opened(embedder)
     fail(engine, embedder, 3)
-    watch = ServiceTier(Disk("full"), engine.embedder, None, engine.clock)  # type: ignore[arg-type]
+    watch = ServiceTier(Disk("full"), engine.runtime.embedder, None, engine.runtime.clock)  # type: ignore[arg-type]
     assert watch.now().why == "full; fake:64 is down, the last failure: does not answer"
     assert watch.now().without_vector("keyword only: x").name == "READONLY"
 
@@ -232,9 +233,9 @@ def test_status_lists_what_each_model_has_done() -> None:
     fail(engine, embedder)
     assert engine.runtime.language_model is not None
     engine.runtime.language_model.complete("", "?")
-    told = engine.status()
+    told = engine.store.status()
     assert told["tier"]["tier"] == "FULL"
-    assert told["tier"]["since"].timestamp() == pytest.approx(engine.tier().since)
+    assert told["tier"]["since"].timestamp() == pytest.approx(engine.store.tier().since)
     lines = {each["kind"]: each for each in told["models"]}
     assert list(lines) == ["embedder", "reranker", "language_model"]
     assert lines["embedder"] == {

@@ -53,7 +53,7 @@ def remember(path: Path, key: str | bytes | None = None, text: str = f"The word 
 
 def recalled(path: Path, key: str | bytes | None = None) -> list[str]:
     with combray.open(path, embedder="none", key=key) as engine:
-        assert all(finding.ok for finding in engine.doctor())
+        assert all(finding.ok for finding in engine.store.doctor())
         return [hit.memory.content for hit in engine.recall(SECRET)]
 
 
@@ -142,14 +142,14 @@ def test_a_plain_store_is_encrypted_by_a_copy_and_a_key_changed_by_another(tmp_p
     plain, first, second = (tmp_path / name for name in ("plain.db", "first.db", "second.db"))
     remember(plain)
     with combray.open(plain, embedder="none") as engine:
-        engine.backup(str(first), key=PASSPHRASE)
-        memories = engine.store.reader("default").status()
+        engine.store.backup(str(first), key=PASSPHRASE)
+        memories = engine.runtime.store.reader("default").status()
         history = [engine.history(hit.memory.id) for hit in engine.recall(SECRET)]
     with combray.open(first, embedder="none", key=PASSPHRASE) as engine:
-        assert engine.store.reader("default").status() == memories
+        assert engine.runtime.store.reader("default").status() == memories
         assert [engine.history(hit.memory.id) for hit in engine.recall(SECRET)] == history
-        engine.backup(str(second), key=RAW)
-        engine.backup(str(tmp_path / "third.db"))
+        engine.store.backup(str(second), key=RAW)
+        engine.store.backup(str(tmp_path / "third.db"))
     for path, key in ((first, PASSPHRASE), (second, RAW), (tmp_path / "third.db", PASSPHRASE)):
         assert recalled(path, key) == [f"The word is {SECRET}."]
         assert SECRET.encode() not in path.read_bytes()
@@ -253,7 +253,7 @@ def test_eight_processes_may_begin_one_encrypted_file(tmp_path: Path) -> None:
     begun = [subprocess.Popen([sys.executable, "-c", code, str(path), str(number)]) for number in range(8)]
     assert [each.wait(timeout=120) for each in begun] == [0] * 8
     with combray.open(path, embedder="none", key=RAW) as engine:
-        assert engine.status()["total_insights"] == 8
+        assert engine.store.status()["total_insights"] == 8
     assert not list(tmp_path.glob("*.new-*"))
 
 

@@ -38,7 +38,7 @@ def replacing() -> Engine:
 def answering(engine: Engine, *answers: str) -> FakeLanguageModel:
     """Give the engine a model with these answers."""
     model = FakeLanguageModel(list(answers))
-    engine.runtime = replace(engine.runtime, language_model=model)
+    engine._at.runtime = replace(engine.runtime, language_model=model)
     return model
 
 
@@ -234,7 +234,7 @@ def test_tokens_are_told_where_a_model_counts_them(engine: Engine) -> None:
             return super().complete(system, prompt, max_tokens=max_tokens)
 
     engine.remember(POSTGRES)
-    engine.runtime = replace(engine.runtime, language_model=Counting(["SQLite lost two bookings [1]."] * 2))
+    engine._at.runtime = replace(engine.runtime, language_model=Counting(["SQLite lost two bookings [1]."] * 2))
     assert engine.think(WHY).details["tokens"] == 123
     assert engine.think(WHY).details["tokens"] == 123
 
@@ -257,7 +257,7 @@ INJECTED = (
 
 def slipped_in(engine: Engine, text: str) -> None:
     """A memory that no guard has seen."""
-    with engine.store.transaction(engine.namespace) as writer:
+    with engine.runtime.store.transaction(engine.namespace) as writer:
         writer.insert([Arrival(memory(text, trust="untrusted"))])
 
 
@@ -332,11 +332,11 @@ def test_a_failing_embedder_is_no_reason_to_fail() -> None:
 
 def test_nothing_is_stored(engine: Engine) -> None:
     engine.remember(POSTGRES)
-    before = (engine.status()["total_insights"], engine.reader.revision())
+    before = (engine.store.status()["total_insights"], engine.reader.revision())
     answering(engine, "SQLite lost two bookings [1].", "Made up.")
     engine.think(WHY)
     engine.think(WHY)
-    assert (engine.status()["total_insights"], engine.reader.revision()) == before
+    assert (engine.store.status()["total_insights"], engine.reader.revision()) == before
 
 
 def test_options_are_those_of_recall(engine: Engine) -> None:
@@ -345,7 +345,7 @@ def test_options_are_those_of_recall(engine: Engine) -> None:
     thought = engine.think("When does the ferry leave?", authors=["Bo"])
     assert [hit.memory.author for hit in thought.sources] == ["Bo"]
     with pytest.raises(InvalidInputError):
-        engine.think("When does the ferry leave?", colour="blue")
+        engine.think("When does the ferry leave?", colour="blue")  # type: ignore[call-arg]
     with pytest.raises(InvalidInputError):
         engine.think("  ")
 

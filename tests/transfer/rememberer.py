@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from combray.remember.guard import Guard
 from combray.remember.state import Remembering
@@ -12,7 +11,7 @@ from combray.remember.validate import Validate
 from combray.runtime import Arrival, Link, Runtime, Store
 from combray.testing.fakes import FakeClock, FakeEmbedder
 from combray.testing.reference import ReferenceStore
-from combray.types import Remembered
+from combray.types import MemoryItem, Remembered
 
 
 @dataclass
@@ -23,12 +22,16 @@ class SmallEngine:
     clock: FakeClock = field(default_factory=FakeClock)
     guard: Guard = field(default_factory=Guard)
 
+    @property
+    def runtime(self) -> Runtime:
+        return Runtime(self.store, self.embedder, clock=self.clock)
+
     def within(self, namespace: str) -> SmallEngine:
         return SmallEngine(namespace, self.store, self.embedder, self.clock)
 
     def remember_many(
         self,
-        items: Iterable[str | Mapping[str, Any]],
+        items: Iterable[str | MemoryItem],
         *,
         diff: bool = True,
         batch: int = 256,

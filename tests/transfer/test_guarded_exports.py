@@ -40,7 +40,7 @@ def other(tmp_path: Path) -> Iterator[Engine]:
 
 def exported(engine: Engine) -> list[str]:
     stream = io.StringIO()
-    export_to(engine.store, engine.namespace, stream)
+    export_to(engine.runtime.store, engine.namespace, stream)
     return stream.getvalue().splitlines(keepends=True)
 
 
@@ -64,7 +64,7 @@ def test_a_forged_export_brings_no_order_into_an_answer(engine: Engine, field: s
     assert (report.memories, report.quarantined, report.problems) == (2, 1, ())
     assert not engine.recall("ferry timetable instructions Dover")
     assert "eve@evil" not in engine.context("ferry timetable instructions").text
-    (kept,) = engine.quarantined()
+    (kept,) = engine.quarantine.list()
     assert (kept.memory.id, kept.claimed) == ("id-0-00000", "owner")
 
 
@@ -78,21 +78,21 @@ def test_what_an_owner_may_say_is_let_in_from_a_file_of_ones_own_only(engine: En
 def test_a_trusted_export_is_restored_to_the_byte_with_what_was_released(engine: Engine, other: Engine) -> None:
     for text in (PLAIN, STYLE, ATTACK, ATTACK.replace("ferry", "train")):
         engine.remember(text, session="s", kind="episode", context="with a picture")
-    engine.release(engine.quarantined()[0].memory.id, "owner")
+    engine.quarantine.release(engine.quarantine.list()[0].memory.id, "owner")
     lines = exported(engine)
     report = import_from(other, "default", lines, dry_run=False, trusted=True)
     assert (report.memories, report.quarantined) == (4, 0)
     assert exported(other) == lines
-    assert len(other.quarantined()) == 1
+    assert len(other.quarantine.list()) == 1
 
 
 def test_a_release_is_believed_of_a_trusted_file_only(engine: Engine, other: Engine) -> None:
     engine.remember(ATTACK)
-    engine.release(engine.quarantined()[0].memory.id, "owner")
+    engine.quarantine.release(engine.quarantine.list()[0].memory.id, "owner")
     assert import_from(other, "default", exported(engine), dry_run=False).quarantined == 1
     assert not other.recall("ferry timetable")
-    before = engine.get(other.quarantined()[0].memory.id)
-    after = other.quarantined()[0].memory
+    before = engine.get(other.quarantine.list()[0].memory.id)
+    after = other.quarantine.list()[0].memory
     changed = {name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)}
     assert changed == {"trust"}, "all other fields are as they were"
 
@@ -101,7 +101,7 @@ def test_what_is_in_quarantine_stays_there(engine: Engine, other: Engine) -> Non
     engine.remember(ATTACK)
     lines = exported(engine)
     report = import_from(other, "default", lines, dry_run=False)
-    assert (report.quarantined, len(other.quarantined())) == (0, 1), "it came as quarantined"
+    assert (report.quarantined, len(other.quarantine.list())) == (0, 1), "it came as quarantined"
     assert exported(other) == lines
 
 
@@ -159,7 +159,7 @@ def test_vectors_are_made_of_text_and_context_as_in_a_write(engine: Engine, othe
     """A picture's caption belongs to the vector; of a piece of a file the words alone, as its index has it."""
     engine.remember("Look at this!", kind="episode", session="s", context="a kettle on the stove")
     chunk = memory("a piece of a file", 1, kind="chunk", context="never embedded")
-    with engine.store.transaction("default") as tx:
+    with engine.runtime.store.transaction("default") as tx:
         tx.insert([Arrival(chunk)])
     import_from(other, "default", exported(engine), dry_run=False, trusted=True)
     embedder = FakeEmbedder()

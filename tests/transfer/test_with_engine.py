@@ -19,7 +19,7 @@ def opened(place: str | Path = ":memory:", namespace: str = "default") -> combra
 
 def exported(engine: combray.Engine) -> str:
     stream = io.StringIO()
-    export_to(engine.store, engine.namespace, stream)
+    export_to(engine.runtime.store, engine.namespace, stream)
     return stream.getvalue()
 
 
@@ -47,7 +47,7 @@ def test_items_are_remembered_and_come_back_from_their_export(tmp_path: Path) ->
         assert exported(other) == text
         assert other.get(acme.id).status == "forgotten"
         assert [hit.memory.id for hit in other.recall("Rome weather", limit=1)] == [rome.id]
-        assert other.store.check() == []
+        assert other.runtime.store.check() == []
 
 
 def test_what_a_later_item_replaces_is_counted() -> None:

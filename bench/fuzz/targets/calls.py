@@ -69,11 +69,11 @@ def _remember(_folder: Path) -> Run:
     held: list[Engine] = []
 
     def run(data: bytes) -> Any:
-        if not held or held[0].status()["total_insights"] > _RENEWED:
+        if not held or held[0].store.status()["total_insights"] > _RENEWED:
             held[:] = [_filled()]
         draw = Draw(data)
         names = [draw.pick(_FIELDS) for _ in range(draw.byte() % 4)]
-        fields = {name: draw.text(80) if draw.byte() % 2 else draw.value() for name in names}
+        fields: dict[str, Any] = {name: draw.text(80) if draw.byte() % 2 else draw.value() for name in names}
         done = held[0].remember(draw.text(), diff=draw.byte() % 2 == 0, **fields)
         return done.action in ("added", "replaced", "skipped")
 
@@ -94,7 +94,7 @@ def _tools(folder: Path) -> Run:
 
     (folder / "MEMORY.md").write_text("# Notes\n\nAda lives in Berlin.\n", encoding="utf-8")
     engine = _filled()
-    engine.index(folder)
+    engine.documents.index(folder)
     held = ExitStack()
     opened = held.enter_context(start_blocking_portal())
     client = held.enter_context(opened.wrap_async_context_manager(Client(server_for(engine))))

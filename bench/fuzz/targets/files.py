@@ -49,7 +49,7 @@ def export() -> bytes:
         first = made.remember("Ada moved to Berlin.", tags=["home"], occurred_at="2026-02-01")
         second = made.remember("Ada moved to Paris.", diff=False)
         made.link(first.id, second.id, type="causal", reason="work")
-        export_to(made.store, "default", stream)
+        export_to(made.runtime.store, "default", stream)
     return stream.getvalue().encode()
 
 
@@ -63,7 +63,7 @@ def _import(_folder: Path) -> Run:
         mode = draw.byte()
         with engine() as target:
             report = import_from(target, "default", _lines(draw.raw()), dry_run=mode % 2 == 0, skip_bad=True)
-            assert mode % 2 or not target.status()["total_insights"], "a dry run wrote"
+            assert mode % 2 or not target.store.status()["total_insights"], "a dry run wrote"
             return report.shape, len(report.problems)
 
     return run

@@ -180,7 +180,7 @@ def _store(folder: Path) -> Run:
         path.write_bytes(damaged[: len(damaged) - cut * 64] if cut % 4 == 1 else damaged)
         with open_engine(path, embedder="none", clock=lambda: CLOCK) as engine:
             found = engine.recall("Where is Ada?")
-            engine.doctor()
+            engine.store.doctor()
             engine.remember("A new thing.")
             return len(found) >= 0
 

@@ -14,8 +14,7 @@ from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.files import CLOCK, engine
 from bench.fuzz.targets.folders import environment
 from combray import models, settings
-from combray.engine.engine import check_namespace
-from combray.engine.quarantine import shown_trusts
+from combray.engine.namespace import check_namespace, shown_trusts
 from combray.errors import CombrayError, ModelError
 from combray.models.http import Client
 from combray.models.services import is_loopback
@@ -45,7 +44,7 @@ def _paths(folder: Path) -> Run:
     (root / "memory" / "linked").symlink_to(outside, target_is_directory=True)
     os.mkfifo(root / "memory" / "pipe.md")
     opened = engine()
-    opened.index(root, sessions=[outside / "talk.jsonl"])
+    opened.documents.index(root, sessions=[outside / "talk.jsonl"])
 
     def run(data: bytes) -> Any:
         draw = Draw(data)
@@ -54,7 +53,7 @@ def _paths(folder: Path) -> Run:
         path = before + "/".join(parts) + (draw.text(80) if draw.byte() % 2 else "")
         start, lines = (draw.value() if draw.byte() % 2 else None for _ in range(2))
         try:
-            shown = opened.memory_get(path, start=start, lines=lines)
+            shown = opened.documents.read(path, start=start, lines=lines)
         except CombrayError as error:
             return _hidden(str(error))
         assert _SECRET not in shown.text, f"{path} was read"

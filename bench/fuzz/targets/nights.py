@@ -104,8 +104,8 @@ def _nights(_folder: Path) -> Run:
                     engine.remember(text, diff=False, kind=kind, author="Ada", session="s")
             time[0] += 86_400.0 * days
             before = _every(engine)
-            done = engine.consolidate()
-            undone = engine.undo(done.run_id)
+            done = engine.consolidation.run()
+            undone = engine.consolidation.undo(done.run_id)
             after = _every(engine)
             assert not undone.refused, undone.refused
             assert {each: after.get(each) for each in before} == before, "a run that cannot be taken back"

@@ -192,7 +192,7 @@ def _conversation(_folder: Path) -> Run:
     held: list[Engine] = []
 
     def run(data: bytes) -> Any:
-        if not held or held[0].status()["total_insights"] > 200:
+        if not held or held[0].store.status()["total_insights"] > 200:
             for each in held:
                 each.close()
             held[:] = [open_engine(":memory:", embedder="none", clock=lambda: CLOCK)]

@@ -54,7 +54,7 @@ def _encrypted(folder: Path) -> Run:
             assert key == _KEY or cut % 4 == 1, "another key opens it"
             found = [hit.memory.content for hit in opened.recall("Where is Ada? rollout")]
             assert set(found) <= set(_KNOWN), found
-            return sorted(found), len(opened.doctor())
+            return sorted(found), len(opened.store.doctor())
 
     return run
 
@@ -77,9 +77,9 @@ class _Store:
         with open_engine(self._good, embedder="none", clock=lambda: CLOCK) as made:
             ids = [made.remember(text, tags=["x"], entities=["Ada"], diff=False).id for text in _KNOWN]
             made.link(ids[0], ids[1], type="causal", reason="because")
-            made.index(notes)
+            made.documents.index(notes)
             made.forget(ids[2])
-            made.consolidate()
+            made.consolidation.run()
         with contextlib.closing(sqlite3.connect(self._good)) as open_file:
             self._fill(open_file)
             open_file.execute("PRAGMA journal_mode = DELETE")
@@ -161,27 +161,35 @@ def _each(opened: Engine) -> Any:
 
 def _exported(opened: Engine) -> int:
     stream = io.StringIO()
-    export_to(opened.store, opened.namespace, stream)
+    export_to(opened.runtime.store, opened.namespace, stream)
     return len(stream.getvalue())
 
 
 _EVERY = Filter(statuses=STATUSES)
 _ASKED: tuple[Callable[[Engine], Any], ...] = (
-    lambda opened: opened.status(),
-    lambda opened: opened.log(),
-    lambda opened: opened.doctor(),
-    lambda opened: opened.doctor(repair=True),
-    lambda opened: opened.consolidate(),
-    lambda opened: [opened.runs(), opened.waiting(), opened.quarantined(), opened.review(), opened.gc()],
-    lambda opened: opened.undo(opened.runs()[-1].id) if opened.runs() else None,
-    lambda opened: opened.work(),
-    lambda opened: [opened.retry_failed(), opened.pending()],
-    lambda opened: opened.memory_search("Berlin"),
-    lambda opened: opened.memory_get("MEMORY.md"),
+    lambda opened: opened.store.status(),
+    lambda opened: opened.store.log(),
+    lambda opened: opened.store.doctor(),
+    lambda opened: opened.store.doctor(repair=True),
+    lambda opened: opened.consolidation.run(),
+    lambda opened: [
+        opened.consolidation.runs(),
+        opened.consolidation.waiting(),
+        opened.quarantine.list(),
+        opened.retention.review(),
+        opened.retention.candidates(),
+    ],
+    lambda opened: (
+        opened.consolidation.undo(opened.consolidation.runs()[-1].id) if opened.consolidation.runs() else None
+    ),
+    lambda opened: opened.vectors.make(),
+    lambda opened: [opened.vectors.retry_failed(), opened.vectors.pending()],
+    lambda opened: opened.documents.search("Berlin"),
+    lambda opened: opened.documents.read("MEMORY.md"),
     lambda opened: opened.think("Where does Ada live?"),
     lambda opened: opened.context("Where does Ada live?", 400),
-    lambda opened: opened.verify_audit(),
-    lambda opened: [opened.audit_entries(since="2020-01-01"), list(opened.audit_lines())],
+    lambda opened: opened.audit.verify(),
+    lambda opened: [opened.audit.entries(since="2020-01-01"), list(opened.audit.lines())],
     lambda opened: [html(opened), dot(opened)],
     lambda opened: [opened.recall("rollout", preset=name) for name in presets.names()],
     lambda opened: opened.remember("A new thing.", tags=["x"]),

@@ -1,49 +1,67 @@
-"""The decorator that has a verb of the engine written down in the audit: one line a verb.
+"""The decorator that records a verb of the engine in the audit: one entry a verb.
 
-A verb that only reads gets an entry when it has its answer, before the caller has it. What a verb writes is
-written down with each transaction, before its commit (`audit/log.py`); `reads=False` leaves it at that. What a
-verb asks of other verbs is told with it, not on its own. An error is always written down, by its kind only:
-messages quote what was given.
+A read is recorded after it has its answer and before the caller gets it. A write is recorded with each of its
+transactions, before the commit (`audit/log.py`); `reads=False` records nothing more. A verb that calls another
+verb has one entry for both. An error is always recorded, by its type only: messages quote the caller's text.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from combray.audit.entry import MOST_IDS
 from combray.audit.verb import Doing, doing
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError
-from combray.runtime import Audit
+from combray.runtime import Audit, Runtime
 from combray.types import Answer
+
+
+class Audited(Protocol):
+    """A namespace of an open store."""
+
+    @property
+    def runtime(self) -> Runtime:
+        """Its store, models and audit."""
+        ...
+
+    @property
+    def namespace(self) -> str:
+        """Its name."""
+        ...
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 _REFUSALS = (InvalidInputError, NotFoundError, ReadOnlyStoreError)
 
 
 def audited(operation: str, *, reads: bool = True, asks: bool = False) -> Callable[[F], F]:
-    """Write a verb of the engine down under that name. The first argument of one that `asks` is a question."""
+    """Record a verb under that name. The first argument of one that `asks` is a question.
+
+    The verb is a function of a namespace (`runtime` and `namespace`), or a method of what holds one as `_at`.
+    """
 
     def decorate(verb: F) -> F:
         @functools.wraps(verb)
-        def called(engine: Any, /, *args: Any, **options: Any) -> Any:
-            log: Audit | None = engine.runtime.audit
+        def called(owner: Any, /, *args: Any, **options: Any) -> Any:
+            at: Audited = getattr(owner, "_at", owner)
+            log = at.runtime.audit
             if log is None:
-                return verb(engine, *args, **options)
+                return verb(owner, *args, **options)
             with doing(operation) as now:
                 if not reads and now.outermost:
-                    now.found.tier = _tier(engine)
+                    now.found.tier = _tier(at)
                 try:
-                    result = verb(engine, *args, **options)
+                    result = verb(owner, *args, **options)
                 except BaseException as error:
                     if now.outermost:
-                        _failed(log, operation, engine.namespace, error, now)
+                        _failed(log, operation, at.namespace, error, now)
                     raise
                 if reads:
                     query = next(iter((*args, *options.values())), None) if asks else None
-                    _read(log, engine.namespace, result, now, query)
+                    _read(log, at.namespace, result, now, query)
             return result
 
         return cast(F, called)
@@ -56,8 +74,16 @@ def _failed(log: Audit, operation: str, namespace: str, error: BaseException, no
     log.record(operation, namespace, result=result, tier=now.found.tier, detail={"error": type(error).__name__})
 
 
-def _tier(engine: Any) -> str:
-    watch = engine.runtime.service_tier
+def record_read(at: Audited, operation: str, ids: Iterable[str] = (), count: int | None = None) -> None:
+    """Record, if there is an audit, that memories were handed out by other means than a verb."""
+    if at.runtime.audit is not None:
+        shown = tuple(ids)
+        found = {"found": len(shown) if count is None else count}
+        at.runtime.audit.record(operation, at.namespace, ids=shown, counts=found)
+
+
+def _tier(at: Audited) -> str:
+    watch = at.runtime.service_tier
     return "" if watch is None else str(watch.now().name)
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from combray.errors import CombrayError
 from combray.language.savings import worth_saving
-from combray.types import Memory, Remembered
-
-if TYPE_CHECKING:
-    from combray.engine import Engine
+from combray.runtime import Rememberer
+from combray.types import Memory, MemoryItem, Remembered
 
 LOG = logging.getLogger(__name__)
 
@@ -18,7 +15,7 @@ SOURCE = "auto"
 """Source of the facts stored here; `recall(sources=["auto"])` finds them."""
 
 
-def save_what_is_worth_it(engine: Engine, turn: Memory) -> tuple[Remembered, ...]:
+def save_what_is_worth_it(memories: Rememberer, turn: Memory) -> tuple[Remembered, ...]:
     """Store the facts in a turn and return the results.
 
     Facts go through the diff, so duplicates are skipped and a new value supersedes. Only turns with the trust
@@ -28,7 +25,7 @@ def save_what_is_worth_it(engine: Engine, turn: Memory) -> tuple[Remembered, ...
     if turn.trust != "owner":
         return ()
     role = str(turn.metadata.get("role") or turn.author or "")
-    items = [
+    items: list[MemoryItem] = [
         {
             "content": saving.text,
             "category": saving.category,
@@ -43,7 +40,7 @@ def save_what_is_worth_it(engine: Engine, turn: Memory) -> tuple[Remembered, ...
         for saving in worth_saving(turn.content, role)
     ]
     try:
-        return tuple(engine.remember_many(items)) if items else ()
+        return tuple(memories.remember_many(items)) if items else ()
     except CombrayError:
         LOG.warning("auto-memory could not store the facts of turn %s", turn.id, exc_info=True)
         return ()

@@ -12,19 +12,16 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from combray.background import Background
 from combray.presets.semantic_facts import PASSIVE
 from combray.prompt.context import without_repeats
 from combray.prompt.truncation import shortened
 from combray.recall.asking import SEARCH_TYPES, Asking
-from combray.runtime import Filter
-from combray.types import Memory
-
-if TYPE_CHECKING:
-    from combray.engine import Engine
+from combray.runtime import Filter, Memories
+from combray.types import Memory, RecallOptions
 
 LOG = logging.getLogger(__name__)
 
@@ -52,8 +49,9 @@ class Prepared:
 class Stream:
     """Prefetches one conversation's memories from the first `see(start=True)` on. `state` reports errors."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, memories: Memories, background: Background) -> None:
+        self._memories = memories
+        self._background = background
         self._lock = threading.Lock()
         self._turns: deque[Memory] = deque(maxlen=TURNS)
         self._started = False
@@ -70,13 +68,13 @@ class Stream:
             due = self._started and bool(new or (start and self._prepared is None)) and bool(self._turns)
             about = tuple(self._turns)
         if due:
-            self._engine.background.submit(self, lambda: self._prepare(about))
+            self._background.submit(self, lambda: self._prepare(about))
 
     @property
     def state(self) -> str:
         """How fresh the memories are: "ready", "preparing", "stale by one turn", "failed: …" or "closed"."""
         with self._lock:
-            if self._engine.background.closed:
+            if self._background.closed:
                 return "closed"
             failed = f"failed: {self._failure}" if self._failure else ""
             if self._prepared is None:
@@ -110,23 +108,23 @@ class Stream:
                 self._prepared = made
 
     def _found(self, about: str, search_type: str) -> tuple[str, ...]:
-        engine = self._engine
+        memories = self._memories
         # Untrusted memories enter a prompt only after an explicit query.
-        trusts = tuple(trust for trust in engine.trusts if trust != "untrusted")
-        asking = Asking(engine.namespace, engine.reader, engine.runtime, trusts)
-        # Not engine.recall: streamed memories were not asked for and do not count as accessed.
-        options = {"kinds": SEARCH_TYPES[search_type]}
+        trusts = tuple(trust for trust in memories.trusts if trust != "untrusted")
+        asking = Asking(memories.namespace, memories.reader, memories.runtime, trusts)
+        # Not `recall`: streamed memories were not asked for and do not count as accessed.
+        options: RecallOptions = {"kinds": SEARCH_TYPES[search_type]}
         answer = asking.answer(about, PASSIVE, PASSIVE.name, limit=_LOOKED_UP, basic=False, options=options)
         return tuple(hit.memory.id for hit in answer)
 
     def _live(self, ids: tuple[str, ...]) -> list[Memory]:
         """Return the memories of those ids that may be shown now, in order."""
-        reader = self._engine.reader
+        reader = self._memories.reader
         found = reader.keys_of(ids)
         keys = np.array([found[each] for each in ids if each in found], dtype=np.int64)
         sure = math.nextafter(CONFIDENCE_ABOVE, math.inf)
-        trusts = tuple(trust for trust in self._engine.trusts if trust != "untrusted")
-        where = Filter(now=self._engine.clock(), min_confidence=sure, trusts=trusts)
+        trusts = tuple(trust for trust in self._memories.trusts if trust != "untrusted")
+        where = Filter(now=self._memories.runtime.clock(), min_confidence=sure, trusts=trusts)
         holds = reader.eligible(keys, where)
         return reader.memories(keys[holds].tolist())
 

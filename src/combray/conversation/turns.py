@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
+from combray.audit.audited import record_read
+from combray.background import Background
 from combray.conversation.auto_memory import save_what_is_worth_it
 from combray.conversation.stream import Stream, streamed
 from combray.errors import InvalidInputError
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
-from combray.runtime import Filter
-from combray.types import Answer, Memory, Remembered
+from combray.runtime import Filter, Memories
+from combray.types import Answer, Memory, MemoryItem, Remembered
 from combray.values import clean_text
-
-if TYPE_CHECKING:
-    from combray.engine import Engine
 
 
 class Conversation:
     """One session. Turns are stored verbatim and never deduplicated or merged."""
 
-    def __init__(self, engine: Engine, session: str) -> None:
-        self.engine = engine
+    def __init__(self, memories: Memories, session: str, background: Background) -> None:
+        self._memories = memories
+        self._background = background
         self.session = clean_text("session", session, 200).strip()
         if not self.session:
             raise InvalidInputError(
                 "session", f"must not be blank, got {session!r}.", "Pass a name of 1 to 200 characters."
             )
         self.saved: tuple[Remembered, ...] = ()
-        self._auto = bool(engine.settings.get("auto_memory", False))
-        self._stream = Stream(engine)
+        self._auto = bool(memories.settings.get("auto_memory", False))
+        self._stream = Stream(memories, background)
 
     def add(
         self,
@@ -63,11 +63,11 @@ class Conversation:
             turn["trust"] = trust
         added = self.add_many([turn])[0]
         # A turn that may not be shown must not influence what is shown.
-        if added.trust in self.engine.trusts:
+        if added.trust in self._memories.trusts:
             self._stream.see([added])
         self.saved = ()
         if self._auto if auto is None else auto:
-            self.saved = save_what_is_worth_it(self.engine, added)
+            self.saved = save_what_is_worth_it(self._memories, added)
         return added
 
     def add_many(self, turns: Iterable[Mapping[str, Any]]) -> list[Memory]:
@@ -78,8 +78,8 @@ class Conversation:
                 problem = f"must be a mapping of fields, got {type(turn).__name__}."
                 raise InvalidInputError("turn", problem, "Pass a mapping with content and author.")
             items.append({**turn, "kind": "episode", "session": self.session})
-        written = self.engine.remember_many(items, diff=False)
-        reader = self.engine.reader
+        written = self._memories.remember_many(cast(list[MemoryItem], items), diff=False)
+        reader = self._memories.reader
         keys = reader.keys_of([each.id for each in written])
         return reader.memories(keys[each.id] for each in written)
 
@@ -104,7 +104,7 @@ class Conversation:
         found = results(tool_results)
         shown = [each for each in found if isinstance(each, Memory)]
         facts, episodes, repeated = streamed(self._stream, recent, shown)
-        self.engine.note_read("conversation", [each.id for each in (*recent, *facts, *episodes)])
+        record_read(self._memories, "conversation", [each.id for each in (*recent, *facts, *episodes)])
         made = assemble(
             {
                 "recent": [turn_piece(turn) for turn in recent],
@@ -113,7 +113,7 @@ class Conversation:
                 "episodes": pieces(episodes),
                 "system": [Piece("system", system)],
             },
-            budget=budget_of(self.engine, budget),
+            budget=budget_of(self._memories, budget),
             counter=counter,
             state=self._stream.state,
         )
@@ -122,21 +122,21 @@ class Conversation:
     def settle(self, timeout: float = 10.0) -> bool:
         """Wait until the memories for the next turn are ready; False after `timeout` seconds."""
         self._stream.see(self._recent(), start=True)
-        return self.engine.background.settle(timeout)
+        return self._background.settle(timeout)
 
     @property
     def _mine(self) -> Filter:
-        return Filter(sessions=(self.session,), kinds=("episode",), trusts=self.engine.trusts)
+        return Filter(sessions=(self.session,), kinds=("episode",), trusts=self._memories.trusts)
 
     def _recent(self) -> list[Memory]:
-        reader = self.engine.reader
-        mine = replace(self._mine, now=self.engine.clock())
+        reader = self._memories.reader
+        mine = replace(self._mine, now=self._memories.runtime.clock())
         latest = reader.memories(reader.scan(mine, newest_first=True, limit=MOST_TURNS))
         return sorted(latest, key=lambda each: (each.position or 0, each.id))
 
     def turns(self) -> list[Memory]:
         """Return every turn, in order."""
-        reader = self.engine.reader
+        reader = self._memories.reader
         memories = reader.memories(reader.scan(self._mine))
-        self.engine.note_read("conversation", [each.id for each in memories])
+        record_read(self._memories, "conversation", [each.id for each in memories])
         return sorted(memories, key=lambda each: (each.position or 0, each.id))

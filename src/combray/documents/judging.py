@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from combray.documents.chunking import Chunk
+from combray.documents.state import Arriving, Placing
 from combray.remember.guard import Guard, Verdict
 from combray.runtime import Runtime
 from combray.types import TRUSTS, Trust
-
-if TYPE_CHECKING:
-    from combray.documents.placing import Arriving, Placing
 
 SEAM = 240
 """Letters on each side of a cut that are read together: a sentence of the guard's 60 words has about 300."""

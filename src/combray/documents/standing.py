@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from combray.documents.judging import JudgeChunks
+from combray.documents.state import Arriving, Placing
 from combray.remember.guard import Verdict, was_released
 from combray.runtime import Reader
 from combray.types import TRUSTS, Memory, Trust
-
-if TYPE_CHECKING:
-    from combray.documents.placing import Arriving, Placing
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from combray.documents.judging import JudgeChunks
-from combray.documents.placing import Arriving, EmbedChunks, PlaceChunks, Placing
+from combray.documents.placing import EmbedChunks, PlaceChunks
 from combray.documents.reading import ReadFile, UnreadableError, read
+from combray.documents.state import Arriving, Placing
 from combray.documents.workspace import Found, find
 from combray.pipeline import Pipeline, Transaction
 from combray.remember.guard import Guard

@@ -20,9 +20,9 @@ MOST_SECONDS = 60.0
 
 
 class Working(Protocol):
-    """What a worker calls: one verb of `engine.vectors`."""
+    """What a worker calls: `engine.vectors`, as far as it needs it."""
 
-    def work(self, *, limit: int, batch: int, everywhere: bool) -> Worked:
+    def make(self, *, limit: int, batch: int, everywhere: bool) -> Worked:
         """Make the vectors that are due."""
         ...
 
@@ -37,10 +37,10 @@ def pause_after(worked: Worked, before: float) -> float:
 class EmbeddingWorker:
     """Makes vectors in a thread until it is stopped, or its engine is garbage-collected."""
 
-    def __init__(self, engine: Working, batch: int) -> None:
+    def __init__(self, vectors: Working, batch: int) -> None:
         self._background = Background("combray-embedding", waiting=1)
         # The thread must not keep the engine alive.
-        self._round = _Round(weakref.ref(engine), batch)
+        self._round = _Round(weakref.ref(vectors), batch)
         self.wake()
 
     def wake(self) -> None:
@@ -61,9 +61,9 @@ class EmbeddingWorker:
 class _Round:
     """One batch, so that closing need not wait for the whole queue. Returns the pause before the next."""
 
-    def __init__(self, engine: weakref.ref[Working], batch: int) -> None:
+    def __init__(self, vectors: weakref.ref[Working], batch: int) -> None:
         self.stopped = False
-        self._engine = engine
+        self._vectors = vectors
         self._batch = batch
         self._pause = 0.0
         self._not_before = 0.0
@@ -72,11 +72,11 @@ class _Round:
         left = self._not_before - time.monotonic()
         if left > 0:
             return left
-        engine = self._engine()
-        if engine is None:
+        vectors = self._vectors()
+        if vectors is None:
             return None
         try:
-            worked = engine.work(limit=self._batch, batch=self._batch, everywhere=True)
+            worked = vectors.make(limit=self._batch, batch=self._batch, everywhere=True)
         except CombrayError as error:
             if self.stopped:
                 return None

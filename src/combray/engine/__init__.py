@@ -1,5 +1,6 @@
-"""The library's surface: `open` and `Engine`; one file a noun."""
+"""The library's surface: `open` and `Engine` with its facets; one file a noun."""
 
-from combray.engine.engine import Engine, open
+from combray.engine.engine import Engine
+from combray.engine.opening import open
 
 __all__ = ["Engine", "open"]

@@ -1,42 +1,250 @@
-"""The engine for asyncio: the same calls, each in a worker thread."""
+"""The engine for asyncio: the same verbs and facets with the same parameters, each call in a worker thread."""
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, Self, TypeVar, cast, overload
 
-from combray.engine import Engine
-from combray.engine import open as open_engine
+from combray.engine.audit import AuditTrail
+from combray.engine.consolidation import Consolidation
+from combray.engine.documents import Documents
+from combray.engine.engine import Engine
+from combray.engine.opening import open as open_engine
+from combray.engine.quarantine import Quarantine
+from combray.engine.retention import Retention
+from combray.engine.store import OpenStore
+from combray.engine.vectors import Vectors
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_END = object()
 
 
-class AsyncEngine:
-    """`await engine.recall(...)` and every other method of `Engine`, without blocking the event loop."""
+class awaited(Generic[P, T]):  # noqa: N801 - used as a decorator is
+    """A verb of the synchronous object behind this one, awaitable, with the same parameters."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, verb: Callable[Concatenate[Any, P], T]) -> None:
+        self.__doc__ = verb.__doc__
 
-    @classmethod
-    async def open(cls, *args: Any, **options: Any) -> Self:
-        """Like `combray.open`."""
-        return cls(await asyncio.to_thread(open_engine, *args, **options))
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
 
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        method = getattr(self.engine, name)
-        if not callable(method):
-            raise AttributeError(f"{name} is no method; read it from .engine")
+    @overload
+    def __get__(self, owner: None, kind: type[Any]) -> Self: ...
+    @overload
+    def __get__(self, owner: Any, kind: type[Any]) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, owner: Any, kind: type[Any]) -> Self | Callable[P, Coroutine[Any, Any, T]]:
+        if owner is None:
+            return self
+        verb: Callable[P, T] = getattr(owner._sync, self._name)
 
-        @functools.wraps(method)
-        async def call(*args: Any, **options: Any) -> Any:
-            return await asyncio.to_thread(method, *args, **options)
+        @functools.wraps(verb)
+        async def call(*args: P.args, **options: P.kwargs) -> T:
+            return await asyncio.to_thread(verb, *args, **options)
 
         return call
 
-    async def close(self) -> None:
-        """Write what is pending and release the store."""
-        await asyncio.to_thread(self.engine.close)
+
+class iterated(Generic[P, T]):  # noqa: N801 - as above
+    """A verb that gives an iterator, as one to be read with `async for`; each step runs in a worker thread."""
+
+    def __init__(self, verb: Callable[Concatenate[Any, P], Iterator[T]]) -> None:
+        self.__doc__ = verb.__doc__
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, owner: None, kind: type[Any]) -> Self: ...
+    @overload
+    def __get__(self, owner: Any, kind: type[Any]) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(self, owner: Any, kind: type[Any]) -> Self | Callable[P, AsyncIterator[T]]:
+        if owner is None:
+            return self
+        verb: Callable[P, Iterator[T]] = getattr(owner._sync, self._name)
+
+        @functools.wraps(verb)
+        async def steps(*args: P.args, **options: P.kwargs) -> AsyncIterator[T]:
+            iterator = await asyncio.to_thread(verb, *args, **options)
+            while (each := await asyncio.to_thread(next, iterator, _END)) is not _END:
+                yield cast(T, each)
+
+        return steps
+
+
+def _opener(opened: Callable[P, Engine]) -> Callable[P, Coroutine[Any, Any, AsyncEngine]]:
+    @functools.wraps(opened)
+    async def call(*args: P.args, **options: P.kwargs) -> AsyncEngine:
+        return AsyncEngine(await asyncio.to_thread(opened, *args, **options))
+
+    return call
+
+
+class AsyncDocuments:
+    """`engine.documents` for asyncio."""
+
+    def __init__(self, facet: Documents) -> None:
+        self._sync = facet
+
+    index = awaited(Documents.index)
+    drop = awaited(Documents.drop)
+    watch = awaited(Documents.watch)
+    follow = iterated(Documents.follow)
+    search = awaited(Documents.search)
+    read = awaited(Documents.read)
+    folders = awaited(Documents.folders)
+
+
+class AsyncAuditTrail:
+    """`engine.audit` for asyncio."""
+
+    def __init__(self, facet: AuditTrail) -> None:
+        self._sync = facet
+
+    entries = awaited(AuditTrail.entries)
+    certificates = awaited(AuditTrail.certificates)
+    lines = iterated(AuditTrail.lines)
+    verify = awaited(AuditTrail.verify)
+    record_read = awaited(AuditTrail.record_read)
+
+
+class AsyncQuarantine:
+    """`engine.quarantine` for asyncio."""
+
+    def __init__(self, facet: Quarantine) -> None:
+        self._sync = facet
+
+    list = awaited(Quarantine.list)
+    release = awaited(Quarantine.release)
+
+
+class AsyncConsolidation:
+    """`engine.consolidation` for asyncio."""
+
+    def __init__(self, facet: Consolidation) -> None:
+        self._sync = facet
+
+    run = awaited(Consolidation.run)
+    runs = awaited(Consolidation.runs)
+    waiting = awaited(Consolidation.waiting)
+    undo = awaited(Consolidation.undo)
+    undo_merge = awaited(Consolidation.undo_merge)
+
+
+class AsyncVectors:
+    """`engine.vectors` for asyncio."""
+
+    def __init__(self, facet: Vectors) -> None:
+        self._sync = facet
+
+    make = awaited(Vectors.make)
+    catch_up = awaited(Vectors.catch_up)
+    pending = awaited(Vectors.pending)
+    retry_failed = awaited(Vectors.retry_failed)
+    reembed = awaited(Vectors.reembed)
+    outdated = awaited(Vectors.outdated)
+    start_worker = awaited(Vectors.start_worker)
+    stop_worker = awaited(Vectors.stop_worker)
+
+
+class AsyncRetention:
+    """`engine.retention` for asyncio."""
+
+    def __init__(self, facet: Retention) -> None:
+        self._sync = facet
+
+    candidates = awaited(Retention.candidates)
+    review = awaited(Retention.review)
+    keep = awaited(Retention.keep)
+    derived = awaited(Retention.derived)
+
+
+class AsyncStore:
+    """`engine.store` for asyncio."""
+
+    def __init__(self, facet: OpenStore) -> None:
+        self._sync = facet
+
+    namespaces = awaited(OpenStore.namespaces)
+    status = awaited(OpenStore.status)
+    tier = awaited(OpenStore.tier)
+    log = awaited(OpenStore.log)
+    doctor = awaited(OpenStore.doctor)
+    backup = awaited(OpenStore.backup)
+    export_to = awaited(OpenStore.export_to)
+    import_from = awaited(OpenStore.import_from)
+
+
+class AsyncEngine:
+    """`await engine.recall(...)` and every other verb of `Engine`, without blocking the event loop.
+
+    Properties (`namespace`, `preset`, `settings`, `runtime`) are read from `.engine`.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = self._sync = engine
+
+    open = staticmethod(_opener(open_engine))
+
+    remember = awaited(Engine.remember)
+    remember_many = awaited(Engine.remember_many)
+    conversation = awaited(Engine.conversation)
+    recall = awaited(Engine.recall)
+    search = awaited(Engine.search)
+    search_memory = awaited(Engine.search_memory)
+    context = awaited(Engine.context)
+    think = awaited(Engine.think)
+    get = awaited(Engine.get)
+    history = awaited(Engine.history)
+    forget = awaited(Engine.forget)
+    restore = awaited(Engine.restore)
+    erase = awaited(Engine.erase)
+    link = awaited(Engine.link)
+    related = awaited(Engine.related)
+    close = awaited(Engine.close)
+
+    @cached_property
+    def documents(self) -> AsyncDocuments:
+        """Folders of Markdown and transcripts."""
+        return AsyncDocuments(self.engine.documents)
+
+    @cached_property
+    def audit(self) -> AsyncAuditTrail:
+        """Who read and wrote what."""
+        return AsyncAuditTrail(self.engine.audit)
+
+    @cached_property
+    def quarantine(self) -> AsyncQuarantine:
+        """What the guard quarantined."""
+        return AsyncQuarantine(self.engine.quarantine)
+
+    @cached_property
+    def consolidation(self) -> AsyncConsolidation:
+        """Merging, contradictions, distillation."""
+        return AsyncConsolidation(self.engine.consolidation)
+
+    @cached_property
+    def vectors(self) -> AsyncVectors:
+        """The queue of vectors to make, and the worker."""
+        return AsyncVectors(self.engine.vectors)
+
+    @cached_property
+    def retention(self) -> AsyncRetention:
+        """What could be dropped, and what to keep."""
+        return AsyncRetention(self.engine.retention)
+
+    @cached_property
+    def store(self) -> AsyncStore:
+        """The store as a whole."""
+        return AsyncStore(self.engine.store)
+
+    def within(self, namespace: str) -> AsyncEngine:
+        """An engine on another namespace of the same open store. Close only the first engine."""
+        return AsyncEngine(self.engine.within(namespace))
 
     async def __aenter__(self) -> Self:
         return self
@@ -45,3 +253,9 @@ class AsyncEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            problem = "is no method; read it from .engine" if hasattr(Engine, name) else "does not exist"
+            raise AttributeError(f"AsyncEngine.{name} {problem}", name=name, obj=self)

@@ -1,93 +1,83 @@
-"""The engine's verbs on its audit: read it, check it, write it out."""
+"""The audit of the open store: read it, verify it, write it out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from combray.audit.audited import record_read
+from combray.engine.namespace import Namespace
 from combray.errors import StoreError
+from combray.types import Moment
 
 if TYPE_CHECKING:
     from combray.audit.entry import Entry
     from combray.audit.log import AuditLog
     from combray.audit.verify import Report
-    from combray.runtime import Runtime
 
 
-class Auditing:
-    """The engine's verbs about the audit."""
+class AuditTrail:
+    """`engine.audit`: who read and wrote what. Its verbs raise StoreError if the audit is switched off."""
 
-    if TYPE_CHECKING:
-        runtime: Runtime
-        namespace: str
+    def __init__(self, at: Namespace) -> None:
+        self._at = at
 
     @property
-    def audit(self) -> AuditLog:
-        """The audit log of the open store. Raises StoreError when it is switched off."""
+    def log(self) -> AuditLog:
+        """The log itself."""
         from combray.audit.log import AuditLog
 
-        log = self.runtime.audit
+        log = self._at.runtime.audit
         if not isinstance(log, AuditLog):
-            raise StoreError(
-                f"{self.runtime.store.location}: has no audit: it is switched off. Take out COMBRAY_AUDIT=false."
-            )
+            location = self._at.runtime.store.location
+            raise StoreError(f"{location}: has no audit: it is switched off. Take out COMBRAY_AUDIT=false.")
         return log
 
-    def audit_entries(
+    def entries(
         self,
         limit: int | None = 20,
         *,
         operation: str | None = None,
-        since: Any = None,
+        since: Moment | None = None,
         namespace: str | None = None,
         memory_id: str | None = None,
         query: str | None = None,
     ) -> list[Entry]:
-        """The latest entries of the audit that fit, newest first, of all namespaces unless one is named.
+        """The latest matching entries, newest first; of all namespaces unless one is named.
 
-        `operation` is a verb, at work itself or for another. `since`: a moment, as in `recall`. `memory_id` may
-        be the beginning of an id. `query`: entries where exactly this was asked. `limit` None gives all. Raises
-        InvalidInputError, StoreError.
+        `operation` matches a verb called directly or by another verb. `memory_id` may be a prefix. `query`
+        matches reads that asked exactly this. `limit` None returns all. Raises InvalidInputError.
         """
         from combray.audit.reading import Wanted, latest
         from combray.values import as_moment
 
         wanted = Wanted(
             operation=operation,
-            since=as_moment("since", since, self.runtime.clock()),
+            since=as_moment("since", since, self._at.runtime.clock()),
             namespace=namespace,
             memory_id=memory_id,
-            query=None if query is None else self.audit.key.digest(query),
+            query=None if query is None else self.log.key.digest(query),
         )
-        return latest(self.audit, wanted, limit)
+        return latest(self.log, wanted, limit)
 
     def certificates(self, memory_id: str) -> list[Entry]:
-        """What was written down of proofs that a memory was erased, newest first; without their salts.
-
-        `memory_id` may be the beginning of an id. Raises StoreError.
-        """
+        """Entries of erasure proofs for a memory, newest first, without their salts. An id prefix will do."""
         from combray.audit.erasure import OPERATION
 
-        return self.audit_entries(None, operation=OPERATION, memory_id=memory_id)
+        return self.entries(None, operation=OPERATION, memory_id=memory_id)
 
-    def audit_lines(self) -> Iterator[str]:
-        """Every line of the audit as it stands in its files, oldest first. Raises StoreError."""
+    def lines(self) -> Iterator[str]:
+        """Every line of the audit as stored, oldest first."""
         from combray.audit.reading import lines
 
-        return lines(self.audit)
+        return lines(self.log)
 
-    def verify_audit(self) -> Report:
-        """Check the whole audit: every line, their order, and what the database and the anchor remember.
-
-        Raises StoreError when it is switched off, OSError when it cannot be read.
-        """
+    def verify(self) -> Report:
+        """Check every line, their order, and the heads kept in the database and the anchor. Raises OSError."""
         from combray.audit.verify import verify
 
-        return verify(self.audit)
+        return verify(self.log)
 
-    def note_read(self, operation: str, ids: Iterable[str] = (), count: int | None = None) -> None:
-        """Write down in the audit, if there is one, that memories were handed out by other means than a verb."""
-        if self.runtime.audit is not None:
-            shown = tuple(ids)
-            found = {"found": len(shown) if count is None else count}
-            self.runtime.audit.record(operation, self.namespace, ids=shown, counts=found)
+    def record_read(self, operation: str, ids: Iterable[str] = (), count: int | None = None) -> None:
+        """Record that memories were handed out by other means than a verb. Does nothing without an audit."""
+        record_read(self._at, operation, ids, count)

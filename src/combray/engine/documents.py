@@ -1,6 +1,6 @@
-"""The engine's verbs on documents: index a folder, search it, read a file of it, watch it.
+"""Folders of Markdown: index one, search it, read a file of it, watch it.
 
-The room of documents is imported when a verb needs it: most shell calls never do.
+The package `documents` is imported when a verb needs it: most shell calls never do.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
+from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, StoreError
+from combray.types import RecallOptions
 from combray.values import one_of, whole
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from combray.documents.syncing import IndexReport, Progress
     from combray.documents.watching import Watcher
     from combray.presets import Preset
-    from combray.remember.guard import Guard
-    from combray.runtime import Reader, Runtime, Workspace
-    from combray.types import Answer
+    from combray.runtime import Workspace
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at the files of a workspace that nobody watches, when it is searched."""
@@ -60,26 +59,12 @@ class _Freshness:
         self.looked[root] = time.monotonic()
 
 
-class Searching:
-    """The engine's verbs on documents."""
+class Documents:
+    """`engine.documents`: folders of Markdown and transcripts, indexed, watched, searched and read."""
 
-    if TYPE_CHECKING:
-        runtime: Runtime
-        namespace: str
-
-        @property
-        def reader(self) -> Reader: ...  # noqa: D102
-        @property
-        def guard(self) -> Guard: ...  # noqa: D102
-        @property
-        def trusts(self) -> tuple[str, ...]: ...  # noqa: D102
-        def recall(  # noqa: D102
-            self, query: str, *, limit: int = 10, preset: str | Preset | None = None, **options: Any
-        ) -> Answer: ...
-
-    @cached_property
-    def _freshness(self) -> _Freshness:
-        return _Freshness()
+    def __init__(self, at: Namespace) -> None:
+        self._at = at
+        self._freshness = _Freshness()
 
     def index(
         self,
@@ -108,7 +93,7 @@ class Searching:
 
         workspace = replace(open_workspace(folder, extra, sessions), redact=bool(redact))
         if trust is None:
-            before = next((each for each in self._workspaces() if each.root == workspace.root), workspace)
+            before = next((each for each in self.folders() if each.root == workspace.root), workspace)
             workspace = replace(workspace, trust=before.trust)
         else:
             workspace = replace(workspace, trust=one_of("trust", trust, FOLDER_TRUSTS))
@@ -116,22 +101,22 @@ class Searching:
             return self._sync(workspace, rebuild=rebuild, progress=progress, explicit=True)
 
     @audited("unindex", reads=False)
-    def unindex(self, folder: str | os.PathLike[str]) -> int:
+    def drop(self, folder: str | os.PathLike[str]) -> int:
         """Let a folder go: its chunks are hidden, searches no longer look at it. How many chunks it had.
 
         The next `index(..., rebuild=True)` of any folder destroys them. Raises InvalidInputError.
         """
-        known = {each.root for each in self._workspaces()}
+        known = {each.root for each in self.folders()}
         root = os.path.realpath(os.path.expanduser(os.fspath(folder)))  # noqa: PTH111 - it may be gone
         if root not in known:
             raise InvalidInputError("folder", f"{root} is not indexed.", "Indexed: " + ", ".join(sorted(known)))
-        with self._freshness.lock, self.runtime.store.transaction(self.namespace) as tx:
+        with self._freshness.lock, self._at.runtime.store.transaction(self._at.namespace) as tx:
             count = tx.documents.chunk_count(root)
             tx.documents.drop_workspace(root)
             keys = tx.documents.loose()
             for key, memory in zip(keys, tx.memories(keys), strict=True):
                 if memory.status != "forgotten":
-                    tx.change(key, "unindex", "combray", self.runtime.clock(), status="forgotten")
+                    tx.change(key, "unindex", "combray", self._at.runtime.clock(), status="forgotten")
         return count
 
     def watch(self, folder: str | os.PathLike[str]) -> Watcher:
@@ -144,7 +129,7 @@ class Searching:
         from combray.documents.workspace import real_path
 
         root = real_path("folder", folder)
-        workspace = next((each for each in self._workspaces() if each.root == root), None)
+        workspace = next((each for each in self.folders() if each.root == root), None)
         if workspace is None:
             raise InvalidInputError("folder", f"{root} is not indexed.", "Index it first.")
         freshness = self._freshness
@@ -166,7 +151,7 @@ class Searching:
         from combray.documents.workspace import open_workspace
 
         given = open_workspace(folder)
-        workspace = next((each for each in self._workspaces() if each.root == given.root), given)
+        workspace = next((each for each in self.folders() if each.root == given.root), given)
         # Listening begins before the first look, so that nothing falls between the two.
         bursts = changes(workspace, stop, ready=True)
         next(bursts)
@@ -179,7 +164,7 @@ class Searching:
                 yield report
 
     @audited("memory_search", asks=True)
-    def memory_search(
+    def search(
         self,
         query: str,
         *,
@@ -200,15 +185,15 @@ class Searching:
             one_of("sources", source, SOURCES)
         limit = whole("max_results", max_results, 1, MAX_RESULTS)
         warning, stale = self._catch_up()
-        options: dict[str, Any] = {"kinds": ("chunk",)}
+        options: RecallOptions = {"kinds": ("chunk",)}
         if sources:
             options["sources"] = sources
         if min_score is not None:
             options["min_score"] = min_score
-        answer = self.recall(query, limit=limit, preset=preset, **options)
-        embedder = self.runtime.embedder
+        answer = self._at.recall(query, limit=limit, preset=preset, **options)
+        embedder = self._at.runtime.embedder
         reason = answer.reason
-        if not self._workspaces():
+        if not self.folders():
             reason = "nothing is indexed yet: index a folder first"
         return Passages(
             query=query,
@@ -223,7 +208,7 @@ class Searching:
         )
 
     @audited("memory_get")
-    def memory_get(
+    def read(
         self, path: str, *, start: int | None = None, lines: int | None = None, withhold: bool = False
     ) -> Excerpt:
         """Lines of an indexed file, from line `start` (1 if None), at most `lines` and 16,000 characters.
@@ -242,7 +227,7 @@ class Searching:
 
         first = 1 if start is None else whole("start", start, 1, 2**31)
         most = MAX_LINES if lines is None else whole("lines", lines, 1, MAX_LINES)
-        for workspace, place in locate(self._workspaces(), path):
+        for workspace, place in locate(self.folders(), path):
             try:
                 data, _, _ = read_bytes(place)
                 text = decode(data)
@@ -252,20 +237,21 @@ class Searching:
                 raise InvalidInputError("path", f"{path!r} is {error}.") from None
             except OSError as error:
                 raise InvalidInputError("path", f"{path!r} cannot be read ({error.strerror}).") from None
-            if withhold and workspace.trust not in self.trusts:
-                shown = ", ".join(self.trusts)
+            if withhold and workspace.trust not in self._at.trusts:
+                shown = ", ".join(self._at.trusts)
                 raise InvalidInputError("path", f"{path!r} is {workspace.trust}.", f"Shown here: {shown}.")
             held = read_lines(place, text, redacted=workspace.redact)
-            indexed = self.reader.documents.chunks(workspace.root, place.path)
-            judging = JudgeChunks(self.guard, workspace.trust)
-            found = kept_apart(excerpt(place.path, held, first, most), held, indexed, self.reader, judging)
+            indexed = self._at.reader.documents.chunks(workspace.root, place.path)
+            judging = JudgeChunks(self._at.guard, workspace.trust)
+            found = kept_apart(excerpt(place.path, held, first, most), held, indexed, self._at.reader, judging)
             return withheld(found, held) if withhold else found
         return Excerpt("", path)
 
     # -- keeping up --------------------------------------------------------------------------------
 
-    def _workspaces(self) -> list[Workspace]:
-        return self.reader.documents.workspaces()
+    def folders(self) -> list[Workspace]:
+        """The indexed folders."""
+        return self._at.reader.documents.workspaces()
 
     @audited("index", reads=False)
     def _sync(
@@ -274,14 +260,14 @@ class Searching:
         """Sync, and keep the name of the embedder that all chunks of the workspace have a vector of."""
         from combray.documents.syncing import Sync
 
-        before = next((each for each in self._workspaces() if each.root == workspace.root), None)
-        guard = self.guard
+        before = next((each for each in self.folders() if each.root == workspace.root), None)
+        guard = self._at.guard
         # A folder is judged anew when its trust is another, and when it was indexed without a guard.
         judge_all = before is not None and (
             rebuild or before.trust != workspace.trust or (guard.enabled and not before.judged)
         )
         judged = guard.enabled and (before is None or before.judged) and not judge_all
-        model = self.runtime.embedder.name if self.runtime.embedder else ""
+        model = self._at.runtime.embedder.name if self._at.runtime.embedder else ""
         kept = before.model if before else model
         otherwise = (
             before is not None
@@ -291,9 +277,9 @@ class Searching:
         workspace = replace(workspace, model=kept, judged=judged)
         self._freshness.seen(workspace.root)
         report = Sync(
-            self.namespace,
+            self._at.namespace,
             workspace,
-            self.runtime,
+            self._at.runtime,
             reread=rebuild or otherwise or judge_all,
             anew=rebuild,
             guard=guard,
@@ -304,12 +290,12 @@ class Searching:
         whole_model = model if (otherwise or rebuild) and not report.degraded else kept
         if report.degraded or (wrote and not model):
             whole_model = ""
-        loose = self.reader.documents.loose() if rebuild else []
+        loose = self._at.reader.documents.loose() if rebuild else []
         if whole_model != kept or loose or guard.enabled != judged:
-            with self.runtime.store.transaction(self.namespace) as tx:
+            with self._at.runtime.store.transaction(self._at.namespace) as tx:
                 tx.documents.put_workspace(replace(workspace, model=whole_model, judged=guard.enabled))
                 if loose:
-                    tx.erase(loose, self.runtime.clock())
+                    tx.erase(loose, self._at.runtime.clock())
         report.erased = len(loose)
         return report
 
@@ -319,14 +305,14 @@ class Searching:
 
         warnings: list[str] = []
         stale = False
-        embedder = self.runtime.embedder
-        for workspace in self._workspaces():
+        embedder = self._at.runtime.embedder
+        for workspace in self.folders():
             if not self._freshness.due(workspace.root):
                 continue
             with self._freshness.lock:
                 try:
-                    if not self.runtime.store.writable:
-                        if is_stale(workspace, self.runtime, self.namespace):
+                    if not self._at.runtime.store.writable:
+                        if is_stale(workspace, self._at.runtime, self._at.namespace):
                             stale = True
                             warnings.append(f"{workspace.root}: files have changed, but the store is read-only")
                     else:
@@ -334,7 +320,7 @@ class Searching:
                 except (InvalidInputError, StoreError, OSError) as error:
                     stale = True
                     warnings.append(str(error))
-        for workspace in self._workspaces():
+        for workspace in self.folders():
             if embedder is not None and workspace.model != embedder.name:
                 warnings.append(
                     f"{workspace.root}: some chunks have no vector of {embedder.name}; index it again"

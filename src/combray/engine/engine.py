@@ -1,104 +1,52 @@
-"""The engine: opens a state, runs a preset's pipeline on it, hands out the result."""
+"""The engine: the core verbs of the library, with facets for everything else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
-from os import PathLike, fspath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-import msgspec
-
-from combray import presets, wiring
+from combray import presets
 from combray.audit.audited import audited
 from combray.background import Background
-from combray.engine.accesses import Accesses
-from combray.engine.audit import Auditing
-from combray.engine.consolidation import Consolidating
-from combray.engine.documents import Searching
-from combray.engine.memories import Keeping
-from combray.engine.quarantine import Guarding
-from combray.engine.store import Tending
-from combray.engine.vectors import Embedding
-from combray.errors import InvalidInputError
-from combray.recall.asking import SEARCH_TYPES, Asking
-from combray.remember.state import Remembering
-from combray.runtime import Clock, Embedder, LanguageModel, Reader, Reranker, Runtime, ServiceTier, Store
-from combray.settings import load as load_settings
-from combray.types import Answer, Remembered
-from combray.values import one_of, whole
+from combray.engine import memories
+from combray.engine.audit import AuditTrail
+from combray.engine.consolidation import Consolidation
+from combray.engine.documents import Documents
+from combray.engine.memories import Related
+from combray.engine.namespace import BATCH, Namespace
+from combray.engine.quarantine import Quarantine
+from combray.engine.retention import Retention
+from combray.engine.store import OpenStore
+from combray.engine.vectors import Vectors
+from combray.recall.asking import SEARCH_TYPES
+from combray.remember.guard import Guard
+from combray.runtime import Reader, Runtime
+from combray.types import (
+    Answer,
+    Edge,
+    EdgeType,
+    Memory,
+    MemoryFields,
+    MemoryItem,
+    RecallOptions,
+    Remembered,
+    Version,
+)
+from combray.values import one_of
 
 if TYPE_CHECKING:
+    from combray.audit.erasure import Certificate
     from combray.conversation.turns import Conversation
     from combray.language.token_count import TokenCounter
     from combray.prompt.budget import Context
     from combray.think.thought import Thought
 
-BATCH = 256
-MAX_BATCH = 100_000
 
-
-def open(
-    location: str | PathLike[str] | None = None,
-    *,
-    namespace: str | None = None,
-    preset: str | presets.Preset | None = None,
-    embedder: str | Embedder | None = None,
-    reranker: str | Reranker | None = None,
-    language_model: str | LanguageModel | None = None,
-    read_only: bool = False,
-    durability: str | None = None,
-    clock: Clock | None = None,
-    worker: bool | None = None,
-    key: str | bytes | None = None,
-) -> Engine:
-    """Open (or make) a memory store and the engine on it.
-
-    `location`: a path, `sqlite:///path` or `:memory:`; None takes the setting COMBRAY_DB, or a file in the
-    per-user data folder. None anywhere takes the setting. `preset` may be one of your own making;
-    `embedder`, `reranker` and `language_model` objects with the methods of `runtime.Embedder` and its like.
-    `worker`: vectors that wait are made in the background, and after the embedder was changed those of all
-    memories; None does so after such a change only, False never. `key`: the file is encrypted (extra
-    `encryption`) with these 32 bytes, or with this passphrase; None takes the environment's COMBRAY_KEY or
-    COMBRAY_KEY_FILE.
-
-    Raises InvalidInputError, StoreError and its kinds, ModelError.
-    """
-    by_name = preset if isinstance(preset, str) else None
-    settings = load_settings(
-        {
-            "db": None if location is None else fspath(location),
-            "namespace": namespace,
-            "preset": by_name,
-            "embedder": embedder if isinstance(embedder, str) else None,
-            "reranker": reranker if isinstance(reranker, str) else None,
-            "language_model": language_model if isinstance(language_model, str) else None,
-            "durability": durability,
-            "worker": worker,
-        }
-    )
-    chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
-    runtime = wiring.build(
-        settings.db,
-        settings,
-        read_only=read_only,
-        clock=clock,
-        model=None if isinstance(embedder, str) else embedder,
-        second=None if isinstance(reranker, str) else reranker,
-        writer=None if isinstance(language_model, str) else language_model,
-        key=key,
-    )
-    engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    wanted = settings.worker or (settings.worker is None and engine.changed_embedder())
-    if wanted and runtime.embedder is not None and runtime.store.writable:
-        engine.start_worker()
-    return engine
-
-
-class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, Tending):
-    """Memory of one namespace. Use as a context manager, or call `close`."""
+class Engine:
+    """Memory of one namespace. Use as a context manager, or call `close`. Safe for threads."""
 
     def __init__(
         self,
@@ -108,69 +56,101 @@ class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, T
         settings: Mapping[str, Any] = MappingProxyType({}),
         background: Background | None = None,
     ) -> None:
-        if runtime.service_tier is None:
-            models = (runtime.embedder, runtime.language_model)
-            runtime = replace(runtime, service_tier=ServiceTier(runtime.store, *models, runtime.clock))
-        self.runtime = runtime
-        self.background = background or Background()
-        self.namespace = check_namespace(namespace)
-        self.settings = settings
-        self._preset = presets.tuned(preset, settings)
-        self._accesses = Accesses(runtime.store, self.namespace)
+        self._at = Namespace(runtime, namespace, preset, settings, background)
+
+    # -- facets ------------------------------------------------------------------------------------
+
+    @cached_property
+    def documents(self) -> Documents:
+        """Folders of Markdown and transcripts: index, watch, search, read."""
+        return Documents(self._at)
+
+    @cached_property
+    def audit(self) -> AuditTrail:
+        """Who read and wrote what: entries, certificates, verification."""
+        return AuditTrail(self._at)
+
+    @cached_property
+    def quarantine(self) -> Quarantine:
+        """What the guard quarantined: list, release."""
+        return Quarantine(self._at)
+
+    @cached_property
+    def consolidation(self) -> Consolidation:
+        """Merging, contradictions, distillation: run, list, undo."""
+        return Consolidation(self._at, self.vectors)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The queue of vectors to make, the background worker, the move to another embedder."""
+        return Vectors(self._at)
+
+    @cached_property
+    def retention(self) -> Retention:
+        """What could be dropped, and what to keep."""
+        return Retention(self._at)
+
+    @cached_property
+    def store(self) -> OpenStore:
+        """The store as a whole: status, doctor, backup, export, import."""
+        return OpenStore(self._at)
 
     # -- parts -------------------------------------------------------------------------------------
 
     @property
-    def store(self) -> Store:
-        """Where the memories live."""
-        return self.runtime.store
+    def runtime(self) -> Runtime:
+        """The open store, the models and the clock."""
+        return self._at.runtime
 
     @property
-    def reader(self) -> Reader:
-        """A reader of this namespace."""
-        return self.runtime.store.reader(self.namespace)
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """What turns texts into vectors, if anything does."""
-        return self.runtime.embedder
-
-    @property
-    def clock(self) -> Clock:
-        """The time now."""
-        return self.runtime.clock
+    def namespace(self) -> str:
+        """Name of the namespace."""
+        return self._at.namespace
 
     @property
     def preset(self) -> str:
         """Name of the preset in use."""
-        return self._preset.name
+        return self._at.preset.name
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Settings in force, by name."""
+        return self._at.settings
+
+    @property
+    def reader(self) -> Reader:
+        """A reader of the namespace, as stages use it."""
+        return self._at.reader
+
+    @property
+    def guard(self) -> Guard:
+        """The guard that judges texts, files and imports."""
+        return self._at.guard
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """Trust levels that reads show; never "quarantined"."""
+        return self._at.trusts
 
     def within(self, namespace: str) -> Engine:
-        """An engine on another namespace of the same open store; close the first one only."""
-        return Engine(self.runtime, namespace, self._preset, self.settings, self.background)
+        """An engine on another namespace of the same open store. Close only the first engine."""
+        at = self._at
+        return Engine(at.runtime, namespace, at.preset, at.settings, at.background)
 
     # -- writing -----------------------------------------------------------------------------------
 
-    @audited("remember", reads=False)
-    def remember(self, text: str, *, diff: bool = True, **fields: Any) -> Remembered:
+    def remember(self, text: str, *, diff: bool = True, **fields: Unpack[MemoryFields]) -> Remembered:
         """Remember one text.
 
-        Fields: category, importance (1-5), confidence (0-1), tags, entities, source, author, kind, context,
-        occurred_at, occurred_to, valid_from, valid_to, expires_at, session, position, trust, metadata. Times
-        are datetimes, ISO 8601, or words ("3 days ago"). `diff=False` stores it whatever is known already.
-        Raises InvalidInputError (nothing is written then) and StoreError.
+        A duplicate is skipped and a stated new value supersedes the old memory; `diff=False` stores the text
+        without comparing. Importance is 1-5, confidence 0-1. Times are datetimes, ISO 8601, or words
+        ("3 days ago"). Raises InvalidInputError, with nothing written, and StoreError.
         """
-        twice = sorted({"content", "text"} & fields.keys())
-        if twice:
-            raise InvalidInputError(
-                twice[0], "is given beside the text.", "Give the text once, as the first argument."
-            )
-        return self._write([{"content": text, **fields}], diff, suggest=True)[0]
+        return self._at.remember(text, diff=diff, **fields)
 
-    @audited("remember_many", reads=False)
     def remember_many(
         self,
-        items: Iterable[str | Mapping[str, Any]],
+        items: Iterable[str | MemoryItem],
         *,
         diff: bool = True,
         batch: int = BATCH,
@@ -179,41 +159,20 @@ class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, T
     ) -> list[Remembered]:
         """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
 
-        A bad item stops its batch with nothing of it written; earlier batches stay. `progress` is called
-        with the count done after each batch. `judged_as`: the trust that the guard judges all by, where that is
-        less than the item's own ("untrusted" for a file of somebody else); the trust stored is the item's.
+        A bad item stops its batch and nothing of that batch is written; earlier batches stay. `progress` is
+        called with the count done after each batch. `judged_as` is the trust the guard judges all items by, if
+        lower than their own ("untrusted" for third-party content); each item is stored with its own trust.
         """
-        if isinstance(items, (str, bytes, Mapping)):
-            raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
-        results: list[Remembered] = []
-        for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
-            normal = [{"content": item} if isinstance(item, str) else item for item in some]
-            results += self._write(normal, diff, suggest=False, judged_as=judged_as)
-            if progress is not None:
-                progress(len(results))
-        return results
-
-    def _write(
-        self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
-    ) -> list[Remembered]:
-        self._accesses.flush()
-        now = self.runtime.clock()
-        state = Remembering(
-            self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
-        )
-        written = self._preset.remember.run(state, self.runtime)
-        self._wake_worker()
-        return written.results()
+        return self._at.remember_many(items, diff=diff, batch=batch, progress=progress, judged_as=judged_as)
 
     def conversation(self, session: str) -> Conversation:
         """A conversation whose turns are stored as episodes."""
         from combray.conversation.turns import Conversation
 
-        return Conversation(self, session)
+        return Conversation(self._at, session, self._at.background)
 
     # -- reading -----------------------------------------------------------------------------------
 
-    @audited("recall", asks=True)
     def recall(
         self,
         query: str,
@@ -221,33 +180,21 @@ class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, T
         limit: int = 10,
         preset: str | presets.Preset | None = None,
         basic: bool = False,
-        **options: Any,
+        **options: Unpack[RecallOptions],
     ) -> Answer:
-        """The memories that answer a query, best first, with signals and reasons.
+        """Recall the memories that answer a query, best first, with signals, reasons and a trace.
 
-        Options: intent (WHY, WHEN, ENTITY, GENERAL), since, until, as_of (moments), categories, kinds,
-        sources, authors, sessions, tags, min_score, explain. Empty with a `reason` when nothing answers.
-        `basic` searches for the query as a substring. Raises InvalidInputError.
+        `intent` is WHY, WHEN, ENTITY or GENERAL. `since`, `until` and `as_of` are moments. An empty answer has
+        a `reason`. `basic` searches for the query as a substring. Raises InvalidInputError.
         """
-        chosen = self._chosen(preset)
-        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
-        answer = asking.answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
-        self._accesses.note((hit.memory.id for hit in answer), self.runtime.clock())
-        return answer
+        return self._at.recall(query, limit=limit, preset=preset, basic=basic, **options)
 
-    @audited("search", asks=True)
-    def search(self, query: str, *, limit: int = 10, **options: Any) -> Answer:
-        """Keyword search only: the share of the query's words that a memory holds."""
-        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
-        return asking.answer(
-            query, asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
-        )
+    def search(self, query: str, *, limit: int = 10, **options: Unpack[RecallOptions]) -> Answer:
+        """Search by keywords only. The score is the share of the query's words that a memory contains."""
+        return self._at.search(query, limit=limit, **options)
 
     def search_memory(self, query: str, search_type: str = "both", limit: int = 5) -> Answer:
-        """The tool of the semantic-facts page: facts (what is held true), episodes (what happened), or both.
-
-        Answers with the engine's own preset. Raises InvalidInputError.
-        """
+        """Recall "facts" (what is true), "episodes" (what happened), or "both". Raises InvalidInputError."""
         chosen = one_of("search_type", search_type, tuple(SEARCH_TYPES))
         return self.recall(query, limit=limit, kinds=SEARCH_TYPES[chosen])
 
@@ -259,17 +206,16 @@ class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, T
         *,
         counter: TokenCounter | None = None,
         limit: int = 20,
-        **options: Any,
+        **options: Unpack[RecallOptions],
     ) -> Context:
-        """What answers a query as text for a prompt: numbered memories with date and id, fenced as data.
+        """Recall memories as text for a prompt: numbered, with date and id, fenced as data.
 
-        At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate); what found no
-        room is in `dropped`. Options are those of `recall`; quarantined memories are refused. Raises
-        InvalidInputError.
+        At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate). Memories
+        that do not fit are in `dropped`. Quarantined memories are refused. Raises InvalidInputError.
         """
         from combray.prompt.context import answer_context
 
-        return answer_context(self, query, budget, counter=counter, limit=limit, options=options)
+        return answer_context(self._at, query, budget, counter=counter, limit=limit, options=options)
 
     @audited("think", asks=True)
     def think(
@@ -279,31 +225,81 @@ class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, T
         limit: int = 8,
         preset: str | presets.Preset | None = None,
         budget: int | None = None,
-        **options: Any,
+        **options: Unpack[RecallOptions],
     ) -> Thought:
-        """One answer from memory, each sentence with the number of the memory it was checked against.
+        """Answer a question from memory; each sentence cites the memory it was checked against.
 
-        A language model writes it from at most `budget` tokens of memories (None: the setting `context_budget`);
-        without one, or where nothing it says stands the check, the memories' own sentences are the answer. Where
-        nothing answers, `known` is False. Options are those of `recall`; nothing is stored. Raises
+        A language model writes the answer from at most `budget` tokens of memories (None: the setting
+        `context_budget`). Without a model, or if nothing it says passes verification, the answer consists of
+        the memories' own sentences. `known` is False if no memory answers. Stores nothing. Raises
         InvalidInputError.
         """
         from combray.think.thinking import think
 
-        return think(self, question, limit=limit, preset=preset, budget=budget, options=options)
+        return think(self._at, question, limit=limit, preset=preset, budget=budget, options=options)
 
-    def _chosen(self, preset: str | presets.Preset | None) -> presets.Preset:
-        if preset is None:
-            return self._preset
-        return presets.tuned(presets.load(preset) if isinstance(preset, str) else preset, self.settings)
+    # -- memories by id ----------------------------------------------------------------------------
+
+    def get(self, memory_id: str) -> Memory:
+        """The memory with an id, or with a unique id prefix of at least 8 characters. Raises NotFoundError."""
+        return memories.get(self._at, memory_id)
+
+    def history(self, memory_id: str) -> list[Version]:
+        """Every change of a memory, oldest first: who, when, what, and the fields before."""
+        return memories.history(self._at, memory_id)
+
+    def forget(self, memory_id: str) -> Memory:
+        """Hide a memory from every read; `restore` brings it back, `erase` destroys it."""
+        return memories.forget(self._at, memory_id)
+
+    def restore(self, memory_id: str) -> Memory:
+        """Make a forgotten, superseded, merged or deprecated memory active again, beside what replaced it.
+
+        A merged one takes its own evidence back (`consolidation.undo_merge`).
+        """
+        return memories.restore(self._at, memory_id)
+
+    def erase(
+        self,
+        memory_id: str,
+        *,
+        derived: bool = False,
+        prove: bool = False,
+        also: Sequence[str | PathLike[str]] = (),
+    ) -> Certificate | None:
+        """Destroy a memory and every trace of it in the file. Cannot be undone; backups keep their copies.
+
+        Memories that Combray made from it (consolidation, auto-memory) are erased with it; `derived` also
+        erases memories that cite it as evidence. `prove` then searches every file of the store for its bytes,
+        and older copies too: those beside the store, those recorded in the audit, and `also`. It returns a
+        certificate and records it in the audit. Raises NotFoundError, StoreError.
+        """
+        return memories.erase(self._at, memory_id, derived=derived, prove=prove, also=also)
+
+    def link(
+        self,
+        source: str,
+        target: str,
+        *,
+        type: EdgeType = "semantic",
+        weight: float = 0.5,
+        subtype: str = "",
+        reason: str = "",
+    ) -> Edge:
+        """Link two memories by hand. A causal edge runs from cause to effect. Weight is 0-1."""
+        return memories.link(self._at, source, target, type=type, weight=weight, subtype=subtype, reason=reason)
+
+    def related(self, memory_id: str, *, type: EdgeType | None = None, depth: int = 2) -> list[Related]:
+        """Live memories within `depth` steps (1-10) in the graph, nearest first, then by weight."""
+        return memories.related(self._at, memory_id, type=type, depth=depth)
 
     # -- closing -----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Stop what runs in the background, write what is pending and release the store."""
-        self.background.close()
-        self.stop_worker()
-        self._accesses.flush()
+        """Stop background work, write pending access counts and release the store."""
+        self._at.background.close()
+        self.vectors.stop_worker()
+        self._at.accesses.flush()
         self.runtime.store.close()
         if self.runtime.audit is not None:
             self.runtime.audit.close()
@@ -315,20 +311,3 @@ class Engine(Auditing, Consolidating, Embedding, Guarding, Keeping, Searching, T
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def check_namespace(name: str) -> str:
-    """A usable namespace name. Raises InvalidInputError."""
-    if not name or name.strip() != name or len(name) > 200 or not name.isprintable():
-        raise InvalidInputError(
-            "namespace",
-            f"{name!r} cannot be used.",
-            "Give 1 to 200 printable characters without spaces around.",
-        )
-    return name
-
-
-def _batches(items: Iterable[str | Mapping[str, Any]], size: int) -> Iterator[list[str | Mapping[str, Any]]]:
-    iterator = iter(items)
-    while some := list(islice(iterator, size)):
-        yield some

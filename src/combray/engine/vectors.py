@@ -1,22 +1,19 @@
-"""The engine's verbs about vectors made later: do the work, stand by, move to another embedder."""
+"""Vectors made later: the queue, the background worker, the move to another embedder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from combray import wiring
 from combray.audit.audited import audited
 from combray.embedding.background import EmbeddingWorker
 from combray.embedding.working import Worked, Worker
+from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
 from combray.remember.link import LinkSemantic
-from combray.runtime import Embedder, Filter, Reader, Runtime
+from combray.runtime import Embedder, Filter
 from combray.values import clean_text, whole
-
-if TYPE_CHECKING:
-    from combray.presets import Preset
 
 BATCH = 64
 """Texts embedded at once."""
@@ -39,23 +36,20 @@ class Reembedding:
     dropped: int = 0
 
 
-class Embedding:
-    """The verbs. `moving` is the embedder that `reembed(to=…)` moves to, beside the one that serves."""
+class Vectors:
+    """`engine.vectors`: the queue of memories without a vector, the worker, and the move to another embedder.
 
-    moving: Embedder | None = None
-    _changing = False
-    _standing: EmbeddingWorker | None = None
+    `moving` is the embedder that `reembed(to=…)` moves to, beside the one in use.
+    """
 
-    if TYPE_CHECKING:
-        runtime: Runtime
-        namespace: str
-        _preset: Preset
-
-        @property
-        def reader(self) -> Reader: ...  # noqa: D102
+    def __init__(self, at: Namespace) -> None:
+        self._at = at
+        self.moving: Embedder | None = None
+        self._changing = False
+        self._worker: EmbeddingWorker | None = None
 
     @audited("embed", reads=False)
-    def work(
+    def make(
         self,
         *,
         limit: int | None = None,
@@ -63,67 +57,67 @@ class Embedding:
         everywhere: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Worked:
-        """Make the vectors that are due now, `batch` texts at once, `limit` memories a namespace at most.
+        """Make the vectors that are due now, `batch` texts at once, `limit` memories per namespace at most.
 
-        `everywhere`: of every namespace of the store. `progress` is called with the count done after each
-        batch of a namespace. Many threads and processes may do this at the same time: no text is embedded
-        twice. A text that fails is tried again later, longer and longer; while the embedder does not answer
-        at all the rest is left for then. Raises InvalidInputError and StoreError.
+        `everywhere` works on every namespace of the store. `progress` is called with the count done after each
+        batch of a namespace. Threads and processes may do this at the same time: no text is embedded twice. A
+        failed text is retried later, with growing pauses; while the embedder does not answer at all, the rest
+        stays queued. Raises InvalidInputError and StoreError.
         """
         batch = whole("batch", batch, 1, MOST_BATCH)
         limit = None if limit is None else whole("limit", limit, 0, _MOST)
         own = self._own()
         worked = Worked()
-        places = self.runtime.store.namespaces() if everywhere else [self.namespace]
+        places = self._at.runtime.store.namespaces() if everywhere else [self._at.namespace]
         if self._changing:
             for namespace in places:
                 self._queue_lacking(namespace, own.name)
             self._changing = False
         for namespace in places:
-            link = next(filter(None, map(_linking, self._preset.remember)), None)
-            worked += Worker(self.runtime, namespace, own, link).work(limit, batch, progress)
+            link = next(filter(None, map(_linking, self._at.preset.remember)), None)
+            worked += Worker(self._at.runtime, namespace, own, link).work(limit, batch, progress)
             if self.moving is not None:
                 self._queue_lacking(namespace, self.moving.name)
-                worked += Worker(self.runtime, namespace, self.moving, link).work(limit, batch, progress)
+                worked += Worker(self._at.runtime, namespace, self.moving, link).work(limit, batch, progress)
         return worked
 
     def catch_up(self, most: int) -> None:
-        """Make vectors for what has none of the embedder, `most` of them now; the others wait for a worker.
+        """Queue memories without a vector of the embedder and make `most` of them now; a worker makes the rest.
 
-        Such as facts that consolidation made while the embedder was down. Without an embedder nothing is done.
+        Does nothing without an embedder.
         """
-        if self.runtime.embedder is not None:
+        if self._at.runtime.embedder is not None:
             self.reembed()
-            self.work(limit=most)
+            self.make(limit=most)
 
     def pending(self) -> int:
-        """How many memories wait for a vector of this engine's embedder, those given up included."""
-        mine = self.runtime.embedder.name if self.runtime.embedder else ""
-        jobs = sum(each.waiting + each.failed for each in self.reader.queue.backlogs() if each.model == mine)
-        return jobs + (len(self.reader.queue.orphans(mine)) if mine else 0)
+        """Count the memories that wait for a vector of the engine's embedder, those given up included."""
+        mine = self._at.runtime.embedder.name if self._at.runtime.embedder else ""
+        jobs = sum(each.waiting + each.failed for each in self._at.reader.queue.backlogs() if each.model == mine)
+        return jobs + (len(self._at.reader.queue.orphans(mine)) if mine else 0)
 
     @audited("retry_failed", reads=False)
     def retry_failed(self) -> int:
-        """Make every job that was given up due again, of any model; how many."""
-        now = self.runtime.clock()
-        models = [each.model for each in self.reader.queue.backlogs() if each.failed]
+        """Make every job that was given up due again, of any model. Returns how many."""
+        now = self._at.runtime.clock()
+        models = [each.model for each in self._at.reader.queue.backlogs() if each.failed]
         if not models:
             return 0
-        with self.runtime.store.transaction(self.namespace) as tx:
+        with self._at.runtime.store.transaction(self._at.namespace) as tx:
             again = sum(tx.queue.retry(model, now) for model in models)
             tx.note("retry_failed", "", f"{again} jobs", now)
             return again
 
     @audited("reembed", reads=False)
     def reembed(self, to: str | Embedder | None = None, *, drop: str | None = None) -> Reembedding:
-        """Queue every live memory that has no vector of the embedder yet; `work`, or a worker, makes them.
+        """Queue every live memory that has no vector of the embedder yet; `make`, or a worker, makes them.
 
-        `to` names another embedder than the engine's own (a spec, or an object): its vectors are made beside
-        the own ones, which serve until the setting is changed; what is remembered meanwhile is queued for it
-        with every `work`. Can be called again at any time, and after a crash: only what is missing is queued.
+        `to` is another embedder than the engine's own (a spec, or an object). Its vectors are made beside the
+        present ones, which stay in use until the setting is changed; every `make` also queues what was
+        remembered meanwhile. Safe to call again at any time: only missing vectors are queued.
 
-        `drop` is the name of a model whose vectors and jobs are destroyed instead, once every live memory has
-        a vector of the engine's own. Raises InvalidInputError, ModelError and StoreError.
+        `drop` is the name of a model whose vectors and jobs are deleted instead, once every live memory has
+        a vector of the engine's own embedder. Raises InvalidInputError, ModelError and StoreError.
         """
         if drop is not None:
             if to is not None:
@@ -134,70 +128,67 @@ class Embedding:
             if self.moving is None:
                 raise InvalidInputError("to", f"{to!r} makes no vectors.", "Name another embedder.")
         model = (self.moving if to is not None and self.moving is not None else self._own()).name
-        queued = self._queue_lacking(self.namespace, model)
+        queued = self._queue_lacking(self._at.namespace, model)
         return self._progress(model, queued=queued)
 
     def _progress(self, model: str, *, queued: int = 0, dropped: int = 0) -> Reembedding:
-        lacking = len(self.reader.queue.lacking(model))
-        live = len(self.reader.scan(Filter(trusts=())))
+        lacking = len(self._at.reader.queue.lacking(model))
+        live = len(self._at.reader.scan(Filter(trusts=())))
         return Reembedding(model, live, lacking, queued, dropped)
 
     def _queue_lacking(self, namespace: str, model: str) -> int:
-        queue = self.runtime.store.reader(namespace).queue
+        queue = self._at.runtime.store.reader(namespace).queue
         if not set(queue.lacking(model)).difference(job.key for job in queue.jobs(model)):
             return 0
-        with self.runtime.store.transaction(namespace) as tx:
-            queued = tx.queue.put(model, tx.queue.lacking(model), self.runtime.clock())
-            tx.note("reembed", "", f"{queued} queued for {model}", self.runtime.clock())
+        with self._at.runtime.store.transaction(namespace) as tx:
+            queued = tx.queue.put(model, tx.queue.lacking(model), self._at.runtime.clock())
+            tx.note("reembed", "", f"{queued} queued for {model}", self._at.runtime.clock())
             return queued
 
     def _drop(self, model: str) -> Reembedding:
         own = self._own().name
         if model == own:
             raise InvalidInputError("drop", f"{model!r} is the embedder in use.", "Name the one that is not.")
-        lacking = len(self.reader.queue.lacking(own))
+        lacking = len(self._at.reader.queue.lacking(own))
         if lacking:
             raise InvalidInputError(
-                "drop", f"{lacking} memories have no vector of {own} yet.", "Call reembed() and work() first."
+                "drop", f"{lacking} memories have no vector of {own} yet.", "Call reembed() and make() first."
             )
-        with self.runtime.store.transaction(self.namespace) as tx:
+        with self._at.runtime.store.transaction(self._at.namespace) as tx:
             dropped = tx.drop_vectors(model)
             tx.queue.drop(model)
-            tx.note("drop_vectors", "", f"{dropped} of {model}", self.runtime.clock())
+            tx.note("drop_vectors", "", f"{dropped} of {model}", self._at.runtime.clock())
         return self._progress(own, dropped=dropped)
 
     def _own(self) -> Embedder:
-        if self.runtime.embedder is None:
+        if self._at.runtime.embedder is None:
             raise InvalidInputError("embedder", "none is set, so there are no vectors to make.", "Name one.")
-        return self.runtime.embedder
+        return self._at.runtime.embedder
 
-    def changed_embedder(self) -> bool:
-        """Whether memories of this namespace have vectors, but some of them none of this engine's embedder."""
-        own = self.runtime.embedder
-        return own is not None and self.reader.queue.left_behind(own.name)
+    def outdated(self) -> bool:
+        """Whether this namespace has vectors, but some memories have none of the engine's embedder."""
+        own = self._at.runtime.embedder
+        return own is not None and self._at.reader.queue.left_behind(own.name)
 
-    # -- standing by ---------------------------------------------------------------------------------
+    # -- the worker --------------------------------------------------------------------------------
 
     def start_worker(self, *, batch: int = BATCH) -> None:
         """Make vectors in a background thread, for every namespace of the store, until the engine is closed.
 
-        After the embedder was changed it makes those of all memories that have none of this one.
+        After a change of embedder, the thread makes vectors for all memories that have none of the new one.
         """
         self._own()
-        self._changing = self.changed_embedder()
+        self._changing = self.outdated()
         whole("batch", batch, 1, MOST_BATCH)
-        if self._standing is None or not self._standing.running:
-            self._standing = EmbeddingWorker(self, batch)
+        if self._worker is None or not self._worker.running:
+            self._worker = EmbeddingWorker(self, batch)
+            self._at.after_write = self._worker.wake
 
     def stop_worker(self) -> None:
         """Stop the thread after the batch under way; what is left stays in the queue."""
-        if self._standing is not None:
-            self._standing.stop()
-            self._standing = None
-
-    def _wake_worker(self) -> None:
-        if self._standing is not None:
-            self._standing.wake()
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = self._at.after_write = None
 
 
 def _linking(stage: object) -> LinkSemantic | None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
-from combray.types import Answer, Memory
-
-if TYPE_CHECKING:
-    from combray.engine import Engine
+from combray.runtime import Memories
+from combray.types import Answer, Memory, RecallOptions
 
 LIMIT = 20
 """Memories considered for a context; 1,500 tokens hold fewer."""
@@ -22,19 +20,19 @@ _REPEATS = "duplicates an earlier memory"
 
 
 def answer_context(
-    engine: Engine,
+    memories: Memories,
     query: str,
     budget: int | None,
     *,
     counter: TokenCounter | None,
     limit: int,
-    options: Mapping[str, Any],
+    options: RecallOptions,
 ) -> Context:
     """Return the memories that answer the query as cited, fenced text; see `Engine.context`."""
     refuse_quarantined(options)
     counter = counter or estimate
-    budget = budget_of(engine, budget)
-    answer = engine.recall(query, limit=limit, **options)
+    budget = budget_of(memories, budget)
+    answer = memories.recall(query, limit=limit, **options)
     kept, repeated = without_repeats([hit.memory for hit in answer])
     lines = [Piece(each.id, f"[{number}] {line}") for number, (each, line) in enumerate(_lines(kept), 1)]
     slot = Slot("memories", "MEMORIES", 0, budget)
@@ -48,9 +46,9 @@ def with_repeats(made: Context, repeated: Sequence[Memory], counter: TokenCounte
     return replace(made, dropped=made.dropped + again)
 
 
-def budget_of(engine: Engine, budget: int | None) -> int:
+def budget_of(memories: Memories, budget: int | None) -> int:
     """Return the given budget, or the setting `context_budget`."""
-    return int(engine.settings.get("context_budget", BUDGET)) if budget is None else budget
+    return int(memories.settings.get("context_budget", BUDGET)) if budget is None else budget
 
 
 def pieces(memories: Sequence[Memory]) -> list[Piece]:

@@ -50,7 +50,6 @@ OPTIONS = (
     "min_score",
     "min_importance",
     "min_confidence",
-    "explain",
     *_LISTS,
 )
 

@@ -15,7 +15,7 @@ from combray.errors import InvalidInputError
 from combray.language.indexing import content_hash
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
-from combray.types import CATEGORIES, KINDS, TRUSTS, Memory
+from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TRUSTS, Memory
 from combray.values import as_moment, clean_text, fraction, new_id, one_of, show, whole
 
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
@@ -80,7 +80,7 @@ class Validate:
             author=_label("author", item.get("author")),
             session=_label("session", item.get("session")),
             position=None if item.get("position") is None else whole("position", item["position"], 0, 2**53),
-            trust=one_of("trust", item.get("trust", "owner"), TRUSTS),
+            trust=one_of("trust", item.get("trust", DEFAULT_TRUST), TRUSTS),
             recorded_at=recorded,
             occurred_from=times["occurred_at"],
             occurred_to=times["occurred_to"],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from combray.runtime.audit import Audit, Deeds, Provable, Trace, Witness
 from combray.runtime.documents import Document, Documents, DocumentsWriter, Workspace
+from combray.runtime.memories import Memories, Rememberer
 from combray.runtime.models import Clock, Embedder, Health, LanguageModel, Peer, PeerHit, Reranker, Start, at_once
 from combray.runtime.retrieval import (
     SHAPE_WORDS,
@@ -53,6 +54,7 @@ __all__ = [
     "LanguageModel",
     "Lease",
     "Link",
+    "Memories",
     "MomentArm",
     "Peer",
     "PeerHit",
@@ -61,6 +63,7 @@ __all__ = [
     "Ranked",
     "Reader",
     "RecencyArm",
+    "Rememberer",
     "Reranker",
     "Rows",
     "Run",

@@ -4,56 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import numpy as np
 
 from combray.errors import ModelError
 from combray.language.questions import read
 from combray.language.tokens import query_terms
+from combray.presets import Preset
 from combray.prompt.context import budget_of, refuse_quarantined
-from combray.runtime import Embedder, Filter, LanguageModel
+from combray.runtime import Embedder, Filter, LanguageModel, Memories
 from combray.think import extracting
 from combray.think.checking import Nearness, asked
 from combray.think.citing import Checked, checked
 from combray.think.prompting import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
 from combray.think.sources import Source, numbered, one_line
 from combray.think.thought import Mode, Thought
-from combray.types import Answer, Hit
-
-if TYPE_CHECKING:
-    from combray.engine import Engine
-    from combray.presets import Preset
+from combray.types import Answer, Hit, RecallOptions
 
 NEAREST = 3
 """Nearest memories shown if no memory answers."""
 WEIGHTS = extracting.Weights()
 _HINT = 160
 """Characters shown of each."""
-_PLAIN_OPTIONS = frozenset({"intent", "explain", "min_score"})
+_PLAIN_OPTIONS = frozenset({"intent", "min_score"})
 """Options that are not filters. With a filter, superseded memories may lie outside it and are not shown."""
 
 
 def think(
-    engine: Engine,
+    memories: Memories,
     question: str,
     *,
     limit: int,
     preset: str | Preset | None,
     budget: int | None,
-    options: Mapping[str, Any],
+    options: RecallOptions,
 ) -> Thought:
     """Answer a question from memory; see `Engine.think`."""
     refuse_quarantined(options)
-    answer = engine.recall(question, limit=limit, preset=preset, **options)
-    walk = _Walk(engine, answer, budget_of(engine, budget))
+    answer = memories.recall(question, limit=limit, preset=preset, **options)
+    walk = _Walk(memories, answer, budget_of(memories, budget))
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
-    earlier = Filter(statuses=("superseded",), trusts=engine.trusts) if with_earlier else None
-    sources = numbered(answer.hits, engine.reader, earlier=earlier)
+    earlier = Filter(statuses=("superseded",), trusts=memories.trusts) if with_earlier else None
+    sources = numbered(answer.hits, memories.reader, earlier=earlier)
     if not sources:
-        hints = engine.search(question, limit=NEAREST, **{k: v for k, v in options.items() if k != "intent"})
+        filters = cast(RecallOptions, {name: value for name, value in options.items() if name != "intent"})
+        hints = memories.search(question, limit=NEAREST, **filters)
         return walk.unknown(answer.reason or "no memory matches", hints.hits)
-    model = engine.runtime.language_model
+    model = memories.runtime.language_model
     return walk.without_model(sources, "") if model is None else walk.with_model(model, sources)
 
 
@@ -61,7 +59,7 @@ def think(
 class _Walk:
     """One question, the answer of recall, and the token budget of the prompt."""
 
-    engine: Engine
+    memories: Memories
     recalled: Answer
     budget: int
 
@@ -109,7 +107,7 @@ class _Walk:
         more: Mapping[str, Any] | None = None,
     ) -> Thought:
         """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
-        question = read(self.recalled.query, self.engine.reader.profile().authors)
+        question = read(self.recalled.query, self.memories.reader.profile().authors)
         ranked = extracting.picks(sources, question, self._similarity(), WEIGHTS)
         weak = extracting.weakness(ranked, question, self.recalled.details)
         if weak:
@@ -168,11 +166,11 @@ class _Walk:
 
     def _known_names(self, sources: Sequence[Source]) -> list[str]:
         named = {name for source in sources for name in source.memory.entities}
-        return sorted(named | set(self.engine.reader.profile().authors))
+        return sorted(named | set(self.memories.reader.profile().authors))
 
     def _local_embedder(self) -> Embedder | None:
         """Return the embedder if it runs in this process; sentences are not sent to a server."""
-        embedder = self.engine.runtime.embedder
+        embedder = self.memories.runtime.embedder
         return None if embedder is None or embedder.leaves_process else embedder
 
     def _similarity(self) -> extracting.Similarity | None:

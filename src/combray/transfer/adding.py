@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import cast
 
-from combray.runtime import Filter, Link, Reader, Writer
+from combray.runtime import Filter, Link, Reader, Rememberer, Writer
 from combray.transfer.backbone import repair, sources_in_order
 from combray.transfer.items import Item, ItemEdge, Items
 from combray.transfer.report import ImportReport, Problem, Shape
-from combray.types import Remembered
-
-if TYPE_CHECKING:
-    from combray.transfer.importing import Rememberer
+from combray.types import MemoryItem, Remembered
 
 _AT_ONCE = 1000
 
@@ -95,7 +92,7 @@ def apply(
 ) -> ImportReport:
     """Remember, link, mend the backbone. Raises StoreError; what was remembered before it stays."""
     results = engine.remember_many(
-        [item.fields for item in plan.items],
+        [cast(MemoryItem, item.fields) for item in plan.items],
         diff=diff,
         progress=progress,
         judged_as="" if trusted else "untrusted",
@@ -117,13 +114,13 @@ def apply(
 
 
 def _link(plan: Additions, ids: Mapping[int, str], written: Sequence[Remembered], engine: Rememberer) -> int:
-    now = engine.clock()
+    now = engine.runtime.clock()
     new = {result.id for result in written}
     sources = {item.memory.source for item in plan.items if ids[item.place] in new}
-    lines = sources_in_order(engine.store.reader(engine.namespace), sources)
+    lines = sources_in_order(engine.runtime.store.reader(engine.namespace), sources)
     if not plan.edges and not lines:
         return 0
-    with engine.store.transaction(engine.namespace) as tx:
+    with engine.runtime.store.transaction(engine.namespace) as tx:
         arrived = set(tx.keys_of(sorted(new)).values())
         for order in lines:
             repair(tx, order, arrived, now)

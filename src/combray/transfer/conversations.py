@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from combray.errors import InvalidInputError
-from combray.transfer.importing import Rememberer
+from combray.runtime import Rememberer
 from combray.transfer.parsing import Parsed, parse
 from combray.transfer.report import Problem, problem_of
 from combray.transfer.transcripts import haystack_turns, sessions_turns
 from combray.transfer.turns import Turn, plain_turn
-from combray.types import Remembered
+from combray.types import MemoryItem, Remembered
 
 _BATCH = 256
 _SHOWN = 5
@@ -122,7 +122,7 @@ def ingest(
     Raises InvalidInputError, StoreError, OSError.
     """
     start = time.perf_counter()
-    conversations = list(read_conversations(path, now=engine.clock()))
+    conversations = list(read_conversations(path, now=engine.runtime.clock()))
     done = 0
     namespaces = []
     for each in conversations:
@@ -141,7 +141,7 @@ def ingest(
 def _store(
     engine: Rememberer, turns: Iterable[Turn], before: int, progress: Callable[[int], None] | None
 ) -> list[Remembered]:
-    items = [item for turn in turns for item in turn.items()]
+    items = [cast(MemoryItem, item) for turn in turns for item in turn.items()]
 
     def report(count: int) -> None:
         if progress is not None:

@@ -3,67 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterable
 
 from combray.audit.verb import doing
 from combray.errors import InvalidInputError
 from combray.remember.guard import Guard
-from combray.runtime import Clock, Embedder, Runtime, Store
+from combray.runtime import Embedder, Runtime, Store
 from combray.transfer import adding, restoring
 from combray.transfer.items import read_items
 from combray.transfer.parsing import parse
 from combray.transfer.report import ImportReport
-from combray.types import Remembered
-
-Progress = Callable[[int], None]
-"""Called with how many memories are done."""
-
-
-@runtime_checkable
-class Rememberer(Protocol):
-    """What an import of items asks of an engine."""
-
-    @property
-    def namespace(self) -> str:
-        """Where its memories go."""
-        ...
-
-    @property
-    def store(self) -> Store:
-        """Where they are kept."""
-        ...
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """Makes their vectors."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """The time now."""
-        ...
-
-    @property
-    def guard(self) -> Guard:
-        """Judges the texts of an export."""
-        ...
-
-    def remember_many(
-        self,
-        items: Iterable[str | Mapping[str, Any]],
-        *,
-        diff: bool = True,
-        batch: int = 256,
-        progress: Progress | None = None,
-        judged_as: str = "",
-    ) -> list[Remembered]:
-        """Remember every item; the results in order."""
-        ...
+from combray.transfer.target import Progress, Target
 
 
 def import_from(
-    target: Rememberer | Store,
+    target: Target | Store,
     namespace: str,
     lines: Iterable[str | bytes],
     *,
@@ -89,24 +43,22 @@ def import_from(
     line is bad, unless `skip_bad`. An export is written in one transaction, items in one a batch.
     Raises ModelError, before anything is written, when an export's vectors cannot be made.
     """
-    engine = target if isinstance(target, Rememberer) else None
-    store = engine.store if engine is not None else target
-    if isinstance(store, Rememberer):
-        raise TypeError("an engine's store is a store")
+    engine = target if isinstance(target, Target) else None
+    store = target.runtime.store if isinstance(target, Target) else target
     if engine is not None and engine.namespace != namespace:
         raise InvalidInputError(
             "namespace",
             f"the engine works on {engine.namespace!r}, not on {namespace!r}.",
             "Open it with that namespace.",
         )
-    clock = engine.clock if engine is not None else time.time
+    clock = engine.runtime.clock if engine is not None else time.time
     reader = store.reader(namespace)
     parsed = parse(lines)
     if parsed.shape in ("combray", "empty"):
         plan = restoring.plan(parsed, reader, namespace, engine.guard if engine else Guard(), trusted=trusted)
         if not _go_on(plan.report, dry_run, skip_bad):
             return plan.report
-        model = embedder if embedder is not None else engine.embedder if engine is not None else None
+        model = embedder if embedder is not None else engine.runtime.embedder if engine is not None else None
         with doing("import"):
             return restoring.apply(plan, store, namespace, clock(), model, progress)
     items = read_items(parsed, namespace, clock(), Runtime(store, clock=clock))

@@ -57,7 +57,7 @@ def _show(target: Target, **wanted: Any) -> None:
     import msgspec
 
     with target.open() as engine:
-        entries = engine.audit_entries(namespace=target.namespace, **wanted)
+        entries = engine.audit.entries(namespace=target.namespace, **wanted)
     if not for_people(target):
         show_json(msgspec.to_builtins(entries))
     elif entries:
@@ -93,7 +93,7 @@ def verify(target: Target) -> None:
     Exit code 1 when an entry was changed, taken out, moved or put in, or the end is missing.
     """
     with target.open() as engine:
-        report = engine.verify_audit()
+        report = engine.audit.verify()
     if for_people(target):
         _tell(report)
     else:
@@ -145,7 +145,7 @@ def certificate(target: Target, memory_id: str) -> None:
     The salt, with which alone the text can be shown to be what was looked for, was printed when it was erased.
     """
     with target.open() as engine:
-        entries = engine.certificates(memory_id)
+        entries = engine.audit.certificates(memory_id)
     if not entries:
         nothing_found(f"the audit has no proof for {memory_id}. One is made by: combray erase ID --prove")
     shown = [{"seq": each.seq, "at": each.at, "id": each.ids[0], **each.detail} for each in entries]
@@ -188,7 +188,7 @@ def export(target: Target, path: Path) -> None:
         raise click.UsageError(f"{path} exists already. Name a new file.")
     count = 0
     with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:
-        for line in engine.audit_lines():
+        for line in engine.audit.lines():
             file.write(line)
             count += 1
     if for_people(target):

@@ -18,7 +18,7 @@ from combray.interfaces.cli.output import compact, console, for_people, progress
 if TYPE_CHECKING:
     from combray.consolidate.undoing import Undone
     from combray.engine import Engine
-    from combray.engine.consolidation import Consolidation, Progress, Waiting
+    from combray.engine.consolidation import ConsolidationReport, Progress, Waiting
     from combray.runtime import Run
 
 _ROWS = 60
@@ -71,18 +71,18 @@ def consolidate(
         raise click.UsageError("give only one of --dry-run, --undo, --runs and --every.")
     with target.open(to_write=False) as engine:
         if runs:
-            _show_runs(target, engine.runs())
+            _show_runs(target, engine.consolidation.runs())
         elif undo is not None:
-            _show_undone(target, engine.undo(undo))
+            _show_undone(target, engine.consolidation.undo(undo))
         elif every is not None:
             _stay(target, engine, most, every)
         else:
             _show(target, _run(engine, most, dry_run=dry_run))
 
 
-def _run(engine: Engine, most: int, *, dry_run: bool) -> Consolidation:
+def _run(engine: Engine, most: int, *, dry_run: bool) -> ConsolidationReport:
     with _bars() as tell:
-        return engine.consolidate(dry_run=dry_run, most=most, progress=tell)
+        return engine.consolidation.run(dry_run=dry_run, most=most, progress=tell)
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def _stay(target: Target, engine: Engine, most: int, every: int) -> None:
         time.sleep(max(0.0, every - (time.monotonic() - started)))
 
 
-def _show(target: Target, done: Consolidation) -> None:
+def _show(target: Target, done: ConsolidationReport) -> None:
     if not for_people(target):
         show_json(_as_json(done))
         return
@@ -146,7 +146,7 @@ def _show(target: Target, done: Consolidation) -> None:
 def show_doubtful(target: Target, limit: int) -> None:
     """List pairs of facts that wait for a judge or a person, and what can be done about them."""
     with target.open() as engine:
-        found = engine.waiting()[:limit]
+        found = engine.consolidation.waiting()[:limit]
     if not for_people(target):
         show_json([_waiting(each) for each in found])
         return
@@ -165,7 +165,7 @@ def _waiting(each: Waiting) -> dict[str, object]:
     return {"first": compact(each.first), "second": compact(each.second), "reason": each.reason}
 
 
-def _as_json(done: Consolidation) -> dict[str, object]:
+def _as_json(done: ConsolidationReport) -> dict[str, object]:
     return {
         "run_id": done.run_id,
         "dry_run": done.dry_run,

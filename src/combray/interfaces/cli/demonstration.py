@@ -97,7 +97,7 @@ def _ask_why(engine: Engine, question: str, out: Console) -> None:
 
     _title(out, "Asked why: causes first, with the explanation")
     out.print(f'combray recall "{question}" --preset mnemon --cat fact --cat decision --explain', style="bold")
-    answer = engine.recall(question, preset="mnemon", categories=("fact", "decision"), limit=_SHOWN, explain=True)
+    answer = engine.recall(question, preset="mnemon", categories=("fact", "decision"), limit=_SHOWN)
     show_answer(answer, explain=True, verbose=False, out=out)
 
 

@@ -12,7 +12,7 @@ from combray.interfaces.cli.output import compact, console, for_people, show_jso
 def show_quarantined(target: Target, limit: int) -> None:
     """List quarantined memories with reasons, newest first."""
     with target.open() as engine:
-        found = engine.quarantined(limit=limit)
+        found = engine.quarantine.list(limit=limit)
     if not for_people(target):
         show_json(
             [
@@ -45,7 +45,7 @@ def show_quarantined(target: Target, limit: int) -> None:
 def release(target: Target, memory_id: str, trust: str) -> None:
     """Let a memory out of quarantine; its history keeps that."""
     with target.open() as engine:
-        memory = engine.release(memory_id, trust)
+        memory = engine.quarantine.release(memory_id, trust)
     if for_people(target):
         console().print(f"{memory.id} is released as {memory.trust}: it is recalled from now on.")
     else:

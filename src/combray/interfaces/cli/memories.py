@@ -52,7 +52,7 @@ def _get_lines(target: Target, path: str, first: str | None, last: str | None) -
     start = int(first) if first else None
     lines = int(last or first or 0) - (start or 0) + 1 if start else None
     with target.open() as engine:
-        excerpt = engine.memory_get(path, start=start, lines=lines)
+        excerpt = engine.documents.read(path, start=start, lines=lines)
     if for_people(target):
         console().print(visible(excerpt.text))
         for first_apart, last_apart in excerpt.quarantined:
@@ -107,7 +107,7 @@ def erase(target: Target, memory_id: str, yes: bool, derived: bool, prove: bool,
     """
     with target.open() as engine:
         memory = engine.get(memory_id)
-        around = engine.derived(memory.id)
+        around = engine.retention.derived(memory.id)
         gone = (*around.made, *(around.resting if derived else ()))
         if not yes:
             if not sys.stdin.isatty():

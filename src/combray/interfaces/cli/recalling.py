@@ -65,7 +65,7 @@ def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool,
     Asked why, causes come before their effects. An empty answer says why it is empty (exit code 1).
     """
     with target.open() as engine:
-        answer = engine.recall(" ".join(query), explain=explain, **asked)
+        answer = engine.recall(" ".join(query), **asked)
     if for_people(target):
         from combray.interfaces.cli.showing import show_answer
 

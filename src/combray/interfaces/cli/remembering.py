@@ -88,7 +88,7 @@ def _remember_lines(
 
     with progress("Remembering", len(lines)) as step:
         try:
-            items = ({"content": line, **fields} for _, line in lines)
+            items: Any = ({"content": line, **fields} for _, line in lines)
             done = engine.remember_many(items, diff=diff, progress=report)
         except InvalidInputError as error:
             if error.field != "content":

@@ -33,9 +33,9 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
     """List the memories that matter least; remove nothing."""
     with target.open() as engine:
         if keep is not None:
-            _tell_kept(target, engine.keep(keep))
+            _tell_kept(target, engine.retention.keep(keep))
             return
-        candidates = engine.gc(threshold=threshold, limit=limit)
+        candidates = engine.retention.candidates(threshold=threshold, limit=limit)
     if not for_people(target):
         facts = ("effective_importance", "days_since_access", "edge_count", "immune")
         listed = [
@@ -88,7 +88,7 @@ def review(target: Target, limit: int, quarantined: bool, doubtful: bool) -> Non
         (show_quarantined if quarantined else show_doubtful)(target, limit)
         return
     with target.open() as engine:
-        reviewed = engine.review(limit=limit)
+        reviewed = engine.retention.review(limit=limit)
     if not for_people(target):
         show_json([{**compact(each.memory), "quality_warnings": list(each.warnings)} for each in reviewed])
         return

@@ -39,11 +39,8 @@ def export(target: Target, path: Path) -> None:
     They hold memories of any status, their history and edges. Without FILE, or with -, they go to the
     standard output. 'combray import --trusted' restores them exactly.
     """
-    from combray.transfer import export_to
-
     with target.open() as engine, _writing(path) as stream:
-        count = export_to(engine.store, engine.namespace, stream)
-        engine.note_read("export", count=count)
+        count = engine.store.export_to(stream)
     if path == _STANDARD:
         return
     if for_people(target):
@@ -81,14 +78,10 @@ def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: 
     Taken are an export, a Mnemon draft, and JSON lines of {"content": ...}. Items may carry every field of
     remember, with historical dates, and edges. The whole file is checked before anything is written.
     """
-    from combray.transfer import import_from
-
     if dry_run and not target.exists():
         target = replace(target, db=":memory:", store=None)
     with target.open(to_write=True) as engine, progress("Importing", None) as step, _lines(path) as lines:
-        report = import_from(
-            engine,
-            engine.namespace,
+        report = engine.store.import_from(
             lines,
             dry_run=dry_run,
             skip_bad=skip_bad,

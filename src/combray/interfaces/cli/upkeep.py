@@ -19,7 +19,7 @@ from combray.interfaces.cli.output import console, for_people, moment, show_json
 def status(target: Target) -> None:
     """Count memories, edges, vectors and top entities."""
     with target.open() as engine:
-        facts = engine.status()
+        facts = engine.store.status()
     if not for_people(target):
         show_json(facts)
         return
@@ -48,7 +48,7 @@ def _in_words(value: Any) -> str:
 def log(target: Target, limit: int) -> None:
     """Show the latest operations, newest first."""
     with target.open() as engine:
-        lines = engine.log(limit)
+        lines = engine.store.log(limit)
     if not for_people(target):
         show_json(lines)
         return
@@ -72,7 +72,7 @@ def doctor(target: Target, repair: bool) -> None:
     Exit code 1 when something is wrong.
     """
     with target.open() as engine:
-        findings = engine.doctor(repair=repair)
+        findings = engine.store.doctor(repair=repair)
     if for_people(target):
         from rich.text import Text
 
@@ -103,7 +103,7 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
     if encrypt and key is None:
         raise click.UsageError(f"--encrypt needs a key: set {settings.NEW_KEY}, or {settings.NEW_KEY}_FILE.")
     with target.open() as engine:
-        engine.backup(str(path), key=key)
+        engine.store.backup(str(path), key=key)
     if for_people(target):
         console().print(f"Wrote {visible(str(path))}.")
     else:

@@ -53,11 +53,11 @@ def worker(
         raise click.UsageError("--drop goes alone.")
     with target.open() as engine:
         if drop is not None:
-            _show_dropped(target, engine.reembed(drop=drop), drop)
+            _show_dropped(target, engine.vectors.reembed(drop=drop), drop)
             return
         if retry_failed:
             for each in _engines(engine, everywhere):
-                each.retry_failed()
+                each.vectors.retry_failed()
         try:
             if once:
                 _once(target, engine, batch, everywhere, reembed)
@@ -75,15 +75,15 @@ def _queue_all(engine: Engine, everywhere: bool, seen: dict[str, int]) -> None:
     """Queue what lacks a vector, in namespaces that somebody has written to since they were `seen`."""
     for each in _engines(engine, everywhere):
         if seen.get(each.namespace) != each.reader.revision():
-            each.reembed()
+            each.vectors.reembed()
             seen[each.namespace] = each.reader.revision()
 
 
 def _once(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
     if reembed:
         _queue_all(engine, everywhere, {})
-    with progress("Embedding", None if everywhere else engine.pending()) as step:
-        worked = engine.work(batch=batch, everywhere=everywhere, progress=step)
+    with progress("Embedding", None if everywhere else engine.vectors.pending()) as step:
+        worked = engine.vectors.make(batch=batch, everywhere=everywhere, progress=step)
     _show(target, worked)
     if worked.failed and not worked.embedded:
         raise click.exceptions.Exit(NOTHING_FOUND)
@@ -102,7 +102,7 @@ def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed:
             if reembed:
                 # What other processes remembered meanwhile has no vector of this embedder.
                 _queue_all(engine, everywhere, seen)
-            worked = engine.work(batch=batch, everywhere=everywhere)
+            worked = engine.vectors.make(batch=batch, everywhere=everywhere)
         except StoreError as error:
             say(str(error))
             worked = Worked(failed=1)

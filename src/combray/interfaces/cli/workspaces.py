@@ -60,10 +60,10 @@ def index(
         raise click.UsageError("--remove goes alone.")
     with target.open(to_write=not remove) as engine:
         if remove:
-            _removed(target, folder, engine.unindex(folder))
+            _removed(target, folder, engine.documents.drop(folder))
             return
         with progress("Reading files", None) as step:
-            report = engine.index(
+            report = engine.documents.index(
                 folder,
                 extra=extra,
                 sessions=sessions,
@@ -115,7 +115,7 @@ def watch(target: Target, folder: Path) -> None:
     """
     with target.open(to_write=True) as engine:
         try:
-            for report in engine.follow(folder):
+            for report in engine.documents.follow(folder):
                 _say(target, report)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None

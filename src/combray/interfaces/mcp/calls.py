@@ -151,7 +151,7 @@ class Calls:
         Gives path and lines of each place; read around one with memory_get. If nothing is found, say that
         you checked.
         """
-        found = self._engine.memory_search(query, max_results=max_results, min_score=min_score)
+        found = self._engine.documents.search(query, max_results=max_results, min_score=min_score)
         tier, notes = self._tier(found.details)
         shown = {**found.as_json(), "tier": tier}
         caution = [f"note: {lines.one_line(found.warning)}"] if found.warning else []
@@ -174,7 +174,7 @@ class Calls:
         ] = None,
     ) -> CallToolResult:
         """Read a note of the workspace, or only some lines of it, after memory_search has named it."""
-        found = self._engine.memory_get(path, start=start, lines=lines_, withhold=True)
+        found = self._engine.documents.read(path, start=start, lines=lines_, withhold=True)
         name = lines.one_line(found.path)
         if not found.text:
             return _result([f"{name}: nothing is there."], found.as_json())
@@ -236,7 +236,7 @@ class Calls:
 
     def status(self) -> CallToolResult:
         """Say how much is remembered, how recall works here, and what of it is open now."""
-        facts = self._engine.status()
+        facts = self._engine.store.status()
         kept = (
             "tier",
             "models",
@@ -310,7 +310,7 @@ class Calls:
 
     def _tier(self, details: Mapping[str, Any], failures: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
         """The service tier of an answer, and lines for the model if it is lower than usual or a part failed."""
-        now = self._engine.tier()
+        now = self._engine.store.tier()
         told = details.get("tier") or {"tier": now.name, "why": now.why}
         tier = lines.tier_as_json(told)
         said = [lines.tier_line(tier)] if now.degraded or tier["tier"] != now.name else []

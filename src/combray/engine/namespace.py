@@ -1,0 +1,188 @@
+"""One namespace of an open store: the value that the engine and its facets share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Unpack
+
+from combray import presets
+from combray.audit.audited import audited
+from combray.background import Background
+from combray.engine.accesses import Accesses
+from combray.errors import InvalidInputError, NotFoundError
+from combray.recall.asking import Asking
+from combray.remember.guard import Guard
+from combray.remember.state import Remembering
+from combray.runtime import Reader, Runtime, ServiceTier
+from combray.types import TRUSTS, Answer, MemoryFields, MemoryItem, RecallOptions, Remembered
+from combray.values import one_of, whole
+
+BATCH = 256
+MAX_BATCH = 100_000
+
+
+class Namespace:
+    """A namespace with the runtime, preset and settings in use, and the two walks: remember and recall."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        namespace: str,
+        preset: presets.Preset,
+        settings: Mapping[str, Any],
+        background: Background | None = None,
+    ) -> None:
+        if runtime.service_tier is None:
+            models = (runtime.embedder, runtime.language_model)
+            runtime = replace(runtime, service_tier=ServiceTier(runtime.store, *models, runtime.clock))
+        self.runtime = runtime
+        self.namespace = check_namespace(namespace)
+        self.settings = settings
+        self.preset = presets.tuned(preset, settings)
+        self.background = background or Background()
+        self.accesses = Accesses(runtime.store, self.namespace)
+        self.after_write: Callable[[], None] | None = None
+        """Wakes the worker that makes vectors, if one runs."""
+
+    def within(self, namespace: str) -> Namespace:
+        """Another namespace of the same store."""
+        return Namespace(self.runtime, namespace, self.preset, self.settings, self.background)
+
+    @property
+    def reader(self) -> Reader:
+        """A reader of this namespace."""
+        return self.runtime.store.reader(self.namespace)
+
+    @property
+    def guard(self) -> Guard:
+        """The preset's guard, which judges files and exports too; the default guard if the preset has none."""
+        return next((each for each in self.preset.remember if isinstance(each, Guard)), Guard())
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """Trust levels that reads of this namespace show; never "quarantined"."""
+        return shown_trusts(str(self.settings.get("require_trust", "")), self.namespace)
+
+    def chosen(self, preset: str | presets.Preset | None) -> presets.Preset:
+        """The preset for one call: the namespace's own, one by name, or one given, tuned by the settings."""
+        if preset is None:
+            return self.preset
+        return presets.tuned(presets.load(preset) if isinstance(preset, str) else preset, self.settings)
+
+    def key_of(self, memory_id: str) -> int:
+        """The store's key of an id, or of a prefix of at least eight characters. Raises NotFoundError."""
+        if not isinstance(memory_id, str):
+            raise InvalidInputError("id", f"must be a text, not {memory_id!r}.")
+        wanted = memory_id.strip()
+        key = self.reader.keys_of([wanted]).get(wanted)
+        if key is None:
+            raise NotFoundError(
+                f"no memory {memory_id!r} in namespace {self.namespace!r}; "
+                "give the full id, or at least its first eight characters if only one id starts so"
+            )
+        return key
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    @audited("remember", reads=False)
+    def remember(self, text: str, *, diff: bool = True, **fields: Unpack[MemoryFields]) -> Remembered:
+        """Remember one text."""
+        twice = sorted({"content", "text"} & fields.keys())
+        if twice:
+            raise InvalidInputError(
+                twice[0], "is given beside the text.", "Give the text once, as the first argument."
+            )
+        return self._write([{"content": text, **fields}], diff, suggest=True)[0]
+
+    @audited("remember_many", reads=False)
+    def remember_many(
+        self,
+        items: Iterable[str | MemoryItem],
+        *,
+        diff: bool = True,
+        batch: int = BATCH,
+        progress: Callable[[int], None] | None = None,
+        judged_as: str = "",
+    ) -> list[Remembered]:
+        """Remember many texts, one transaction a batch."""
+        if isinstance(items, (str, bytes, Mapping)):
+            raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
+        results: list[Remembered] = []
+        for some in _batches(items, whole("batch", batch, 1, MAX_BATCH)):
+            normal = [{"content": item} if isinstance(item, str) else item for item in some]
+            results += self._write(normal, diff, suggest=False, judged_as=judged_as)
+            if progress is not None:
+                progress(len(results))
+        return results
+
+    def _write(
+        self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
+    ) -> list[Remembered]:
+        self.accesses.flush()
+        now = self.runtime.clock()
+        state = Remembering(
+            self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
+        )
+        done = self.preset.remember.run(state, self.runtime)
+        if self.after_write is not None:
+            self.after_write()
+        return done.results()
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    @audited("recall", asks=True)
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        preset: str | presets.Preset | None = None,
+        basic: bool = False,
+        **options: Unpack[RecallOptions],
+    ) -> Answer:
+        """The memories that answer a query, best first."""
+        chosen = self.chosen(preset)
+        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
+        answer = asking.answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
+        self.accesses.note((hit.memory.id for hit in answer), self.runtime.clock())
+        return answer
+
+    @audited("search", asks=True)
+    def search(self, query: str, *, limit: int = 10, **options: Unpack[RecallOptions]) -> Answer:
+        """Keyword search only."""
+        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
+        return asking.answer(
+            query, asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
+        )
+
+
+def check_namespace(name: str) -> str:
+    """A usable namespace name. Raises InvalidInputError."""
+    if not name or name.strip() != name or len(name) > 200 or not name.isprintable():
+        raise InvalidInputError(
+            "namespace",
+            f"{name!r} cannot be used.",
+            "Give 1 to 200 printable characters without spaces around.",
+        )
+    return name
+
+
+def shown_trusts(required: str, namespace: str) -> tuple[str, ...]:
+    """The trust levels at or above what is required: one level for all, or "NAMESPACE=level, …".
+
+    Raises InvalidInputError for a level that does not exist.
+    """
+    wanted = "untrusted"
+    for part in filter(None, (each.strip() for each in required.split(","))):
+        name, named, level = part.rpartition("=")
+        if not named or name.strip() == namespace:
+            wanted = one_of("require_trust", level.strip(), TRUSTS[:3])
+    return TRUSTS[: TRUSTS.index(wanted) + 1]
+
+
+def _batches(items: Iterable[str | MemoryItem], size: int) -> Iterator[list[str | MemoryItem]]:
+    iterator = iter(items)
+    while some := list(islice(iterator, size)):
+        yield some

@@ -1,0 +1,68 @@
+"""`open`: settings and arguments to an engine on an open store."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+import msgspec
+
+from combray import presets, wiring
+from combray.engine.engine import Engine
+from combray.runtime import Clock, Embedder, LanguageModel, Reranker
+from combray.settings import load as load_settings
+
+
+def open(
+    location: str | PathLike[str] | None = None,
+    *,
+    namespace: str | None = None,
+    preset: str | presets.Preset | None = None,
+    embedder: str | Embedder | None = None,
+    reranker: str | Reranker | None = None,
+    language_model: str | LanguageModel | None = None,
+    read_only: bool = False,
+    durability: str | None = None,
+    clock: Clock | None = None,
+    worker: bool | None = None,
+    key: str | bytes | None = None,
+) -> Engine:
+    """Open a memory store, creating it if needed, and return the engine on it.
+
+    `location` is a path, `sqlite:///path` or `:memory:`. None takes the setting COMBRAY_DB, or a file in the
+    per-user data folder. Every other argument left at None takes its setting too. `preset` is a name or a
+    `Preset`. `embedder`, `reranker` and `language_model` are specs, or objects with the methods of
+    `runtime.Embedder`, `Reranker` and `LanguageModel`. `worker` makes queued vectors in a background thread:
+    None does so only after a change of embedder, False never. `key` (32 bytes or a passphrase) encrypts the
+    file and needs the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE from the environment.
+
+    Raises InvalidInputError, StoreError and its subclasses, ModelError.
+    """
+    by_name = preset if isinstance(preset, str) else None
+    settings = load_settings(
+        {
+            "db": None if location is None else fspath(location),
+            "namespace": namespace,
+            "preset": by_name,
+            "embedder": embedder if isinstance(embedder, str) else None,
+            "reranker": reranker if isinstance(reranker, str) else None,
+            "language_model": language_model if isinstance(language_model, str) else None,
+            "durability": durability,
+            "worker": worker,
+        }
+    )
+    chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)
+    runtime = wiring.build(
+        settings.db,
+        settings,
+        read_only=read_only,
+        clock=clock,
+        model=None if isinstance(embedder, str) else embedder,
+        second=None if isinstance(reranker, str) else reranker,
+        writer=None if isinstance(language_model, str) else language_model,
+        key=key,
+    )
+    engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
+    wanted = settings.worker or (settings.worker is None and engine.vectors.outdated())
+    if wanted and runtime.embedder is not None and runtime.store.writable:
+        engine.vectors.start_worker()
+    return engine

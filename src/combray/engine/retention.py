@@ -1,0 +1,109 @@
+"""What may go: memories of little importance, texts of poor quality, and what hangs on a memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from combray.audit.audited import audited
+from combray.engine import memories
+from combray.engine.namespace import Namespace
+from combray.language.quality import warnings
+from combray.remember.retain import effective_importance, immune, last_used
+from combray.runtime import Filter
+from combray.types import Memory
+
+if TYPE_CHECKING:
+    from combray.audit.erasure import Derived
+
+_DAY = 86_400.0
+_KEEP_ACCESSES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory of little importance now. An immune one is never pruned automatically."""
+
+    memory: Memory
+    effective_importance: float
+    days_since_access: float
+    edge_count: int
+    immune: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A memory whose text has quality warnings, and the warnings."""
+
+    memory: Memory
+    warnings: tuple[str, ...]
+
+
+class Retention:
+    """`engine.retention`: which memories could be dropped, and which to keep. Deletes nothing."""
+
+    def __init__(self, at: Namespace) -> None:
+        self._at = at
+
+    @audited("gc")
+    def candidates(self, *, threshold: float = 0.5, limit: int = 20) -> list[Candidate]:
+        """Memories whose effective importance is below the threshold, least important first."""
+        reader = self._at.reader
+        now = self._at.runtime.clock()
+        keys = reader.scan(Filter())
+        if not len(keys):
+            return []
+        rows = reader.rows(keys)
+        counted = reader.accesses(keys)
+        used = last_used(reader, keys, rows, counted)
+        every = [int(key) for key in keys]
+        degree = dict.fromkeys(every, 0)
+        for link in reader.links(every):
+            for end in {link.source, link.target} & degree.keys():
+                degree[end] += 1
+        scored = []
+        for place, key in enumerate(every):
+            days = (now - float(used[place])) / _DAY
+            accesses = float(counted[place])
+            importance = int(rows.importance[place])
+            value = effective_importance(importance, accesses, days, degree[key])
+            if value < threshold:
+                scored.append((round(value, 6), key, days, immune(importance, accesses)))
+        chosen = sorted(scored)[:limit]
+        found = reader.memories(key for _, key, _, _ in chosen)
+        return [
+            Candidate(memory, value, round(days, 2), degree[key], safe)
+            for memory, (value, key, days, safe) in zip(found, chosen, strict=True)
+        ]
+
+    @audited("review")
+    def review(self, limit: int = 20) -> list[Review]:
+        """Memories with quality warnings, most warnings first."""
+        reader = self._at.reader
+        found = []
+        for memory in reader.memories(reader.scan(Filter(kinds=("fact", "insight", "summary")))):
+            messages = tuple(warning.message for warning in warnings(memory.content))
+            if messages:
+                found.append(Review(memory, messages))
+        found.sort(key=lambda each: (-len(each.warnings), each.memory.id))
+        return found[:limit]
+
+    @audited("keep", reads=False)
+    def keep(self, memory_id: str) -> Memory:
+        """Mark a memory as worth keeping: it counts three more accesses, which makes it immune to pruning."""
+        now = self._at.runtime.clock()
+        key = self._at.key_of(memory_id)
+        with self._at.runtime.store.transaction(self._at.namespace) as tx:
+            tx.touch({key: (_KEEP_ACCESSES, now)})
+            tx.note("keep", tx.memories([key])[0].id, "", now)
+        return self._at.reader.memories([key])[0]
+
+    @audited("derived")
+    def derived(self, memory_id: str) -> Derived:
+        """Memories made from this one, citing it as evidence, or quoting it. Look here before an erase.
+
+        Reads the whole namespace. Raises NotFoundError.
+        """
+        from combray.audit import erasure
+
+        return erasure.derived(self._at.reader, memories.get(self._at, memory_id))
