@@ -189,7 +189,7 @@ def test_of_an_encrypted_store_the_rows_are_read_and_the_certificate_says_so(
     memory_id = remember(sealed)
     store = sealed.store
     assert isinstance(store, Provable)
-    traces = store.traces("default", [sealed.key_of(memory_id)])
+    traces = store.traces("default", [sealed._at.key_of(memory_id)])
     # The search of rows is not blind: while the memory is there, each kind of trace is in some table.
     held = store.rows_holding("default", traces, everywhere=True)
     assert {trace.kind for _, trace in held} == {trace.kind for trace in traces}
@@ -219,7 +219,7 @@ def test_a_term_that_the_index_kept_is_told_though_its_bytes_stand_nowhere_whole
     memory_id = remember(engine)
     store = engine.store
     assert isinstance(store, Provable)
-    words = [each for each in store.traces("default", [engine.key_of(memory_id)]) if each.kind == "word"]
+    words = [each for each in store.traces("default", [engine._at.key_of(memory_id)]) if each.kind == "word"]
     held = store.rows_holding("default", words, everywhere=False)
     assert {table for table, _ in held} == {"term_index"}
     assert b"xylophonist" in {trace.value for _, trace in held}
@@ -292,7 +292,7 @@ def test_the_certificate_is_in_the_audit_without_what_would_tell_the_text(engine
     memory_id = remember(engine)
     store = engine.store
     assert isinstance(store, Provable)
-    traces = store.traces("default", [engine.key_of(memory_id)])
+    traces = store.traces("default", [engine._at.key_of(memory_id)])
     certificate = engine.erase(memory_id, prove=True)
     assert certificate is not None
     (entry,) = engine.audit.certificates(memory_id)

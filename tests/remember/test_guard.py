@@ -118,7 +118,7 @@ def test_release_makes_it_recalled_and_leaves_a_version_row(engine: Engine) -> N
     (shown,) = engine.quarantine.list()
     assert shown.memory.id == done.id
     assert shown.reasons[0] == "asks to ignore earlier instructions"
-    assert engine.release(done.id).trust == "untrusted"
+    assert engine.quarantine.release(done.id).trust == "untrusted"
     assert _texts(engine.recall("ferry timetable")) == [ATTACK]
     assert [(each.operation, each.before) for each in engine.history(done.id)] == [
         ("release", {"trust": "quarantined"})
