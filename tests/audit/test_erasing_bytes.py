@@ -215,7 +215,7 @@ def test_the_file_is_written_anew(tmp_path: Path) -> None:
         long = engine.remember("zwieback " * 800).id
         engine.remember("Alice moved to Berlin")
         engine.erase(long)
-        with engine.store._reading() as connection:  # type: ignore[attr-defined]
+        with engine.runtime.store._reading() as connection:  # type: ignore[attr-defined]
             assert connection.execute("PRAGMA freelist_count").fetchone()[0] == 0
             assert not erasing.is_due(connection)
         assert engine.recall("Alice")[0].memory.content == "Alice moved to Berlin"

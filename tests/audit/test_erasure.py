@@ -44,7 +44,7 @@ def test_the_search_finds_everything_before_it_is_erased(engine: Engine, tmp_pat
     key = engine._at.key_of(memory_id)
     with engine.runtime.store.transaction("default") as tx:
         tx.change(key, "edit", "someone", 0.0, context="perspicacious twice")
-    store = engine.store
+    store = engine.runtime.store
     assert isinstance(store, Provable)
     traces = store.traces("default", [key])
     data = b"".join(path.read_bytes() for path in tmp_path.iterdir())
@@ -79,7 +79,7 @@ def test_chunks_doubts_and_waiting_vectors_go_too(engine: Engine, tmp_path: Path
     with engine.runtime.store.transaction("default") as tx:
         tx.put_doubts([Doubt(min(key, other), max(key, other), "Quetzalcoatl or tea")])
         tx.queue.put("another:model", [key], 0.0)
-    store = engine.store
+    store = engine.runtime.store
     assert isinstance(store, Provable)
     assert {"chunk", "doubt", "embed_job"} <= set(store.rows_left([key]))
     (folder / "MEMORY.md").unlink()
@@ -187,7 +187,7 @@ def test_of_an_encrypted_store_the_rows_are_read_and_the_certificate_says_so(
     sealed: Engine, tmp_path: Path
 ) -> None:
     memory_id = remember(sealed)
-    store = sealed.store
+    store = sealed.runtime.store
     assert isinstance(store, Provable)
     traces = store.traces("default", [sealed._at.key_of(memory_id)])
     # The search of rows is not blind: while the memory is there, each kind of trace is in some table.
@@ -217,7 +217,7 @@ def test_what_is_left_in_a_row_of_an_encrypted_store_is_told(sealed: Engine, tmp
 def test_a_term_that_the_index_kept_is_told_though_its_bytes_stand_nowhere_whole(engine: Engine) -> None:
     """FTS5 stores a term as what differs from the one before: a search for its bytes may miss it."""
     memory_id = remember(engine)
-    store = engine.store
+    store = engine.runtime.store
     assert isinstance(store, Provable)
     words = [each for each in store.traces("default", [engine._at.key_of(memory_id)]) if each.kind == "word"]
     held = store.rows_holding("default", words, everywhere=False)
@@ -237,9 +237,9 @@ def test_what_could_not_be_written_anew_at_once_is_so_at_the_next_opening(
         with monkeypatch.context() as killed:
             killed.setattr(erasing, "finish", lambda connection: False)
             engine.erase(memory_id)
-        with engine.store._reading() as connection:  # type: ignore[attr-defined]
+        with engine.runtime.store._reading() as connection:  # type: ignore[attr-defined]
             assert erasing.is_due(connection)
-    with combray.open(path, embedder="none") as engine, engine.store._reading() as connection:  # type: ignore[attr-defined]
+    with combray.open(path, embedder="none") as engine, engine.runtime.store._reading() as connection:  # type: ignore[attr-defined]
         assert not erasing.is_due(connection)
 
 
@@ -290,7 +290,7 @@ def test_what_is_left_in_the_store_is_told(engine: Engine, tmp_path: Path) -> No
 
 def test_the_certificate_is_in_the_audit_without_what_would_tell_the_text(engine: Engine, tmp_path: Path) -> None:
     memory_id = remember(engine)
-    store = engine.store
+    store = engine.runtime.store
     assert isinstance(store, Provable)
     traces = store.traces("default", [engine._at.key_of(memory_id)])
     certificate = engine.erase(memory_id, prove=True)
@@ -321,9 +321,9 @@ def test_a_log_in_use_elsewhere_is_told_and_not_passed_over(tmp_path: Path) -> N
     path = str(tmp_path / "a.db")
     with combray.open(path, embedder="none") as engine:
         memory_id = remember(engine)
-        engine.store.busy_timeout = 0.05  # type: ignore[attr-defined]
-        engine.store._writer.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
-        with combray.open(path, embedder="none") as other, other.store._reading() as reading:  # type: ignore[attr-defined]
+        engine.runtime.store.busy_timeout = 0.05  # type: ignore[attr-defined]
+        engine.runtime.store._writer.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
+        with combray.open(path, embedder="none") as other, other.runtime.store._reading() as reading:  # type: ignore[attr-defined]
             reading.execute("SELECT count(*) FROM memory").fetchone()
             certificate = engine.erase(memory_id, prove=True)
     assert certificate is not None

@@ -17,7 +17,7 @@ CODE = """
 import sys, combray
 with combray.open(sys.argv[1], embedder="none") as engine:
     print("open", flush=True)
-    engine.index(sys.argv[2], progress=lambda done, total: print(done, flush=True))
+    engine.documents.index(sys.argv[2], progress=lambda done, total: print(done, flush=True))
 print("done", flush=True)
 """
 

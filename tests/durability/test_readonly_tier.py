@@ -39,7 +39,7 @@ def opened(path: Path, clock: FakeClock, *, read_only: bool = False) -> Engine:
 
 def limit(engine: Engine, pages: int) -> None:
     """SQLite's own limit of the file gives the error of a full disk without one."""
-    engine.store._writer.execute(f"PRAGMA max_page_count = {pages}")  # type: ignore[attr-defined]
+    engine.runtime.store._writer.execute(f"PRAGMA max_page_count = {pages}")  # type: ignore[attr-defined]
 
 
 def fill(engine: Engine) -> None:
@@ -154,7 +154,7 @@ def _room_left(folder: Path) -> int:
 
 def test_a_write_that_fits_again_ends_readonly_at_once(path: Path, clock: FakeClock) -> None:
     with opened(path, clock) as engine:
-        pages = engine.store._writer.execute("PRAGMA page_count").fetchone()[0]  # type: ignore[attr-defined]
+        pages = engine.runtime.store._writer.execute("PRAGMA page_count").fetchone()[0]  # type: ignore[attr-defined]
         limit(engine, pages + 20)
         fill(engine)
         assert answers(engine) == "READONLY"
@@ -166,7 +166,7 @@ def test_a_write_that_fits_again_ends_readonly_at_once(path: Path, clock: FakeCl
 def test_a_refused_write_is_readonly_until_the_lock_can_be_had(path: Path, clock: FakeClock) -> None:
     """A file system that turns read-only under an open store refuses writes; here SQLite is told to do so."""
     with opened(path, clock) as engine:
-        writer = engine.store._writer  # type: ignore[attr-defined]
+        writer = engine.runtime.store._writer  # type: ignore[attr-defined]
         writer.execute("PRAGMA query_only = ON")
         with pytest.raises(ReadOnlyStoreError):
             engine.remember("The fox sleeps")

@@ -40,7 +40,7 @@ class Telling(FakeEmbedder):
 with opened(Telling(), path={path!r}) as engine:
     print("ready", flush=True)
     sys.stdin.readline()
-    worked = engine.work(batch=8)
+    worked = engine.vectors.make(batch=8)
     print("done", worked.embedded, flush=True)
 """
 

@@ -95,7 +95,7 @@ def test_link_and_related(engine: Engine, clock: FakeClock) -> None:
         lambda engine, a, b: engine.link(a, b, reason="\ud800"),
         lambda engine, a, b: engine.related(a, depth=0),
         lambda engine, a, b: engine.related(a, type="friendship"),
-        lambda engine, a, b: engine.log(0),
+        lambda engine, a, b: engine.store.log(0),
     ],
 )
 def test_wrong_values_change_nothing(engine: Engine, call: Callable[[Engine, str, str], Any]) -> None:

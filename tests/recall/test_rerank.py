@@ -49,7 +49,7 @@ def scored(engine: Engine, scores: Mapping[str, float], **signals: Sequence[floa
 
 def run(engine: Engine, state: Recalling, stage: Rerank, reranker: object) -> dict[str, float]:
     """Text -> score, in the order the stage leaves."""
-    stage(state, Runtime(engine.store, reranker=reranker))  # type: ignore[arg-type]
+    stage(state, Runtime(engine.runtime.store, reranker=reranker))  # type: ignore[arg-type]
     return dict(zip(state.reader.contents(state.keys), state.scores.tolist(), strict=True))
 
 
