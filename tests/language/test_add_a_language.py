@@ -53,7 +53,7 @@ def test_the_index_is_rebuilt_when_the_languages_change(languages: Path, tmp_pat
     tables.add_folder(languages)
     with combray.open(tmp_path / "store.db", embedder="none") as engine:
         assert len(engine.search("iras")) == 1
-        assert all(finding.ok for finding in engine.doctor())
+        assert all(finding.ok for finding in engine.store.doctor())
     tables.remove_folder(languages)
     with combray.open(tmp_path / "store.db", embedder="none") as engine:
         assert not engine.search("iras")
