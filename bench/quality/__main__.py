@@ -23,7 +23,7 @@ EXAMPLES = """examples:
   python -m bench.quality --set mine=notes.jsonl --embedder none --embedder onnx:MODEL_FOLDER
   python -m bench.quality --set locomo --preset default --without SessionPrior --without PhraseMatch
   python -m bench.quality --set locomo --abstention
-  python -m bench.quality --set locomo --no-plain --markdown docs/explanation/presets-compared.md
+  python -m bench.quality --set locomo --no-plain --markdown bench/results/presets.md
 """
 
 _WIDE = 160

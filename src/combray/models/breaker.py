@@ -15,7 +15,7 @@ from combray.runtime import Health
 MOST_FAILURES = 5
 """Consecutive failures after which calls are refused. Source: Engram's public code, "disabled after 5"."""
 COOL_DOWN = 60.0
-"""Seconds until one trial call is allowed. Source: Engram, "checked every 60 seconds", see docs/tiers.md."""
+"""Seconds until one trial call is allowed. Source: Engram, docs/reference/service-tiers.md."""
 WINDOW = 300.0
 """Seconds for which a failure counts. Source: Mnemon design, "3 failures in 300 s"."""
 NEVER = 1 << 62
