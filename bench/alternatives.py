@@ -17,6 +17,7 @@ from pathlib import Path
 import combray
 from bench.quality.loaders import load
 from bench.quality.sets import Collection
+from combray import MemoryItem
 
 
 def main() -> None:
@@ -38,7 +39,7 @@ def main() -> None:
 
 def measure(collection: Collection, embedder: str) -> tuple[tuple[int, float], list[float]]:
     """(turns, seconds to write them) and the seconds of every recall."""
-    items = [
+    items: list[MemoryItem] = [
         {"content": item.text, "author": item.author, "session": item.session, "occurred_at": item.occurred_at}
         for item in collection.items
     ]
