@@ -1,4 +1,4 @@
-"""What the confidence of a fact rests on: kept in its metadata, so that it is never computed from itself."""
+"""The inputs of a fact's confidence, stored in its metadata: confidence is never computed from itself."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from combray.scoring.decay import faded
 from combray.types import Memory
 
 PLACE = "_belief"
-"""The name in a memory's metadata."""
+"""The key in a memory's metadata."""
 
 
 class Belief(msgspec.Struct, frozen=True):
-    """Confidence before anything happened, and what has happened since.
+    """The initial confidence of a fact, and the events since.
 
-    `start`: confidence when consolidation first saw the fact; `given`: how much evidence it had then, which
-    `start` counts in already; `at`: the date of the last evidence, unix seconds; `halved`: contradictions
-    that neither side won.
+    `start`: confidence when consolidation first saw the fact. `given`: the pieces of evidence that `start`
+    includes. `at`: time of the last evidence, unix seconds. `halved`: unresolved contradictions.
     """
 
     start: float
@@ -30,9 +29,9 @@ class Belief(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, memory: Memory) -> Belief:
-        """The belief behind a fact; for one that no run has touched, it starts with the day it was recorded.
+        """Return the belief behind a fact. For a new fact it starts at the time of recording.
 
-        Not with the day it is about: what is known of 1990 is not forgotten for that.
+        Not at the time of the event: a fact about 1990 does not fade faster.
         """
         kept = memory.metadata.get(PLACE)
         if kept is not None:
@@ -43,26 +42,26 @@ class Belief(msgspec.Struct, frozen=True):
         return cls(memory.confidence, len(memory.evidence), memory.recorded_at.timestamp())
 
     def base(self, evidence: int) -> float:
-        """Confidence with that many pieces of evidence, before fading."""
+        """Return the confidence before decay."""
         return grown(self.start, max(0, evidence - self.given)) * PENALTY**self.halved
 
     def value(self, evidence: int, now: float) -> float:
-        """Confidence now, exactly."""
+        """Return the exact confidence now."""
         return faded(self.base(evidence), now - self.at)
 
 
 def confidence(memory: Memory, now: float) -> float:
-    """Exact confidence of a fact now, in [0, 1]."""
+    """Return the exact confidence of a fact now, in [0, 1]."""
     return Belief.of(memory).value(len(memory.evidence), now)
 
 
 def shown(belief: Belief, evidence: int, now: float) -> float:
-    """The same in hundredths, as it is stored."""
+    """Return the confidence in hundredths, as it is stored."""
     return stepped(belief.value(evidence, now), belief.base(evidence))
 
 
 def believing(memory: Memory, belief: Belief, evidence: tuple[str, ...], now: float) -> dict[str, Any]:
-    """The fields of a memory that another belief or other evidence change; those that stay are left out."""
+    """Return the fields of a memory that a new belief or new evidence changes."""
     fields: dict[str, Any] = {}
     if evidence != memory.evidence:
         fields["evidence"] = evidence
@@ -76,5 +75,5 @@ def believing(memory: Memory, belief: Belief, evidence: tuple[str, ...], now: fl
 
 
 def begins(memory: Memory) -> datetime:
-    """From when a fact says what it says."""
+    """Return the time from which a fact is valid."""
     return memory.valid_from or memory.moment

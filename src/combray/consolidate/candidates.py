@@ -1,4 +1,4 @@
-"""Candidates for facts: what episodes state, and which episodes state it."""
+"""Candidates for facts: statements, and the episodes that make them."""
 
 from __future__ import annotations
 
@@ -22,39 +22,40 @@ class Said:
 
 @dataclass(slots=True)
 class Candidate:
-    """One statement, and the episodes that make it or support it, the one it was taken from first."""
+    """One statement, and the episodes that make or support it. The first is the origin of its text."""
 
     stated: Statement
     said: list[Said]
 
     @property
     def first(self) -> Said:
-        """The episode it was taken from."""
+        """The episode of the text."""
         return self.said[0]
 
     @property
     def author(self) -> str | None:
-        """Whose "I" its text holds; None where the text names its subject."""
+        """The speaker, if the text is in the first person. None if it names its subject."""
         return self.first.episode.author if self.stated.as_said else None
 
     @property
     def since(self) -> datetime:
-        """From when it holds: the time it names, else when it was first said."""
+        """The start of validity: the time in the text, else when it was first said."""
         return self.stated.since or min(each.episode.moment for each in self.said)
 
     @property
     def latest(self) -> datetime:
-        """When it was said last."""
+        """When it was last said."""
         return max(each.episode.moment for each in self.said)
 
 
 def stated_in(
     episodes: Sequence[Said], around: Mapping[int, Sequence[Said]], known: Collection[str]
 ) -> list[Candidate]:
-    """Candidates in the order of the episodes; the same words of several episodes are one candidate.
+    """Return candidates in the order of the episodes. Equal texts are one candidate.
 
-    `around` gives, by key, the other episodes of an episode's cluster: those that make the same claim are
-    evidence too. `known` are names that a statement may be about.
+    Args:
+        around: for each key, the episodes of its cluster. Those that make the same claim are evidence too.
+        known: names that a statement may be about.
     """
     found: dict[tuple[str, str | None], Candidate] = {}
     for each in episodes:

@@ -1,4 +1,4 @@
-"""Episodes that speak of one thing: by density where the extra `cluster` is installed, else around leaders."""
+"""Clusters of similar episodes: by density if the extra `cluster` is installed, else around leaders."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Method = Literal["auto", "density", "leaders"]
 
 
 def clusters(vectors: Vectors, method: Method, *, least: int, similar_from: float) -> list[list[int]]:
-    """Groups of at least `least` places, each ascending; places in no group stand alone.
+    """Return groups of at least `least` row numbers, each ascending. Other rows are in no group.
 
-    "auto" is density where its extra is installed. Leaders are those with most places near them (a cosine of at
-    least `similar_from`), of equal ones the first.
+    "auto" is "density" if its extra is installed. Leaders are the rows with the most neighbours (cosine of at
+    least `similar_from`); ties go to the first.
     """
     if method == "density" or (method == "auto" and available()):
         return density_clusters(vectors, least)

@@ -1,4 +1,4 @@
-"""Contradictions: the same thing with another value, or denied (Semantic facts, section 3; SEEDS.md 19, 20)."""
+"""Contradictions: another value for the same thing, or a negation. Source: docs/explanation/consolidation.md."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MAX_TERMS = 30
 
 @dataclass(frozen=True)
 class Contradictions:
-    """Finds facts that cannot both hold. The newer one supersedes the older one, which is kept.
+    """Finds facts that cannot both be true. The newer one supersedes the older one, which is kept.
 
-    Candidates are the `near_most` nearest of each fact, or the `words_most` that share most words with one
-    that has no vector. Only a plain case is decided: one value for another, or a negation and nothing else;
-    the rest waits for the judge. A fact of less trust never supersedes. Where neither is newer, both lose half
-    of their confidence, once, if they are trusted alike, and the pair waits for the judge.
+    Candidates are the `near_most` nearest facts, or for a fact without a vector the `words_most` with the most
+    common words. Rules decide clear cases only: one value instead of another, or a negation and nothing else.
+    Other pairs wait for the judge. A fact of lower trust never supersedes. If neither fact is newer and their
+    trust is equal, both lose half of their confidence, once, and the pair waits for the judge.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "near", "merged", "doubts")
@@ -70,12 +70,12 @@ class Contradictions:
         if not wanted:
             return []
         arm = KeywordArm(wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
-        # One place more: the fact itself holds all of its words.
+        # One more: the fact itself matches.
         return [int(key) for key in reader.search({"words": arm}, where, self.words_most + 1).lists["words"].keys]
 
 
 def _of_one_slot(state: Planning, live: list[int]) -> set[Pair]:
-    """Pairs of facts that give a value of the same thing, however differently they say it; neighbours in time."""
+    """Return consecutive pairs, in time, of facts that give a value for the same subject and attribute."""
     by_slot: dict[tuple[str, str], list[int]] = defaultdict(list)
     for key in live:
         place = slot(state.facts[key])
@@ -89,14 +89,14 @@ def _of_one_slot(state: Planning, live: list[int]) -> set[Pair]:
 
 
 def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") -> None:
-    """Plan what follows from a contradiction of two facts, given in order of time."""
+    """Plan the outcome of a contradiction between two facts, given in order of time."""
     older, newer = state.facts[old], state.facts[new]
     if older.status not in LIVE_STATUSES or newer.status not in LIVE_STATUSES:
         return
     if TRUSTS.index(newer.trust) > TRUSTS.index(older.trust):
         state.doubt(old, new, f"{reason}; the newer one is trusted less")
     elif begins(older) == begins(newer) and newer.trust != older.trust:
-        # Anybody can give a date: what is trusted less must not cost the other half of its confidence.
+        # Anyone can set a date: a less trusted fact must not halve the confidence of the other.
         state.doubt(old, new, f"{reason}; neither is newer, and one is trusted less")
     elif begins(older) == begins(newer):
         both = pair(old, new)
@@ -109,5 +109,5 @@ def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") 
 
 
 def _over(older: Memory, newer: Memory) -> bool:
-    """Whether the older fact ended before the newer one begins: both are true, each in its time."""
+    """Return whether the older fact ended before the newer one begins, so that both are true."""
     return older.valid_to is not None and older.valid_to <= begins(newer)

@@ -1,4 +1,7 @@
-"""Too little confidence: out of all retrieval, until evidence or a person brings it back (section 3)."""
+"""Deprecation: facts of low confidence leave retrieval until evidence or a user restores them.
+
+Source: docs/explanation/consolidation.md.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ _BY_A_PERSON = ("restore",)
 
 @dataclass(frozen=True)
 class DeprecateFacts:
-    """Deprecates facts below `below`, and brings back deprecated ones that evidence has lifted to it.
+    """Deprecates facts with a confidence below `below`, and revives deprecated ones that have reached it again.
 
-    A fact that a person restored is not deprecated again for its age: the restoring counts as evidence of
-    that moment. Status is a function of confidence alone, so that it does not depend on how often this runs.
+    A restore by the user counts as evidence of that moment, so the fact is not deprecated again for its age.
+    Status is a function of confidence alone and does not depend on how often consolidation runs.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "confidence")
@@ -42,7 +45,7 @@ class DeprecateFacts:
     def _deprecate(self, state: Planning, key: int, restored: float) -> None:
         belief, evidence = Belief.of(state.facts[key]), len(state.facts[key].evidence)
         if restored and belief.base(evidence) < self.below:
-            # Age did not do it, so no date can mend it: what a person brought back stays.
+            # Age is not the cause, so a newer date cannot help. What the user restored stays.
             return
         if restored > belief.at:
             state.take(Confirm(key, restored), "restored by hand")
@@ -52,6 +55,6 @@ class DeprecateFacts:
 
 
 def _restored(reader: Reader, key: int) -> float:
-    """When a person last brought the fact back, unix seconds; 0 if nobody has."""
+    """Return when the user last restored the fact, unix seconds, or 0."""
     moments = [each.changed_at.timestamp() for each in reader.history(key) if each.operation in _BY_A_PERSON]
     return max(moments, default=0.0)

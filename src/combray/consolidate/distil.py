@@ -1,4 +1,4 @@
-"""Distilling: facts from what was said since the last run (Semantic facts, "Extraction"; SEEDS.md 21)."""
+"""Distillation: facts from the episodes since the last run. Source: docs/explanation/consolidation.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from combray.consolidate.candidates import Candidate, Said, stated_in
 from combray.consolidate.cluster import Method, clusters
 from combray.consolidate.distil_model import tell
 from combray.consolidate.evidence import independent, origin
-from combray.consolidate.known import Known
+from combray.consolidate.known_facts import KnownFacts
+from combray.consolidate.runs import by_key
 from combray.consolidate.state import FRESH, Planning
 from combray.consolidate.steps import Distil, Support
 from combray.errors import ModelError
@@ -32,13 +33,13 @@ _ALL_RUNS = 10_000_000
 
 @dataclass(frozen=True)
 class DistilFacts:
-    """Makes facts of the episodes that no run has looked at: plain statements about people and things.
+    """Extracts facts from episodes that no run has read: clear statements about people and things.
 
-    Rules take the statements (`language/statements.py`); a language model, if there is one, is asked once, for
-    `model_episodes` of them, those of the largest clusters first. A fact rests on the episodes that state it and
-    on no other. One episode gives a confidence of `alone`, two give `shared`, and every further one adds its
-    part (`scoring/confidence.py`). What is known already gets evidence, not a second fact. At most `most` facts
-    a run; what did not fit is looked at again by the next.
+    Rules extract statements (`language/statements.py`). A language model, if configured, reads up to
+    `model_episodes` episodes in one call, the largest clusters first. The evidence of a fact is the episodes that
+    state it. One episode gives a confidence of `alone`, two give `shared`, and each further one adds to it
+    (`scoring/confidence.py`). A known fact gets evidence instead of a duplicate. A run makes at most `most`
+    facts; the next run continues.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts",)
@@ -55,7 +56,7 @@ class DistilFacts:
     model_episodes: int = 50
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Plan a Distil for each new fact, a Support for each known one; note how far it has read."""
+        """Plan a Distil for each new fact and a Support for each known one. Record the last episode read."""
         reader = runtime.store.reader(state.namespace)
         state.seen = max((run.seen for run in reader.runs(_ALL_RUNS)), default=0)
         episodes = self._unseen(reader, state)
@@ -68,16 +69,13 @@ class DistilFacts:
         return state
 
     def _unseen(self, reader: Reader, state: Planning) -> list[Said]:
-        """Episodes behind the mark, in the order of writing, of people whose word counts."""
+        """Return trusted episodes after the last one read, in the order of writing."""
         keys = reader.scan(Filter(kinds=("episode",), trusts=self.trusts))
         fresh = np.sort(keys[keys > state.seen])[: self.most_episodes].tolist()
-        ids = reader.ids(np.array(fresh, dtype=np.int64))
-        by_id = {memory.id: memory for memory in reader.memories(fresh)}
-        # An episode erased at this moment is in one of the answers only.
-        return [Said(key, by_id[each]) for key, each in zip(fresh, ids, strict=True) if each in by_id]
+        return [Said(key, episode) for key, episode in by_key(reader, fresh).items()]
 
     def _clustered(self, reader: Reader, state: Planning, episodes: Sequence[Said]) -> list[list[Said]]:
-        """Episodes of one thing each, the largest clusters first."""
+        """Return clusters of similar episodes, the largest first."""
         if not state.model:
             return []
         vectors, has = reader.vectors(state.model, np.array([each.key for each in episodes], dtype=np.int64))
@@ -94,7 +92,7 @@ class DistilFacts:
         episodes: Sequence[Said],
         groups: Sequence[Sequence[Said]],
     ) -> list[Candidate]:
-        """What the model tells of the episodes it was shown, and the rules of all others."""
+        """Return candidates from the model for the episodes that it read, and from rules for all others."""
         told: list[Candidate] = []
         shown: set[int] = set()
         if runtime.language_model is not None and state.weight < state.most:
@@ -111,7 +109,7 @@ class DistilFacts:
         return sorted(found, key=lambda each: each.first.key)
 
     def _chosen(self, episodes: Sequence[Said], groups: Sequence[Sequence[Said]]) -> list[Said]:
-        """The episodes to show to a model: clusters first, each whole, then the others as they came."""
+        """Return the episodes for the model: whole clusters first, then the others in order."""
         wanted = [each for group in groups for each in group]
         clustered = {each.key for each in wanted}
         wanted += [each for each in episodes if each.key not in clustered]
@@ -120,7 +118,7 @@ class DistilFacts:
 
     def _plan(self, state: Planning, runtime: Runtime, reader: Reader, candidates: Sequence[Candidate]) -> None:
         vectors = self._embedded(state, runtime, [each.stated.text for each in candidates])
-        known = Known(state, reader)
+        known = KnownFacts(state, reader)
         made = 0
         for place, candidate in enumerate(candidates):
             vector = None if vectors is None else vectors[place]
@@ -170,7 +168,7 @@ class DistilFacts:
         return True
 
     def _fact(self, state: Planning, candidate: Candidate) -> Memory:
-        """The fact as it is stored: hidden, until the plan that names it is carried out."""
+        """Return the fact as it is stored: hidden until its plan is applied."""
         stated, now = candidate.stated, datetime.fromtimestamp(state.now, UTC)
         evidence = tuple(each.episode.id for each in candidate.said)
         support = len({origin(each.episode) for each in candidate.said})
@@ -196,7 +194,7 @@ class DistilFacts:
 
 
 def _origin(subject: str, attribute: str, value: str, evidence: Iterable[str]) -> dict[str, str | list[str]]:
-    """Slot, and the episodes whose words it has: it goes when one of them is erased."""
+    """Return the slot, and the episodes of its words: erasing one of them erases the fact."""
     slot: Mapping[str, str] = {"subject": subject, "attribute": attribute, "value": value}
     return {**{name: text for name, text in slot.items() if text}, "distilled_from": list(evidence)}
 

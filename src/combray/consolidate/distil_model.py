@@ -1,4 +1,4 @@
-"""Facts from a language model: one call about some episodes, and nothing believed that they do not say."""
+"""Facts from a language model: one call, whose results are checked against the episodes."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class _Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def tell(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Candidate]:
-    """What the model says the episodes state, without what their words do not support; [] without episodes.
+    """Return the facts that the model finds in the episodes, without those that their words do not support.
 
-    Raises ModelError, and msgspec.MsgspecError for anything but the JSON that was asked for.
+    Raises ModelError, and msgspec.MsgspecError for an answer that is not the requested JSON.
     """
     if not episodes:
         return []
@@ -52,7 +52,7 @@ def tell(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Can
         f"{' '.join(each.episode.content.split())}"
         for number, each in enumerate(episodes, 1)
     )
-    # No stored text can know the marker, so none can close it.
+    # No stored text can contain the marker, so none can close the fence.
     marker = f"---{new_id(datetime.fromtimestamp(now, UTC))}---"
     answer = model.complete(
         SYSTEM, f"{marker}\n{lines}\n{marker}", max_tokens=100 + _TOKENS_A_LINE * len(episodes)
@@ -77,10 +77,10 @@ def _statement(told: _Told, said: Sequence[Said]) -> Statement:
 
 
 def is_supported(fact: str, said: Sequence[Said]) -> bool:
-    """Whether the episodes hold every content word and number of the fact, and it denies what they deny.
+    """Return whether the episodes contain every content word and number of the fact, and agree in negation.
 
-    Names of the speakers, and the dates that an episode's relative dates stand for, count as said. Each episode
-    must hold half of the content words itself: a fact rests on no episode that has nothing to do with it.
+    Speakers' names and resolved relative dates count as content. Each episode must contain half of the content
+    words, so that no unrelated episode counts as evidence.
     """
     wanted = set(content_terms(fact))
     if not wanted or len(fact) > _LONGEST:
@@ -97,6 +97,6 @@ def is_supported(fact: str, said: Sequence[Said]) -> bool:
 
 
 def _spoken(said: Said) -> str:
-    """The episode's words with its speaker's name and its dates written out."""
+    """Return the episode's text with its speaker's name and with resolved dates."""
     episode = said.episode
     return f"{speaker(episode.author)}: {dated(episode.content, episode.moment).text}"

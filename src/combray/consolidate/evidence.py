@@ -1,4 +1,4 @@
-"""Evidence: which episodes support a fact (Semantic facts, section 3; SEEDS.md 21)."""
+"""Evidence: episodes that support a fact. Source: docs/explanation/consolidation.md."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import Memory
 
 _MOST = 1_000_000
-"""Episodes looked at for a fact: as many as there are near it."""
+"""Limit of episodes compared with one fact: no limit in practice."""
 _KEPT = 20_000
-"""Episodes kept in memory while they are compared."""
+"""Episodes in the cache."""
 _USER_WORDS = frozenset(("user", "用户"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Where episodes are read: an episode near many facts is read once."""
+    """Cached reads: an episode near many facts is read once."""
 
     reader: Reader
     where: Filter
@@ -35,14 +35,12 @@ class _Reading:
 
 @dataclass(frozen=True)
 class GatherEvidence:
-    """Finds episodes that support each fact and were said after it was recorded; each counts once.
+    """Finds later episodes that support a fact. Each episode and each origin count once.
 
-    So does each origin: what one speaker repeats in one conversation, or on one day, is no further evidence.
-
-    Candidates have a cosine of at least `similar_from`; for a fact without vector they must hold every
-    content term of it (two or more). The words decide: the same claim, of the same person, not
-    denied, asked or guessed. What was said by one of `not_from`, or is of less trust than `trusts`, is none:
-    an agent that repeats a fact proves nothing.
+    Repetition by one speaker in one conversation, or on one day, is not further evidence. Candidates have a
+    cosine of at least `similar_from`; for a fact without a vector they contain all of its content terms (two or
+    more). Support means the same claim about the same person, not negated, asked or guessed. Speakers in
+    `not_from` and episodes outside `trusts` do not count: an agent that repeats a fact proves nothing.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts",)
@@ -56,7 +54,7 @@ class GatherEvidence:
         if not state.facts:
             return state
         reader = runtime.store.reader(state.namespace)
-        # Nothing has been said since the facts of this very run were made.
+        # Facts of this run have no later episodes.
         known = state.facts.keys() - state.fresh.keys()
         since = min(memory.recorded_at for memory in state.facts.values()).timestamp()
         where = Filter(kinds=("episode",), trusts=self.trusts, since=since)
@@ -78,7 +76,7 @@ class GatherEvidence:
     def _supporting(
         self, fact: Memory, near: list[int] | None, read: _Reading, now: float
     ) -> list[tuple[int, Memory]]:
-        """(key, episode) of the new evidence, by when it was said."""
+        """Return (key, episode) of new evidence, ordered by time."""
         by_words = near is None
         candidates = self._by_words(fact, read) if near is None else near
         found = [
@@ -89,7 +87,7 @@ class GatherEvidence:
         return independent(fact, sorted(found, key=lambda each: (each[1].moment, each[1].id)), read.reader)
 
     def _since(self, fact: Memory, keys: list[int], read: _Reading, now: float) -> Iterator[tuple[int, Memory]]:
-        """Episodes said after the fact was recorded, not yet counted, by somebody whose word counts."""
+        """Yield episodes after the fact was recorded that are not counted yet and not from `not_from`."""
         counted = set(fact.evidence)
         if not keys:
             return
@@ -115,7 +113,7 @@ class GatherEvidence:
 
 
 def independent(fact: Memory, found: list[tuple[int, Memory]], reader: Reader) -> list[tuple[int, Memory]]:
-    """The first of each origin that is not among the evidence yet: who says it twice has said it once."""
+    """Return the first episode of each origin that is not in the evidence yet."""
     if not found:
         return found
     heard = {origin(each) for each in reader.memories(reader.keys_of(fact.evidence).values())}
@@ -128,7 +126,7 @@ def independent(fact: Memory, found: list[tuple[int, Memory]], reader: Reader) -
 
 
 def origin(episode: Memory) -> tuple[str, str, str]:
-    """Source, speaker, and the conversation, or the day where there is none."""
+    """Return source, speaker, and the conversation, or without one the day."""
     return episode.source, (episode.author or "").casefold(), episode.session or f"{episode.moment:%Y-%m-%d}"
 
 

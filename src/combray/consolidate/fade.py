@@ -1,4 +1,4 @@
-"""Fading: what time takes from a fact without new evidence (Semantic facts, section 3; SEEDS.md 18)."""
+"""Decay of confidence without new evidence. Source: docs/explanation/consolidation.md."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from combray.runtime import Runtime
 
 @dataclass(frozen=True)
 class FadeFacts:
-    """Writes every fact's confidence as of now: its base, times exp(-0.01 a day since its last evidence).
+    """Updates every fact's confidence: its base, times exp(-0.01) per day since the last evidence.
 
-    Stored in hundredths, rounded up; the bounds 0.3 and 0.5 hold of the stored value exactly when they hold
-    of the exact one. Not counted against the cap: it decides nothing by itself.
+    Stored in hundredths, rounded up, so that the stored value crosses the bounds 0.3 and 0.5 exactly when the
+    exact one does. Does not count against the cap on changes.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "evidence")
     gives: ClassVar[tuple[str, ...]] = ("confidence",)
 
     def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
-        """Plan a Fade for each fact whose confidence is another than that stored."""
+        """Plan a Fade for each fact whose confidence changed."""
         for key in sorted(state.facts):
             fact = state.facts[key]
             now = confidence(fact, state.now)

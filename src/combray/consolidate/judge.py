@@ -1,4 +1,7 @@
-"""The judge: one call to a language model for all pairs that rules cannot decide (Semantic facts, section 4)."""
+"""The judge: one call to a language model for all pairs that rules cannot decide.
+
+Source: docs/explanation/consolidation.md.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +47,10 @@ class _Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Judge:
-    """Asks about at most `most_pairs` pairs in one call; without a model, or without an answer, they wait.
+    """Submits at most `most_pairs` pairs in one call. Without a model or a valid answer they wait.
 
-    An answer must be the JSON asked for, to the letter; a pair it does not name, or names twice, stays in the
-    queue. What the model says bounds itself to these pairs, and a run can be undone.
+    The answer must be exactly the requested JSON. A pair that it omits, or answers twice differently, stays
+    queued. The model can affect these pairs only, and a run can be undone.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "doubts", "contradictions")
@@ -57,7 +60,7 @@ class Judge:
     tokens_a_pair: int = 30
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Put new pairs into the queue; ask, and plan what follows from the answers."""
+        """Queue new pairs, call the model, and plan the outcome of its answers."""
         waiting = state.waiting()
         for both, reason in waiting:
             if both not in state.settled:
@@ -81,7 +84,7 @@ class Judge:
 
 
 def prompt(state: Planning, pairs: list[Pair]) -> str:
-    """The pairs, each text between lines of a marker that no stored text can know."""
+    """Return the prompt. Each text is fenced by a marker that no stored text can contain."""
     marker = f"---{new_id(datetime.fromtimestamp(state.now, UTC))}---"
     parts = []
     for number, (first, second) in enumerate(pairs, 1):
@@ -96,9 +99,9 @@ def _known(memory: Memory) -> str:
 
 
 def read(text: str, count: int) -> dict[int, Decision]:
-    """Decisions by pair, 1 to `count`; pairs with two different answers are left out.
+    """Parse decisions by pair number, 1 to `count`, without pairs that have two different answers.
 
-    Raises msgspec.MsgspecError for anything but the JSON that was asked for.
+    Raises msgspec.MsgspecError for an answer that is not the requested JSON.
     """
     reply = msgspec.json.decode(text.strip().encode("utf-8", "replace"), type=_Reply)
     found: dict[int, set[Decision]] = defaultdict(set)
@@ -113,7 +116,7 @@ def read(text: str, count: int) -> dict[int, Decision]:
 
 def _follow(state: Planning, both: Pair, decision: Decision) -> None:
     first, second = (state.facts[key] for key in both)
-    # An earlier answer may have merged one of them away: then the pair is asked about anew.
+    # An earlier answer may have merged one of them. Then the pair is submitted again.
     if first.status not in LIVE_STATUSES or second.status not in LIVE_STATUSES:
         return
     reason = state.doubts[both]

@@ -1,10 +1,11 @@
-"""The facts of the namespace, and what was answered about them in earlier runs."""
+"""Loads the facts of the namespace, and the decisions of earlier runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+from combray.consolidate.runs import by_key
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
 from combray.runtime import Filter, Reader, Runtime
@@ -15,7 +16,7 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True)
 class LoadFacts:
-    """Reads every fact, insight and summary that is live or deprecated; quarantined ones stay out."""
+    """Reads every live or deprecated fact, insight and summary, without quarantined ones."""
 
     needs: ClassVar[tuple[str, ...]] = ()
     gives: ClassVar[tuple[str, ...]] = ("facts",)
@@ -26,10 +27,7 @@ class LoadFacts:
         keys = reader.scan(Filter(kinds=FACTS, statuses=(*LIVE_STATUSES, "deprecated")))
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
-            keys_by_id = dict(zip(reader.ids(some), some.tolist(), strict=True))
-            # A fact erased at this moment is in one of the answers only; the run leaves it alone.
-            memories = (memory for memory in reader.memories(some) if memory.id in keys_by_id)
-            state.facts.update((keys_by_id[memory.id], memory) for memory in memories)
+            state.facts.update(by_key(reader, some.tolist()))
             state.tell(self, min(start + _AT_ONCE, len(keys)), len(keys))
         state.settled = {(doubt.first, doubt.second): doubt for doubt in reader.doubts()}
         state.model = _model(runtime, reader)
@@ -37,7 +35,7 @@ class LoadFacts:
 
 
 def _model(runtime: Runtime, reader: Reader) -> str:
-    """Whose vectors to compare: the embedder's, else those most memories have. Comparing embeds nothing."""
+    """Return the model whose vectors are compared: the embedder, else the one with the most vectors."""
     if runtime.embedder is not None:
         return runtime.embedder.name
     stored: dict[str, int] = reader.status()["vectors"]

@@ -1,4 +1,4 @@
-"""Merging: paraphrases become one fact with the evidence of all (Semantic facts, section 4; SEEDS.md 19, 21)."""
+"""Merging of paraphrases into one fact with the evidence of all. Source: docs/explanation/consolidation.md."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from combray.scoring.leaders import clusters_by_leader
 
 @dataclass(frozen=True)
 class MergeFacts:
-    """Merges facts that say the same: cosine of at least `similar_from` to the winner, and no other claim.
+    """Merges facts with a cosine of at least `similar_from` to the winner and the same claim.
 
-    The winner is the most confident one (then more evidence, then the newer, then the id). Each loser is near
-    the winner itself; chains do not count. Same category, author and trust; at least one confidence above
-    `sure_above`. Facts without vector need the same content terms. Near facts whose words do not settle it,
-    and paraphrases that nobody is sure of, wait for the judge.
+    The winner has the highest confidence (then more evidence, then the later time, then the id). Each loser is
+    near the winner itself, not merely in a chain. Category, author and trust are equal, and at least one
+    confidence is above `sure_above`. Facts without vectors need the same content terms. Undecided pairs, and
+    paraphrases below `sure_above`, wait for the judge.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "confidence", "near")
@@ -30,7 +30,7 @@ class MergeFacts:
     sure_above: float = 0.6
 
     def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
-        """Plan the merges, and note the doubts."""
+        """Plan the merges and record undecided pairs."""
         keys = ranked(state.facts, state.live())
         if len(keys) < 2:
             return state
@@ -46,7 +46,7 @@ class MergeFacts:
 
         for group in clusters_by_leader(len(keys), around.near, joins):
             winner, *losers = (keys[place] for place in group)
-            # More paraphrases than the cap allows are merged over several runs.
+            # A group above the cap is merged over several runs.
             fitting = losers[: max(state.most - state.weight, 0)]
             state.skipped += len(losers) - len(fitting)
             state.take(Merge(winner, tuple(fitting)), f"into {state.facts[winner].id}: the same")
@@ -55,7 +55,7 @@ class MergeFacts:
         return state
 
     def _refusal(self, state: Planning, one: int, other: int) -> str | None:
-        """None if the two may be merged; "" if they are two facts; else why that is in doubt."""
+        """Return None if the two may be merged, "" if they are two facts, else why that is undecided."""
         first, second = state.facts[one], state.facts[other]
         if first.trust != second.trust or state.answered(one, other):
             return ""
@@ -68,7 +68,7 @@ class MergeFacts:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """Who may say the same as whom, by places in the ranking."""
+    """Candidate paraphrases by rank."""
 
     state: Planning
     keys: list[int]
@@ -79,7 +79,7 @@ class _Around:
 
     @classmethod
     def of(cls, state: Planning, keys: list[int], minimum: float) -> _Around:
-        """Index the facts by text, and by terms as far as somebody has no vector."""
+        """Index the facts by text, and by terms if some have no vector."""
         same: dict[str, list[int]] = defaultdict(list)
         by_terms: dict[frozenset[str], list[int]] = defaultdict(list)
         for place, key in enumerate(keys):
@@ -89,7 +89,7 @@ class _Around:
         return cls(state, keys, {key: place for place, key in enumerate(keys)}, minimum, same, by_terms)
 
     def near(self, place: int) -> Iterator[int]:
-        """Places near one place."""
+        """Yield the ranks of candidates for one rank."""
         key = self.keys[place]
         fact, near = self.state.facts[key], self.state.near.get(key)
         yield from self.same[fact.content_hash]

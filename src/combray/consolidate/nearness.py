@@ -1,4 +1,4 @@
-"""Which memories are near a fact by meaning, for many facts at once: blocks, never a full matrix."""
+"""Nearest memories of many facts, computed in blocks instead of a full matrix."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from combray.consolidate.steps import FACTS
 from combray.runtime import Filter, Keys, Ranked, Reader, Runtime, Scores
 
 BATCH = 256
-"""Facts compared at once: their cosines with every memory are looked at in blocks of a few megabytes."""
+"""Facts per block: their cosines with every memory take a few megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """The `limit` nearest memories that a filter lets through, with a cosine of at least `minimum`."""
+    """Finds the `limit` nearest memories that pass a filter, with a cosine of at least `minimum`."""
 
     reader: Reader
     model: str
@@ -27,7 +27,7 @@ class Nearness:
     limit: int
 
     def near(self, keys: Sequence[int]) -> Iterator[tuple[int, Ranked | None]]:
-        """For each fact what is near it, best first and itself left out; None for a fact without vector."""
+        """Yield each fact's neighbours, best first and without itself. None for a fact without a vector."""
         for start in range(0, len(keys), BATCH):
             yield from self._batch(keys[start : start + BATCH])
 
@@ -50,11 +50,10 @@ class Nearness:
 
 @dataclass(frozen=True)
 class FindNear:
-    """Looks up the facts near each fact, once for merging and for contradictions.
+    """Looks up the `most` nearest facts of each fact, once for merging and contradictions.
 
-    Down to a cosine of `similar_from`, the lower bound of the diff's band of updates (Mnemon 5.3): another
-    value moves a vector further than other words do. At most `most` of a fact, the nearest; identical texts
-    are found without.
+    `similar_from` is the lower bound for updates in the diff (docs/reference/presets.md): a changed value moves
+    a vector further than a paraphrase does. Identical texts are found without it.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts",)
@@ -63,7 +62,7 @@ class FindNear:
     most: int = 256
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Fill `near`; facts without vector are left out of it. Those the plan makes count like stored ones."""
+        """Fill `near` for every fact with a vector. Facts of the plan count like stored ones."""
         live = state.live()
         nearness = Nearness(
             runtime.store.reader(state.namespace), state.model, Filter(kinds=FACTS), self.similar_from, self.most
@@ -79,7 +78,7 @@ class FindNear:
 
 
 def _among_fresh(state: Planning, stored: Nearness) -> dict[int, Ranked]:
-    """What is near the facts that the plan makes, and the lists of stored facts with these added."""
+    """Return the neighbours of the plan's new facts, and updated lists of the stored facts near them."""
     having = [key for key, made in state.fresh.items() if state.model in made.vectors]
     if not having:
         return {}

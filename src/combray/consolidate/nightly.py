@@ -1,4 +1,7 @@
-"""The usual run: evidence and time, then merging, only then contradictions (SEEDS.md 19)."""
+"""The default pipeline: evidence and decay, then merging, then contradictions.
+
+Source: docs/explanation/consolidation.md.
+"""
 
 from __future__ import annotations
 

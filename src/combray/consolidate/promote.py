@@ -1,4 +1,4 @@
-"""Promotion and demotion of facts between core, working and peripheral."""
+"""Promotion and demotion of facts between the tiers core, working and peripheral."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True)
 class PromoteFacts:
-    """Every fact goes to the tier that its accesses, importance, confidence and age call for.
+    """Moves every fact to the tier that its accesses, importance, confidence and age determine.
 
-    As far as that is in one run, from core to peripheral if need be: a second run at the same moment has
-    nothing left to do. Constants: `scoring/tiers.py`.
+    One run moves as far as necessary, even from core to peripheral, so a second run at the same time changes
+    nothing. Constants: `scoring/tiers.py`.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "confidence")
     gives: ClassVar[tuple[str, ...]] = ("tiers",)
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Plan a MoveTier for each fact that is in another tier."""
+        """Plan a MoveTier for each fact whose tier changes."""
         reader = runtime.store.reader(state.namespace)
-        # Facts of this run are not in the store yet, and too young to move.
+        # Facts of this run are not in the store yet, and too recent to move.
         live = state.live()
         stored = [key for key, known in zip(live, reader.ids(_array(live)), strict=True) if known]
         for start in range(0, len(stored), _AT_ONCE):
@@ -49,12 +49,12 @@ def _array(keys: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def _as_planned(rows: Rows, facts: list[Memory]) -> Rows:
-    """The columns with the confidence that the plan so far gives."""
+    """Return the columns with the planned confidence."""
     return replace(rows, confidence=np.array([fact.confidence for fact in facts]))
 
 
 def _settled(rows: Rows, facts: list[Memory], now: float) -> dict[int, str]:
-    """Tier by key of the facts that move, after as many moves as there are to make."""
+    """Return the final tier by key of the facts that move."""
     accesses = np.array([float(fact.access_count) for fact in facts])
     used = np.array([(fact.last_accessed_at or fact.recorded_at).timestamp() for fact in facts])
     place = {int(key): at for at, key in enumerate(rows.keys)}

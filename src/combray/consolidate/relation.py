@@ -1,4 +1,7 @@
-"""How two facts stand to each other. Similarity proposed them; their words decide (SEEDS.md 6, 19)."""
+"""The relation of two facts. Similarity selects pairs; their words decide.
+
+Source: docs/explanation/consolidation.md.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,18 @@ if TYPE_CHECKING:
 Kind = Literal["same", "replaced", "opposite", "unsure", "apart"]
 Pair = tuple[int, int]
 _NAME_WORDS = 3
-"""Words of a name at most that one name is taken to replace another by."""
+"""Maximum words of a name that replaces another name."""
 _DENIED_FROM = 0.75
-"""Share of content terms that a statement and its denial have in common, if that is all there is to it."""
+"""Minimum share of common content terms between a statement and its negation."""
 _UNSURE_FROM = 0.5
-"""Share of content terms that two facts need for a doubt; below, they are two facts."""
+"""Minimum share of common content terms of an undecided pair. Below, they are two facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """same: paraphrases; replaced, opposite: the newer one contradicts; unsure: for the judge; apart: two facts.
+    """same: paraphrases. replaced, opposite: the newer contradicts. unsure: for the judge. apart: two facts.
 
-    `reason` may be stored and holds none of the facts' words; `detail` is for the reader of a plan.
+    `reason` may be stored and contains no word of a fact; `detail` is for the reader of a plan.
     """
 
     kind: Kind
@@ -42,30 +45,30 @@ APART = Relation("apart")
 
 
 def pair(one: int, other: int) -> Pair:
-    """Two keys, the smaller one first."""
+    """Return two keys, the smaller first."""
     return (one, other) if one < other else (other, one)
 
 
 class Relations:
-    """Relations of pairs of facts, each worked out once."""
+    """Cached relations of pairs of facts."""
 
     def __init__(self) -> None:
         self._traits: dict[int, Traits] = {}
         self._known: dict[Pair, Relation] = {}
 
     def traits(self, key: int, fact: Memory) -> Traits:
-        """A fact's traits."""
+        """Return a fact's traits."""
         if key not in self._traits:
             self._traits[key] = traits(fact.content)
         return self._traits[key]
 
     def may_contradict(self, one: int, first: Memory, other: int, second: Memory) -> bool:
-        """Whether it is worth comparing them for a contradiction."""
+        """Return whether a comparison of the two can find a contradiction."""
         (old_key, old), (new_key, new) = in_order(one, first, other, second)
         return comparable(old, new) and may_contradict(self.traits(old_key, old), self.traits(new_key, new))
 
     def of(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
-        """How two facts stand to each other; their order does not matter."""
+        """Return the relation of two facts, in any order."""
         both = pair(one, other)
         if both not in self._known:
             self._known[both] = self._work_out(one, first, other, second)
@@ -88,12 +91,12 @@ class Relations:
 
 
 def comparable(one: Memory, other: Memory) -> bool:
-    """Whether two facts may be about the same thing at all: category and author agree."""
+    """Return whether category and author agree, so that two facts may be about the same thing."""
     return one.category == other.category and (one.author or "") == (other.author or "")
 
 
 def slot(fact: Memory) -> tuple[str, str] | None:
-    """Subject and attribute that a fact gives the one value of; None where it is not known, or has many."""
+    """Return the subject and single-valued attribute of a fact, or None."""
     subject, attribute, value = (fact.metadata.get(name) for name in ("subject", "attribute", "value"))
     if not (isinstance(subject, str) and isinstance(attribute, str) and isinstance(value, str) and value):
         return None
@@ -101,7 +104,7 @@ def slot(fact: Memory) -> tuple[str, str] | None:
 
 
 def _other_value(old: Memory, new: Memory) -> bool:
-    """Whether the values differ, and neither says the other in more words ("Berlin", "Berlin, Germany")."""
+    """Return whether the values differ, and neither contains the other ("Berlin", "Berlin, Germany")."""
     one, other = (term_set(fact.metadata["value"]) for fact in (old, new))
     return not (one <= other or other <= one)
 
@@ -109,7 +112,7 @@ def _other_value(old: Memory, new: Memory) -> bool:
 def in_order(
     one: int, first: Memory, other: int, second: Memory
 ) -> tuple[tuple[int, Memory], tuple[int, Memory]]:
-    """The pair, the older fact first; of two of one moment the one that was written first."""
+    """Return the pair with the older fact first. Ties go to the one written first."""
     if (begins(first), one) <= (begins(second), other):
         return (one, first), (other, second)
     return (other, second), (one, first)
@@ -135,7 +138,7 @@ def _compared(old: str, new: str, shared: float) -> Relation:
 
 
 def _plainly_replaced(found: Comparison) -> bool:
-    """A new value for the same property, and nothing else: one word for another, one name for another."""
+    """Return whether the only change is a new value of the same property: one word or name for another."""
     if found.verdict != "update" or not (found.same_subject and found.same_polarity):
         return False
     most = _NAME_WORDS if found.names_differ else 1
@@ -144,8 +147,10 @@ def _plainly_replaced(found: Comparison) -> bool:
 
 
 def _plainly_denied(found: Comparison) -> bool:
-    """The same statement with and without a negation. Opposite words alone are for the judge: "up" and "down",
-    "come" and "go" deny each other in some sentences only."""
+    """Return whether the only difference is a negation.
+
+    Antonyms alone are for the judge: "up" and "down", "come" and "go" contradict in some sentences only.
+    """
     if found.verdict != "contradicts" or not (found.same_subject and found.negation_differs):
         return False
     return (
@@ -156,7 +161,7 @@ def _plainly_denied(found: Comparison) -> bool:
 
 
 def _affirmed(side: str) -> set[str]:
-    """Stems of a side's words without those that negate."""
+    """Return the stems of the words that do not negate."""
     negating = set(negations(side))
     return {stem(word) for word in side.split() if word not in negating}
 

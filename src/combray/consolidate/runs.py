@@ -1,4 +1,4 @@
-"""Carrying out a plan: in bounded transactions, so that a killed run is finished by the next one."""
+"""Runs: a stored plan, applied in bounded transactions. The next run finishes a killed one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from combray.runtime import Arrival, Clock, Link, Reader, Run, Store, Writer
 from combray.types import Memory
 
 PART = 200
-"""Steps applied in one transaction: others can write after a few hundredths of a second."""
+"""Steps per transaction, so that other writers wait a few hundredths of a second at most."""
 
 Hold = Callable[[Writer], None]
-"""Called first in every transaction of a run: raises if the run has lost its lease."""
+"""Called first in every transaction of a run. Raises if the run has lost its lease."""
 
 
 def actor(run: str) -> str:
-    """The name under which a run changes memories."""
+    """Return the actor name of a run's changes."""
     return f"consolidate:{run}"
 
 
@@ -34,9 +34,9 @@ def record(
     hold: Hold,
     fresh: Mapping[int, Arrival] | None = None,
 ) -> None:
-    """Store the plan before anything of it is done, and with it the facts it makes (`fresh`), still hidden.
+    """Store a plan before it is applied, with its new facts (`fresh`), still hidden.
 
-    So the plan itself holds keys and no text, a killed run has all it needs, and an erased fact is erased.
+    So the plan contains keys and no text: a killed run can be finished, and erasing a fact leaves no copy.
     """
     made = fresh or {}
     with store.transaction(namespace) as tx:
@@ -55,9 +55,9 @@ def finish(
     clock: Clock,
     progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Apply what is left of a run's plan as of the moment it was made; the run as it ended.
+    """Apply the rest of a run's plan, as of the time it was made. Return the finished run.
 
-    A part of the plan goes in the transaction that applies it: nothing is done twice, nothing left out.
+    Each part of the plan is removed in the transaction that applies it, so no step is repeated or lost.
     """
     done = 0
     while True:
@@ -99,14 +99,14 @@ def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
 
 
 def by_key(reader: Reader, keys: Sequence[int]) -> dict[int, Memory]:
-    """The memories that are there, by key."""
+    """Return memories by key. A memory that is erased between the two reads is omitted."""
     ids = reader.ids(np.array(keys, dtype=np.int64))
     found = {memory.id: memory for memory in reader.memories(keys)}
     return {key: found[each] for key, each in zip(keys, ids, strict=True) if each in found}
 
 
 def _link(tx: Writer, run: Run, new: int, old: int, reason: str) -> None:
-    """Draw the edge, unless it is there: an undone run takes back only what it has drawn itself."""
+    """Add an edge unless it exists: undoing a run removes only the edges that it added."""
     there = any((link.source, link.target) == (new, old) for link in tx.links([new], ("supersedes",)))
     if not there:
         link = Link(new, old, "supersedes", 1.0, reason=reason, created_by=actor(run.id))
@@ -114,5 +114,5 @@ def _link(tx: Writer, run: Run, new: int, old: int, reason: str) -> None:
 
 
 def told(counts: Mapping[str, int]) -> str:
-    """Counts in words, for the log and for people."""
+    """Return counts as text."""
     return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()) if count) or "nothing to do"

@@ -1,4 +1,4 @@
-"""What a run of consolidation carries from stage to stage: the facts, as the plan so far leaves them."""
+"""The state of the consolidation pipeline: the facts, with the changes planned so far."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from combray.types import LIVE_STATUSES, Memory
 from combray.types import Step as Signed
 
 FRESH = 1 << 62
-"""Facts that the plan makes have keys from here on until they are stored: behind all that there are."""
+"""First key of the plan's new facts until they are stored, above every stored key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a plan for people: what is done to which memory, its text, and why."""
+    """One line of a plan for display: operation, memory, text, reason."""
 
     operation: str
     memory_id: str
@@ -32,10 +32,10 @@ class Line:
 
 @dataclass(slots=True)
 class Planning:
-    """State of the consolidation pipeline. Nothing is written: stages add steps, and see what they lead to.
+    """State of the consolidation pipeline. Nothing is written: stages add steps and see their effect.
 
-    `facts` are the memories by key, with the planned changes in them. `most` bounds how many memories the plan
-    may take out of recall or bring back; `skipped` counts what did not fit and is left to the next run.
+    `facts`: memories by key, including planned changes. `most`: limit of memories that the plan may remove from
+    recall or restore to it. `skipped`: memories above the limit, left to the next run.
     """
 
     namespace: str
@@ -44,15 +44,15 @@ class Planning:
     most: int = 1000
     facts: dict[int, Memory] = field(default_factory=dict)
     fresh: dict[int, Arrival] = field(default_factory=dict)
-    """Facts that the plan makes, by their keys in it, with their vectors."""
+    """New facts with their vectors, by their keys in the plan."""
     seen: int = 0
-    """Key of the last episode that was looked at for new facts, in this run or before."""
+    """Key of the last episode that was read for new facts, in this run or before."""
     settled: dict[Pair, Doubt] = field(default_factory=dict)
-    """Pairs with an answer, and those that lost confidence already."""
+    """Pairs with an answer, and pairs whose confidence was halved."""
     model: str = ""
-    """Name of the model whose vectors are compared; "" where there are none."""
+    """Name of the model whose vectors are compared, or ""."""
     near: dict[int, Ranked] = field(default_factory=dict)
-    """For every live fact that has a vector the facts near it, best first."""
+    """For every live fact with a vector, its nearest facts, best first."""
     relations: Relations = field(default_factory=Relations)
     doubts: dict[Pair, str] = field(default_factory=dict)
     """Pairs that rules cannot decide, with the reason."""
@@ -66,15 +66,15 @@ class Planning:
     degraded: list[str] = field(default_factory=list)
 
     def size(self) -> int:
-        """Facts that take part in recall."""
+        """Return the number of live facts."""
         return sum(memory.status in LIVE_STATUSES for memory in self.facts.values())
 
     def live(self) -> list[int]:
-        """Keys of the facts that take part in recall, ascending."""
+        """Return the keys of live facts, ascending."""
         return sorted(key for key, memory in self.facts.items() if memory.status in LIVE_STATUSES)
 
     def take(self, step: Step, detail: str, ids: Mapping[int, str] | None = None) -> bool:
-        """Add a step to the plan if it does anything and the cap allows it."""
+        """Add a step to the plan, if it has an effect and the cap allows it. Return whether it was added."""
         found = effect(step, self.facts, ids or {}, self.now, self.run)
         if not found:
             return False
@@ -97,17 +97,17 @@ class Planning:
             self.settled[found.doubt.first, found.doubt.second] = found.doubt
 
     def answered(self, first: int, second: int) -> bool:
-        """Whether somebody has decided on the pair already."""
+        """Return whether the pair was decided before."""
         doubt = self.settled.get(pair(first, second))
         return doubt is not None and bool(doubt.answer)
 
     def doubt(self, first: int, second: int, reason: str) -> None:
-        """Note a pair that rules cannot decide."""
+        """Record a pair that rules cannot decide."""
         if not self.answered(first, second):
             self.doubts.setdefault(pair(first, second), reason)
 
     def waiting(self) -> list[tuple[Pair, str]]:
-        """Pairs in doubt whose facts both still take part, without an answer."""
+        """Return undecided pairs of two live facts."""
         live = LIVE_STATUSES
         return [
             (both, reason)
@@ -116,13 +116,13 @@ class Planning:
         ]
 
     def tell(self, stage: Any, done: int, total: int) -> None:
-        """Say how far a stage has come."""
+        """Report the progress of a stage."""
         if self.progress is not None:
             self.progress(stage_name(stage), done, total)
 
 
 def ranked(facts: Mapping[int, Memory], keys: Iterable[int]) -> list[int]:
-    """Keys by who wins a merge: confidence, then evidence, then the newer one, then the id."""
+    """Sort keys by precedence in a merge: confidence, evidence, later time, id."""
     return sorted(
         keys,
         key=lambda key: (

@@ -1,7 +1,7 @@
-"""The steps a plan is made of, and what each does to memories: the same function plans and applies.
+"""Steps of a plan and their effect on memories. One function both plans and applies them.
 
-A step names memories by key and holds no text, so a stored plan cannot outlive what was erased. What it does
-is computed from the memories as they are when it is applied; one that no longer fits does nothing.
+A step contains keys and no text, so a stored plan keeps no copy of an erased memory. Its effect is computed from
+the memories at the time of applying; a step that no longer fits has none.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from combray.runtime import Doubt
 from combray.types import LIVE_STATUSES, Memory
 
 FACTS = ("fact", "insight", "summary")
-"""Kinds that have a confidence to manage. Episodes are what was said, chunks what is written: originals."""
+"""Kinds that consolidation manages. Episodes and chunks are originals and do not change."""
 
 
 class Distil(msgspec.Struct, frozen=True, tag="distil"):
-    """A fact was made of what was said. It is stored hidden, with its plan; this step shows it."""
+    """A new fact, stored hidden with its plan. This step activates it."""
 
     fact: int
 
 
 class Support(msgspec.Struct, frozen=True, tag="support"):
-    """Episodes (keys) were found that support a fact; the last one is of `at`, unix seconds."""
+    """New episodes (keys) that support a fact; the last one is of `at`, unix seconds."""
 
     fact: int
     episodes: tuple[int, ...]
@@ -37,20 +37,20 @@ class Support(msgspec.Struct, frozen=True, tag="support"):
 
 
 class Fade(msgspec.Struct, frozen=True, tag="fade"):
-    """Time has passed since a fact's last evidence."""
+    """Decay since a fact's last evidence."""
 
     fact: int
 
 
 class Confirm(msgspec.Struct, frozen=True, tag="confirm"):
-    """A person brought a deprecated fact back: that counts as evidence of that moment."""
+    """A user restored a deprecated fact, which counts as evidence of that moment."""
 
     fact: int
     at: float
 
 
 class Merge(msgspec.Struct, frozen=True, tag="merge"):
-    """Paraphrases become one; the losers point at the winner and their evidence joins its own."""
+    """Paraphrases become one: the losers point to the winner, which gets their evidence."""
 
     winner: int
     losers: tuple[int, ...]
@@ -65,7 +65,7 @@ class Supersede(msgspec.Struct, frozen=True, tag="supersede"):
 
 
 class Halve(msgspec.Struct, frozen=True, tag="halve"):
-    """Two facts contradict each other and neither is newer: both lose half of their confidence."""
+    """Two facts contradict and neither is newer: both lose half of their confidence."""
 
     first: int
     second: int
@@ -73,7 +73,7 @@ class Halve(msgspec.Struct, frozen=True, tag="halve"):
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask"):
-    """Rules cannot decide a pair: it waits for the judge."""
+    """An undecided pair, queued for the judge."""
 
     first: int
     second: int
@@ -81,7 +81,7 @@ class Ask(msgspec.Struct, frozen=True, tag="ask"):
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
-    """The judge's answer on a pair: it is not asked about again."""
+    """The judge's answer on a pair, which is final."""
 
     first: int
     second: int
@@ -91,19 +91,19 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
 
 
 class Deprecate(msgspec.Struct, frozen=True, tag="deprecate"):
-    """Too little confidence is left: out of all retrieval."""
+    """Confidence is too low: the fact leaves retrieval."""
 
     fact: int
 
 
 class Revive(msgspec.Struct, frozen=True, tag="revive"):
-    """New evidence brings a deprecated fact back."""
+    """New evidence reactivates a deprecated fact."""
 
     fact: int
 
 
 class MoveTier(msgspec.Struct, frozen=True, tag="move_tier"):
-    """A fact is used so much, or so little, that it belongs to another tier."""
+    """The use of a fact puts it in another tier."""
 
     fact: int
     tier: str
@@ -127,11 +127,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """All that a step does."""
+    """The effect of a step."""
 
     changes: tuple[Change, ...] = ()
     supersedes: tuple[tuple[int, int, str], ...] = ()
-    """Edges to draw: new, old, reason."""
+    """Edges to add: new, old, reason."""
     doubt: Doubt | None = None
 
     def __bool__(self) -> bool:
@@ -139,12 +139,12 @@ class Effect:
 
 
 def encode(steps: list[Step]) -> str:
-    """Steps as they are stored."""
+    """Encode steps for storage."""
     return _encoder.encode(steps).decode()
 
 
 def decode(text: str) -> list[Step]:
-    """Stored steps. Raises CorruptStoreError for what no run has stored."""
+    """Decode stored steps. Raises CorruptStoreError."""
     try:
         return _decoder.decode(text)
     except msgspec.MsgspecError as error:
@@ -174,7 +174,7 @@ def renamed(step: Step, keys: Mapping[int, int]) -> Step:
 
 
 def weight(step: Step) -> int:
-    """How many memories a step takes out of, or brings back into, what is recalled, or makes doubtful."""
+    """Return how many memories a step removes from recall, restores to it, or makes doubtful."""
     if isinstance(step, Merge):
         return len(step.losers)
     if isinstance(step, Halve):
@@ -183,9 +183,9 @@ def weight(step: Step) -> int:
 
 
 def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], now: float, run: str) -> Effect:
-    """What the step does to the memories as they are; nothing where it no longer fits them.
+    """Return the effect of a step on the current memories; empty if the step no longer fits them.
 
-    `ids` gives the ids of a Support's episodes; one that is missing or "" has been erased.
+    `ids`: ids of a Support's episodes. An erased one is missing or "".
     """
     known = [memories.get(key) for key in touched(step)]
     if any(memory is None for memory in known) and not isinstance(step, Merge):

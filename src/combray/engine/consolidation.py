@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from combray.consolidate.state import Line, Planning
-    from combray.consolidate.undoing import Undone
+    from combray.consolidate.undo import Undone
     from combray.pipeline import Pipeline
 
 LEASE = "consolidate"
@@ -178,7 +178,7 @@ class Consolidation:
             )
         if found[0].state == "undone":
             raise InvalidInputError("run_id", f"{found[0].id} is undone already.")
-        from combray.consolidate.undoing import undo_run
+        from combray.consolidate.undo import undo_run
 
         with self._alone() as hold, self._at.runtime.store.transaction(self._at.namespace) as tx:
             hold(tx)

@@ -60,7 +60,7 @@ def restore(at: Namespace, memory_id: str) -> Memory:
 @audited("undo_merge", reads=False)
 def undo_merge(at: Namespace, memory_id: str) -> Memory:
     """Bring one merged fact back."""
-    from combray.consolidate.undoing import undo_merge
+    from combray.consolidate.undo import undo_merge
 
     key = at.key_of(memory_id)
     with at.runtime.store.transaction(at.namespace) as tx:

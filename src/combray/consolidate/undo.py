@@ -1,4 +1,4 @@
-"""Taking back: a whole run, or one merge. Nothing was deleted, so everything can come back as it was."""
+"""Undo of a run or of one merge. Runs delete nothing, so every change can be reversed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from combray.runtime import Doubt, Filter, Run, Writer
 from combray.types import Memory, Version
 
 _UNDO = "undo:"
-"""In front of a run's id: the actor of what an undo changes."""
+"""Prefix of a run's id in the actor name of an undo."""
 _ERASED = "erased"
-"""What stands in version rows for the id of an erased memory."""
+"""The id of an erased memory in version rows."""
 _MOST_PAIRED = 100
-"""Up to so many facts of one undone merge are kept apart pair by pair, more of them from the winner only."""
+"""Largest merge whose facts are kept apart in pairs. In a larger one, each is kept apart from the winner only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A memory that stays as it is, since something has changed it after the run."""
+    """A memory that was not restored, because it was changed after the run."""
 
     memory_id: str
     reason: str
@@ -32,7 +32,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo did: ids of memories as they were before the run, and those left alone, with the reason."""
+    """Result of an undo: ids of restored memories, and refusals with the reason."""
 
     run_id: str
     restored: tuple[str, ...]
@@ -40,11 +40,11 @@ class Undone:
 
 
 def undo_run(tx: Writer, run: Run, now: float) -> Undone:
-    """Bring every memory that the run changed back to what it was, field for field.
+    """Restore every field of every memory that a run changed.
 
-    Memories that one step changed together (a winner and its losers, two contradicting facts) come back
-    together or not at all: if anything has changed one of them since, all of them are refused. What an undone
-    step had decided on a pair is remembered as KEEP_BOTH, so that the next run does not do it again.
+    Memories that one step changed together (a winner and its losers, two contradicting facts) are restored
+    together or not at all: if one was changed since, all are refused. An undone decision on a pair is stored as
+    KEEP_BOTH, so that the next run does not repeat it.
     """
     while tx.take_part(run.id) is not None:
         continue
@@ -77,7 +77,7 @@ def undo_run(tx: Writer, run: Run, now: float) -> Undone:
 def _together(
     memories: Mapping[int, Memory], histories: Mapping[int, list[Version]], who: str, pairs: Iterable[Pair]
 ) -> list[list[int]]:
-    """Keys in groups that the run changed by one step, or by steps that share a memory; each ascending."""
+    """Group the keys that the run changed by one step, or by steps with a common memory. Each is ascending."""
     keys_by_id = {memory.id: key for key, memory in memories.items()}
     group = {key: key for key in memories}
 
@@ -106,11 +106,11 @@ def _together(
 
 
 def _changed_since(history: Sequence[Version], who: str) -> str:
-    """Who has changed a memory after the run; "" if nobody has."""
+    """Return who changed a memory after the run, or ""."""
     last = max(version.number for version in history if version.actor == who)
     taken_back = {each.actor.removeprefix(_UNDO) for each in history if each.actor.startswith(_UNDO)}
     settled = {f"{_UNDO}{run}" for run in taken_back} | {actor(run) for run in taken_back}
-    # A later run that was itself undone has left the memory as this one made it.
+    # A later run that was undone does not count.
     later = next((each for each in history if each.number > last and each.actor not in settled), None)
     if later is None:
         return ""
@@ -153,7 +153,7 @@ def _remember(
     groups: Sequence[Sequence[int]],
     histories: Mapping[int, list[Version]],
 ) -> None:
-    """Forget what the run noted on pairs, but for refused memories, and keep undone pairs apart."""
+    """Drop the run's decisions on pairs, except of refused memories, and keep undone pairs apart."""
     stay = [doubt for doubt in tx.doubts() if doubt.run == run.id and {doubt.first, doubt.second} & refused]
     tx.drop_doubts(run.id)
     tx.put_doubts(stay)
@@ -164,15 +164,15 @@ def _remember(
 
 
 def keep_apart(tx: Writer, keys: Sequence[int], who: str) -> None:
-    """Remember that the facts are not to be merged with, or superseded by, one another."""
+    """Record that the facts must not merge with or supersede one another."""
     paired = combinations(keys, 2) if len(keys) <= _MOST_PAIRED else ((keys[0], key) for key in keys[1:])
     tx.put_doubts([Doubt(*pair(one, other), "taken back by hand", "KEEP_BOTH", run=who) for one, other in paired])
 
 
 def undo_merge(tx: Writer, key: int, now: float) -> Memory:
-    """Bring a merged fact back, and take from the winner the evidence that came with it alone.
+    """Restore a merged fact, and remove from the winner the evidence that came from it alone.
 
-    Later changes of either stay. Raises InvalidInputError for a memory that is not merged.
+    Later changes of both are kept. Raises InvalidInputError for a memory that is not merged.
     """
     loser = tx.memories([key])[0]
     merge = next((each for each in reversed(tx.history(key)) if each.operation == "merge"), None)
@@ -189,7 +189,7 @@ def undo_merge(tx: Writer, key: int, now: float) -> Memory:
 
 
 def _give_back(tx: Writer, winner_key: int, loser: Memory, merge: Version, now: float) -> None:
-    """Take the loser's own evidence from the winner."""
+    """Remove the loser's own evidence from the winner."""
     winner = tx.memories([winner_key])[0]
     history = tx.history(winner_key)
     absorbed = next((v for v in history if v.operation == "absorb" and v.actor == merge.actor), None)

@@ -1,4 +1,4 @@
-"""Whether a statement is known: a second fact of the same words, or a paraphrase, would be noise."""
+"""Lookup of known facts, so that the same statement or a paraphrase does not become a second fact."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from combray.types import LIVE_STATUSES, Memory
 
 _SAME = ("identical", "paraphrase")
 _SIMILAR_FROM = 0.85
-"""Cosine from which two facts may be paraphrases (Semantic facts, section 4)."""
+"""Cosine from which two facts may be paraphrases. Source: docs/explanation/consolidation.md."""
 _NEAREST = 5
 _HIDDEN = ("forgotten", "merged", "superseded")
 
 
-class Known:
-    """The facts of a namespace, and those planned so far, looked up by words and by meaning."""
+class KnownFacts:
+    """The facts of a namespace and of the plan, indexed by words and by meaning."""
 
     def __init__(self, state: Planning, reader: Reader) -> None:
         self._state = state
@@ -39,12 +39,12 @@ class Known:
             self._hidden[normalised(memory.content)].append(memory)
 
     def add(self, key: int, fact: Memory) -> None:
-        """Know one more."""
+        """Add a fact to the index."""
         self._by_text[normalised(fact.content)].append(key)
         self._by_terms[term_set(fact.content)].append(key)
 
     def find(self, candidate: Candidate, vector: NDArray[np.float32] | None) -> int | None:
-        """The fact that says the same already, or into which one that did was merged; the surest of several."""
+        """Return the most confident fact that says the same, or into which such a fact was merged."""
         text = candidate.stated.text
         keys = dict.fromkeys(self._by_text.get(normalised(text), ()))
         keys |= dict.fromkeys(self._by_terms.get(term_set(text), ()))
@@ -59,7 +59,7 @@ class Known:
         return min(same, key=lambda key: (-facts[key].confidence, key), default=None)
 
     def is_hidden(self, candidate: Candidate) -> bool:
-        """Whether the very statement was taken back by somebody, or is that of a fact since replaced."""
+        """Return whether the same statement was forgotten, or belongs to a fact that was replaced since."""
         said = {each.episode.id for each in candidate.said}
         return any(
             memory.status == "forgotten" or said & set(memory.evidence)
