@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, MemoryChain
@@ -14,7 +16,10 @@ from combray.audit.log import AuditLog
 from combray.background import Background
 from combray.errors import InvalidInputError
 from combray.language.tables import add_folder as add_languages
-from combray.models import embedder, language_model, reranker
+from combray.models import EMBEDDERS, LANGUAGE_MODELS, RERANKERS
+from combray.models import embedder as _our_embedder
+from combray.models import language_model as _our_language_model
+from combray.models import reranker as _our_reranker
 from combray.models.watched import WatchedEmbedder, WatchedLanguageModel, WatchedReranker, watched
 from combray.runtime import (
     Clock,
@@ -27,15 +32,17 @@ from combray.runtime import (
     Store,
     Witness,
     at_once,
+    plugins,
 )
 from combray.runtime.service_tier import ServiceTier
-from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, secret
+from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, data_folder, default_location, secret
 
 if TYPE_CHECKING:
     from combray.models.catalogue import Offer
     from combray.models.fetching import Fetched, Progress
 
 _SQLITE = "sqlite:///"
+T = TypeVar("T")
 MOST_PEER_CALLS = 16
 """Calls to peers under way at once."""
 
@@ -56,7 +63,19 @@ def open_store(
         raise InvalidInputError("location", "this version has no PostgreSQL store yet.", "Name a file.")
     path = location.removeprefix(_SQLITE) or default_location()
     if "://" in path:
-        raise InvalidInputError("location", f"{location!r} is no known kind of store.", "Name a file.")
+        found: Store | None = plugins.make(
+            "store",
+            path.partition("://")[0],
+            path,
+            read_only=read_only,
+            durability=settings.durability,
+            busy_timeout=settings.busy_timeout,
+            witness=witness,
+            key=secret(KEY) if key is None else key,
+        )
+        if found is None:
+            raise InvalidInputError("location", f"{location!r} is not a known kind of store.", "Name a file.")
+        return found
     if path == default_location():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     from combray.stores.sqlite import SqliteStore
@@ -81,6 +100,10 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
     path = location.removeprefix(_SQLITE) or default_location()
     if path == ":memory:":
         return AuditLog(MemoryChain(), clock=clock, key=Key(None), durable=durable)
+    if "://" in path:
+        # Another package's store may have no folder of its own.
+        path = str(data_folder() / f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.db")
+        data_folder().mkdir(parents=True, exist_ok=True)
     path = f"{Path(os.path.expanduser(path))}.audit"  # noqa: PTH111 - Path's raises for unknown users
     anchor = AnchorFile(settings.audit_anchor, path) if settings.audit_anchor else None
     return AuditLog(FileChain(path), clock=clock, key=Key(f"{path}-key"), anchor=anchor, durable=durable)
@@ -97,8 +120,10 @@ def offers() -> list[Offer]:
 def open_model(kind: str, settings: Settings) -> Embedder | Reranker | LanguageModel | None:
     """The embedder, reranker or language model that the settings name. Raises InvalidInputError, ModelError."""
     if kind == "embedder":
-        return embedder(settings.embedder)
-    return reranker(settings.reranker) if kind == "reranker" else language_model(settings.language_model)
+        return open_embedder(settings.embedder)
+    return (
+        open_reranker(settings.reranker) if kind == "reranker" else open_language_model(settings.language_model)
+    )
 
 
 def fetch_model(spec: str, progress: Progress | None) -> Fetched:
@@ -114,8 +139,27 @@ def peers_of(settings: Settings) -> tuple[Peer, ...]:
 
 
 def open_embedder(spec: str) -> Embedder | None:
-    """The embedder a string names; None for "none". Raises InvalidInputError, ModelError."""
-    return embedder(spec)
+    """Return the embedder a string names; None for "none". Raises InvalidInputError, ModelError, PluginError."""
+    return _named("embedder", spec, EMBEDDERS, _our_embedder)
+
+
+def open_reranker(spec: str) -> Reranker | None:
+    """Return the reranker a string names; None for "none". Raises InvalidInputError, ModelError, PluginError."""
+    return _named("reranker", spec, RERANKERS, _our_reranker)
+
+
+def open_language_model(spec: str) -> LanguageModel | None:
+    """Return the language model a string names; None for "none". Raises as `embedder`."""
+    return _named("language_model", spec, LANGUAGE_MODELS, _our_language_model)
+
+
+def _named(kind: str, spec: str, ours: Iterable[str], open_ours: Callable[[str], T | None]) -> T | None:
+    """The model of another package if the provider is not one of ours and a package offers it."""
+    provider, _, rest = spec.partition(":")
+    if provider in {each.partition(":")[0] for each in ours}:
+        return open_ours(spec)
+    found: T | None = plugins.make(kind, provider, rest)
+    return open_ours(spec) if found is None else found
 
 
 def build(
@@ -137,12 +181,12 @@ def build(
         # Before the store is opened: its keyword index depends on the languages.
         add_languages(Path(settings.languages).expanduser())
     now = clock or time.time
-    chosen = model if model is not None else embedder(settings.embedder)
+    chosen = model if model is not None else open_embedder(settings.embedder)
     chosen = chosen and watched(chosen, WatchedEmbedder, now)
     before = chosen and _before(chosen, settings, now)
-    second = second if second is not None else reranker(settings.reranker)
+    second = second if second is not None else open_reranker(settings.reranker)
     second = second and watched(second, WatchedReranker, now)
-    writer = writer if writer is not None else language_model(settings.language_model)
+    writer = writer if writer is not None else open_language_model(settings.language_model)
     writer = writer and watched(writer, WatchedLanguageModel, now)
     peers, start = _peers(settings, now)
     log = open_audit(location, settings, now)
@@ -164,7 +208,7 @@ def build(
 def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | None:
     """The embedder that serves until all memories have a vector of the chosen one: usually the one by default."""
     try:
-        found = embedder(settings.embedder_before or DEFAULT_EMBEDDER)
+        found = open_embedder(settings.embedder_before or DEFAULT_EMBEDDER)
     except InvalidInputError as error:
         raise InvalidInputError("embedder_before", error.problem, error.remedy) from None
     return None if found is None or found.name == chosen.name else watched(found, WatchedEmbedder, clock)

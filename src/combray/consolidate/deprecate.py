@@ -27,7 +27,7 @@ class DeprecateFacts:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "confidence")
-    gives: ClassVar[tuple[str, ...]] = ("deprecated",)
+    gives: ClassVar[tuple[str, ...]] = ()
     below: float = DEPRECATED_BELOW
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:

@@ -43,7 +43,7 @@ class DistilFacts:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts",)
-    gives: ClassVar[tuple[str, ...]] = ("distilled",)
+    gives: ClassVar[tuple[str, ...]] = ()
     leaves_process: ClassVar[bool] = True
     most: int = 200
     most_episodes: int = 5000

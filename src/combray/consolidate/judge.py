@@ -54,7 +54,7 @@ class Judge:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "doubts", "contradictions")
-    gives: ClassVar[tuple[str, ...]] = ("judged",)
+    gives: ClassVar[tuple[str, ...]] = ()
     leaves_process: ClassVar[bool] = True
     most_pairs: int = 40
     tokens_a_pair: int = 30

@@ -25,7 +25,7 @@ class PromoteFacts:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("facts", "confidence")
-    gives: ClassVar[tuple[str, ...]] = ("tiers",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
         """Plan a MoveTier for each fact whose tier changes."""

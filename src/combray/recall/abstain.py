@@ -32,7 +32,7 @@ class Abstain:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("found", "question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("confidence",)
+    gives: ClassVar[tuple[str, ...]] = ()
     thresholds: Mapping[str, float] = field(default_factory=lambda: THRESHOLDS)
     sure: Mapping[str, float] = field(default_factory=lambda: SURE)
     contrast_weight: float = 0.5

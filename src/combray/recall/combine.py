@@ -74,7 +74,7 @@ class SessionPrior:
     """The best score so far in a memory's session, min-max scaled: answers stand near other good matches."""
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("session",)
+    gives: ClassVar[tuple[str, ...]] = ()
     weight: float = 0.10
     weight_without_vectors: float = 0.05
 
@@ -115,7 +115,7 @@ class SpreadSessions:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("spread",)
+    gives: ClassVar[tuple[str, ...]] = ()
     weight: float = 0.04
     keep: int = 5
     most: int = 3

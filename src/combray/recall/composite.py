@@ -35,7 +35,7 @@ class ScoreComposite:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("candidates", "keyword")
-    gives: ClassVar[tuple[str, ...]] = ("score", "vector", "priority", "confidence", "recency")
+    gives: ClassVar[tuple[str, ...]] = ("score",)
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
     decay_rate: float = 0.03
     exact: float = 0.6
@@ -75,7 +75,7 @@ class DropTwins:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("distinct",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         texts = [normalised(text) for text in state.reader.contents(state.keys)]

@@ -27,7 +27,7 @@ class AssembleContext:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("hits",)
-    gives: ClassVar[tuple[str, ...]] = ("context",)
+    gives: ClassVar[tuple[str, ...]] = ()
     most_characters: int = 1000
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

@@ -29,7 +29,7 @@ class AgePrior:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score", "question")
-    gives: ClassVar[tuple[str, ...]] = ("age",)
+    gives: ClassVar[tuple[str, ...]] = ()
     enabled: bool = False
     weight: float = 0.05
     weight_when_asked: float = 0.10
@@ -65,7 +65,7 @@ class WeibullDecay:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("anchor",)
-    gives: ClassVar[tuple[str, ...]] = ("score", "decay")
+    gives: ClassVar[tuple[str, ...]] = ("score",)
     shapes: Mapping[str, float] = field(default_factory=lambda: SHAPES)
     scales: Mapping[str, float] = field(default_factory=lambda: SCALES)
 

@@ -24,7 +24,7 @@ class SetFactsBeside:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("sorted",)
-    gives: ClassVar[tuple[str, ...]] = ("beside",)
+    gives: ClassVar[tuple[str, ...]] = ()
     depth: int = 3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

@@ -37,7 +37,7 @@ class MMR:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("diversified",)
+    gives: ClassVar[tuple[str, ...]] = ()
     similarity: Measure = "words"
     trade_off: float = 0.7
     enabled: bool = True
@@ -65,7 +65,7 @@ class DiversityClusters:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("diversified",)
+    gives: ClassVar[tuple[str, ...]] = ()
     threshold: float = 0.8
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

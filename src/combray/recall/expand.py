@@ -33,7 +33,7 @@ class ReadNames:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("entities",)
-    gives: ClassVar[tuple[str, ...]] = ("names",)
+    gives: ClassVar[tuple[str, ...]] = ()
     longest: int = 3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

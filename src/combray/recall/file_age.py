@@ -26,7 +26,7 @@ class FileAgeDecay:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("aged",)
+    gives: ClassVar[tuple[str, ...]] = ()
     half_life_days: float = 30.0
     enabled: bool = False
 

@@ -19,7 +19,7 @@ class SkipTrivial:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
-    gives: ClassVar[tuple[str, ...]] = ("asked",)
+    gives: ClassVar[tuple[str, ...]] = ()
     fewest_letters: int = 3
     """Letters and digits; a Chinese character counts three. The page names a threshold and no number."""
 

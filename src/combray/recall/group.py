@@ -34,7 +34,7 @@ class GroupByType:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("hits",)
-    gives: ClassVar[tuple[str, ...]] = ("grouped",)
+    gives: ClassVar[tuple[str, ...]] = ()
     order: tuple[str, ...] = ORDER
     labels: Mapping[str, str] = field(default_factory=lambda: LABELS)
     entry: int = 200

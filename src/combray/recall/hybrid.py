@@ -139,7 +139,7 @@ class NameMode:
     """Says which arms answered: words and vectors, or words alone and why."""
 
     needs: ClassVar[tuple[str, ...]] = ("top",)
-    gives: ClassVar[tuple[str, ...]] = ("reason",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys) or state.reason:

@@ -36,7 +36,7 @@ class FilterNoise:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("clean",)
+    gives: ClassVar[tuple[str, ...]] = ()
     leaves_process: ClassVar[bool] = True
     threshold: float = 0.82
     shortest: int = 9

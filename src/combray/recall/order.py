@@ -21,7 +21,7 @@ class OrderCauses:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("top", "intent")
-    gives: ClassVar[tuple[str, ...]] = ("order",)
+    gives: ClassVar[tuple[str, ...]] = ()
     only_when_asked: bool = False
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

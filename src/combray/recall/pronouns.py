@@ -38,7 +38,7 @@ class ResolvePronouns:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("query", "dates")
-    gives: ClassVar[tuple[str, ...]] = ("resolved",)
+    gives: ClassVar[tuple[str, ...]] = ()
     leaves_process: ClassVar[bool] = True
     turns: int = 10
     recent: int = 20

@@ -37,7 +37,7 @@ class Rerank:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("reranked",)
+    gives: ClassVar[tuple[str, ...]] = ()
     leaves_process: ClassVar[bool] = True
     most: int = 20
     weight: float = 0.6

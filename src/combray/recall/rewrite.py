@@ -41,7 +41,7 @@ class ReadQuestion:
     """Whom the question is about, what it asks for, and its keywords without the names of known authors."""
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
-    gives: ClassVar[tuple[str, ...]] = ("question", "terms", "spoken")
+    gives: ClassVar[tuple[str, ...]] = ("question", "terms")
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.question = read(state.query, state.reader.profile().authors)

@@ -29,7 +29,7 @@ class FilterScope:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("scoped",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):

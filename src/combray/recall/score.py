@@ -52,7 +52,7 @@ class RequireEvidence:
     """Drops candidates that nothing but their age speaks for; an empty answer is a right answer (SEEDS.md 8)."""
 
     needs: ClassVar[tuple[str, ...]] = ("keyword", "entity", "similarity")
-    gives: ClassVar[tuple[str, ...]] = ("evidence",)
+    gives: ClassVar[tuple[str, ...]] = ()
     minimum_cosine: float = 0.10
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

@@ -35,7 +35,7 @@ class ContextMatch:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("context", "own", "window")
+    gives: ClassVar[tuple[str, ...]] = ("context",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.keys):
@@ -57,7 +57,7 @@ class AuthorMatch:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("author", "subject")
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         question = _question(state)
@@ -72,7 +72,7 @@ class RoleMatch:
     """In chats with an assistant: "did you suggest" means the assistant's turns, "my" the user's."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("role",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         role = _question(state).role
@@ -93,7 +93,7 @@ class TimeCue:
     """The question asks when, and the text holds a time expression; long turns nearly always do: less."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("time",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if _question(state).asks_when and len(state.keys):
@@ -107,7 +107,7 @@ class AnswerCue:
     """The text holds the kind of thing asked for: a number, a reason, a place, a person, a title."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("answer",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         kind = asked(state.query)
@@ -122,7 +122,7 @@ class DateMatch:
     """The question names a date, and it happened then, or was told in the days after."""
 
     needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("date",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is not None and "date" in state.found.scores:
@@ -139,7 +139,7 @@ class PhraseMatch:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("found", "terms", "context")
-    gives: ClassVar[tuple[str, ...]] = ("phrase",)
+    gives: ClassVar[tuple[str, ...]] = ()
     most: int = 40
     words_read: int = 1500
 
@@ -167,7 +167,7 @@ class LengthPrior:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("candidates",)
-    gives: ClassVar[tuple[str, ...]] = ("length",)
+    gives: ClassVar[tuple[str, ...]] = ()
     enough: int = 40
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
@@ -184,7 +184,7 @@ class AsksItself:
     """A turn that ends in a question asks, it does not answer (its weight is negative)."""
 
     needs: ClassVar[tuple[str, ...]] = ("candidates",)
-    gives: ClassVar[tuple[str, ...]] = ("asks",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):

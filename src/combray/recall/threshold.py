@@ -21,7 +21,7 @@ class Threshold:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score", "text")
-    gives: ClassVar[tuple[str, ...]] = ("enough",)
+    gives: ClassVar[tuple[str, ...]] = ()
     minimum: float = 0.35
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

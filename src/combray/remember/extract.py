@@ -19,7 +19,7 @@ class Warn:
     """Advisory quality warnings: content that will soon be untrue, or can be looked up elsewhere."""
 
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
-    gives: ClassVar[tuple[str, ...]] = ("warnings",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:

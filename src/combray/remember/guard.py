@@ -68,7 +68,7 @@ class Guard:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
-    gives: ClassVar[tuple[str, ...]] = ("guarded",)
+    gives: ClassVar[tuple[str, ...]] = ()
     enabled: bool = True
     redact: bool = True
     owner: float = 0.5

@@ -64,7 +64,7 @@ class Prune:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("written", "effective_importance")
-    gives: ClassVar[tuple[str, ...]] = ("pruned",)
+    gives: ClassVar[tuple[str, ...]] = ()
     most: int = 1000
     batch: int = 10
 

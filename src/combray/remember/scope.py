@@ -29,7 +29,7 @@ class AssignScope:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
-    gives: ClassVar[tuple[str, ...]] = ("scopes",)
+    gives: ClassVar[tuple[str, ...]] = ()
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:

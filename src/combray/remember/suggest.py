@@ -21,7 +21,7 @@ class SuggestSemantic:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
-    gives: ClassVar[tuple[str, ...]] = ("semantic_candidates",)
+    gives: ClassVar[tuple[str, ...]] = ()
     minimum: float = 0.40
     minimum_overlap: float = 0.10
     most: int = 5
@@ -90,7 +90,7 @@ class SuggestCausal:
     """Memories within two hops in the graph that may be cause or effect (Mnemon 5.1 step 4; ten at most)."""
 
     needs: ClassVar[tuple[str, ...]] = ("written",)
-    gives: ClassVar[tuple[str, ...]] = ("causal_candidates",)
+    gives: ClassVar[tuple[str, ...]] = ()
     hops: int = 2
     most: int = 10
 

@@ -27,7 +27,7 @@ class MoveTiers:
     """
 
     needs: ClassVar[tuple[str, ...]] = ("settled",)
-    gives: ClassVar[tuple[str, ...]] = ("tiers",)
+    gives: ClassVar[tuple[str, ...]] = ()
     looked_at: int = 2000
     most: int = 500
 
