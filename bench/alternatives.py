@@ -17,7 +17,7 @@ from pathlib import Path
 import combray
 from bench.quality.loaders import load
 from bench.quality.sets import Collection
-from combray import MemoryItem
+from combray.types import MemoryItem
 
 
 def main() -> None:

@@ -61,13 +61,30 @@ def _class(name: str, kind: type) -> Iterator[str]:
 
 
 def _function(name: str, function: typing.Any, *, bare: bool = False) -> Iterator[str]:
-    try:
-        signature = "" if bare else str(inspect.signature(function))
-    except (TypeError, ValueError):
-        signature = "(…)"
-    shown = re.sub(r"\bself(, )?", "", signature).replace("combray.", "").replace("types.", "")
-    yield from (f"#### {name}", "", f"```python\n{name.rpartition('.')[2]}{shown}\n```", "")
+    yield from (f"#### {name}" + " (attribute)" * bare, "")
+    if not bare:
+        yield from (f"```python\n{_signature(name.rpartition('.')[2], function)}\n```", "")
     yield from (*_text(function), "")
+
+
+def _signature(name: str, function: typing.Any) -> str:
+    """The call as it stands in the code, a parameter a line if it is long; no `self`."""
+    shown = inspect.signature(function)
+    parameters = [each for each in shown.parameters.values() if each.name != "self"]
+    parts = [_plain(str(each)) for each in parameters]
+    kinds = [each.kind for each in parameters]
+    if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        parts.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    result = "" if shown.return_annotation is shown.empty else f" -> {_plain(str(shown.return_annotation))}"
+    line = f"{name}({', '.join(parts)}){result}"
+    if len(line) < 90:
+        return line
+    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){result}"])
+
+
+def _plain(annotated: str) -> str:
+    """Annotations without the quotes of postponed evaluation and without module names."""
+    return re.sub(r"(: |^)(['\"])(.+?)\2(?= = |$)", r"\1\3", annotated).replace("builtins.", "")
 
 
 def _text(thing: object) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tarfile
@@ -24,7 +25,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with both packages, built without a network."""
     folder = tmp_path_factory.mktemp("packages")
     program = f"import uv_build as b; b.build_wheel({str(folder)!r}); b.build_sdist({str(folder)!r})"
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True)
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    environment = {**os.environ, "PATH": path}
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, env=environment)
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import combray
@@ -30,3 +31,21 @@ def test_the_api_reference_has_every_public_name() -> None:
     headings = set(re.findall(r"^###+ (\w+)$", text, re.MULTILINE))
     assert set(combray.__all__) - {"__version__"} <= headings
     assert ":::" not in text
+
+
+def test_citations_in_the_code_lead_to_pages_that_exist() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "src", "tests", "bench", "pages", "examples"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\0")
+    wrong = []
+    for name in listed:
+        if not name.endswith(".py") or name.startswith(("tests/documents/", "tests/language/")):
+            continue
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for page in re.findall(r"(?<![\w/])(?:docs|bench/results)/[\w./-]+\.(?:md|png|svg)", text):
+            wrong += [f"{name}: {page}"] if not (ROOT / page).exists() else []
+    assert wrong == []
