@@ -31,12 +31,34 @@ if TYPE_CHECKING:
         StoreBusyError,
         StoreError,
     )
-    from combray.types import Answer, Edge, Hit, Memory, Remembered, Version
+    from combray.types import (
+        Answer,
+        Edge,
+        Hit,
+        Memory,
+        MemoryChanges,
+        MemoryFields,
+        MemoryItem,
+        RecallOptions,
+        Remembered,
+        Version,
+    )
 
 _HOMES = {
     "combray.engine": ("Engine", "open"),
     "combray.engine.asyncio": ("AsyncEngine",),
-    "combray.types": ("Answer", "Edge", "Hit", "Memory", "Remembered", "Version"),
+    "combray.types": (
+        "Answer",
+        "Edge",
+        "Hit",
+        "Memory",
+        "MemoryChanges",
+        "MemoryFields",
+        "MemoryItem",
+        "RecallOptions",
+        "Remembered",
+        "Version",
+    ),
     "combray.errors": (
         "CombrayError",
         "CorruptStoreError",
@@ -66,12 +88,16 @@ __all__ = [
     "Hit",
     "InvalidInputError",
     "Memory",
+    "MemoryChanges",
+    "MemoryFields",
+    "MemoryItem",
     "MissingExtraError",
     "ModelError",
     "NewerSchemaError",
     "NotFoundError",
     "PipelineError",
     "ReadOnlyStoreError",
+    "RecallOptions",
     "Remembered",
     "StoreBusyError",
     "StoreError",
@@ -91,3 +117,7 @@ def __getattr__(name: str) -> Any:
     if name in {"presets", "settings"}:
         return importlib.import_module(f"combray.{name}")
     raise AttributeError(f"module 'combray' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "presets", "settings"]

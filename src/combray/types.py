@@ -119,6 +119,27 @@ class MemoryItem(MemoryFields, total=False):
     content: Required[str]
 
 
+class MemoryChanges(TypedDict, total=False):
+    """Fields that `update` changes. None clears a field that may be empty."""
+
+    content: str
+    category: str
+    importance: int
+    confidence: float
+    tags: Labels | None
+    entities: Labels | None
+    source: str
+    author: str | None
+    context: str | None
+    occurred_at: Moment | None
+    occurred_to: Moment | None
+    valid_from: Moment | None
+    valid_to: Moment | None
+    expires_at: Moment | None
+    session: str | None
+    metadata: dict[str, Any] | None
+
+
 class RecallOptions(TypedDict, total=False):
     """Options of every read: filters on the memories, the least score, the intent of the question."""
 

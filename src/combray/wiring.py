@@ -38,8 +38,9 @@ from combray.runtime.service_tier import ServiceTier
 from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, data_folder, default_location, secret
 
 if TYPE_CHECKING:
-    from combray.models.catalogue import Offer
-    from combray.models.fetching import Fetched, Progress
+    from combray.models.catalogue import Offer as Offer
+    from combray.models.fetching import Fetched as Fetched
+    from combray.models.fetching import Progress as Progress
 
 _SQLITE = "sqlite:///"
 T = TypeVar("T")

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import cached_property
 from pathlib import Path
 
 import pytest
 
-from combray import AsyncEngine, InvalidInputError
+from combray import AsyncEngine, Engine, InvalidInputError
+from combray.engine.asyncio import (
+    AsyncAuditTrail,
+    AsyncConsolidation,
+    AsyncDocuments,
+    AsyncQuarantine,
+    AsyncRetention,
+    AsyncStore,
+    AsyncVectors,
+)
+from combray.engine.audit import AuditTrail
+from combray.engine.consolidation import Consolidation
+from combray.engine.documents import Documents
+from combray.engine.quarantine import Quarantine
+from combray.engine.retention import Retention
 from combray.engine.store import OpenStore
+from combray.engine.vectors import Vectors
 
 
 def test_the_same_calls(tmp_path: Path) -> None:
@@ -48,3 +64,38 @@ def test_calls_run_in_worker_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
     asyncio.run(run())
     assert seen != [threading.main_thread()]
+
+
+VERBS = {
+    AsyncEngine: Engine,
+    AsyncDocuments: Documents,
+    AsyncAuditTrail: AuditTrail,
+    AsyncQuarantine: Quarantine,
+    AsyncConsolidation: Consolidation,
+    AsyncVectors: Vectors,
+    AsyncRetention: Retention,
+    AsyncStore: OpenStore,
+}
+
+
+@pytest.mark.parametrize("kind", VERBS, ids=lambda kind: kind.__name__)
+def test_every_verb_of_the_engine_and_its_facets_is_there(kind: type[object]) -> None:
+    def public(of: type[object]) -> set[str]:
+        return {name for name, each in vars(of).items() if callable(each) and name[0] != "_"}
+
+    offered = {name for name, each in vars(kind).items() if name[0] != "_" and not isinstance(each, property)}
+    facets = {name for name, each in vars(Engine).items() if isinstance(each, cached_property)}
+    assert offered == public(VERBS[kind]) | (facets | {"open"} if kind is AsyncEngine else set())
+
+
+def test_the_facets_answer_off_the_event_loop(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Alpha rains in April.", encoding="utf-8")
+
+    async def run() -> None:
+        async with await AsyncEngine.open(":memory:", embedder="none") as engine:
+            report = await engine.documents.index(tmp_path)
+            assert (report.added, len(await engine.documents.search("alpha"))) == (1, 1)
+            assert [line async for line in engine.audit.lines()]
+            assert await engine.quarantine.list() == []
+
+    asyncio.run(run())

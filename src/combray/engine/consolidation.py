@@ -13,7 +13,8 @@ from combray.engine import memories
 from combray.engine.namespace import Namespace
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError
-from combray.runtime import Lease, Run, Writer
+from combray.runtime import Lease, Writer
+from combray.runtime import Run as Run
 from combray.runtime.leases import is_there, new_holder
 from combray.types import LIVE_STATUSES, Memory, Step
 from combray.values import new_id, whole
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from combray.consolidate.state import Line, Planning
-    from combray.consolidate.undo import Undone
+    from combray.consolidate.undo import Undone as Undone
     from combray.pipeline import Pipeline
 
 LEASE = "consolidate"

@@ -14,9 +14,10 @@ from combray.errors import CombrayError, MissingExtraError, ModelError
 from combray.settings import Settings, load
 
 if TYPE_CHECKING:
-    from combray.models.catalogue import Offer
-    from combray.models.fetching import Fetched, Progress
     from combray.runtime import Embedder, LanguageModel, Peer, Reranker
+    from combray.wiring import Fetched as Fetched
+    from combray.wiring import Offer as Offer
+    from combray.wiring import Progress
 
 NEAR, FAR = ("cat", "kitten"), "invoice"
 """Two words that any embedder holds for closer than either is to the third."""

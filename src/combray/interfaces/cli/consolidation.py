@@ -16,10 +16,8 @@ from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import compact, console, for_people, progress, short, show_json, table
 
 if TYPE_CHECKING:
-    from combray.consolidate.undo import Undone
     from combray.engine import Engine
-    from combray.engine.consolidation import ConsolidationReport, Progress, Waiting
-    from combray.runtime import Run
+    from combray.engine.consolidation import ConsolidationReport, Progress, Run, Undone, Waiting
 
 _ROWS = 60
 """Lines of a plan shown in a terminal; JSON has all of them."""

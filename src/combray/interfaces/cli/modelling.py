@@ -14,9 +14,7 @@ from combray.interfaces.cli.options import Target, names_models
 from combray.interfaces.cli.output import console, for_people, show_json, table, visible
 
 if TYPE_CHECKING:
-    from combray.engine.models import Trial
-    from combray.models.catalogue import Offer
-    from combray.models.fetching import Fetched
+    from combray.engine.models import Fetched, Offer, Trial
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
 _KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "language model", "peer": "peer"}
