@@ -134,9 +134,9 @@ def test_repeated_claims_of_one_source_count_once(engine: Engine) -> None:
     for session, times in (("a", 5), ("b", 1)):
         talk = engine.conversation(session)
         for _ in range(times):
-            engine.clock.pass_(minutes=1)  # type: ignore[attr-defined]
+            engine.runtime.clock.pass_(minutes=1)  # type: ignore[attr-defined]
             talk.add("I live in Berlin!", author="Ann")
-    engine.clock.pass_(minutes=1)  # type: ignore[attr-defined]
+    engine.runtime.clock.pass_(minutes=1)  # type: ignore[attr-defined]
     engine.consolidation.run()
     (fact,) = engine.reader.memories(engine.reader.scan(Filter(kinds=("fact",))))
     sessions = [engine.get(each).session for each in fact.evidence]

@@ -91,7 +91,7 @@ def fill(engine: Engine, *, hidden: bool) -> list[Any]:
     assert sum(bool(each.guard) for each in done) == (6 if hidden else 0)
     for at, text in enumerate(FACTS):
         if hidden:
-            engine.clock.now -= 0.25  # type: ignore[attr-defined]
+            engine.runtime.clock.now -= 0.25  # type: ignore[attr-defined]
             apart = HIDDEN[at % len(HIDDEN)].format(order=_order(at))
             kept = engine.remember(
                 apart, id=_id(f"fact {at}"), trust="untrusted", entities=["Carol", "Zebulon"], tags=["work"]
@@ -99,7 +99,7 @@ def fill(engine: Engine, *, hidden: bool) -> list[Any]:
             assert kept.guard.startswith("quarantined")
             engine.link(_id(TURNS[at][1]), kept.id, type="causal", weight=1.0)
             engine.link(kept.id, _id(TURNS[at + 1][1]), type="entity", weight=1.0)
-            engine.clock.now += 0.25  # type: ignore[attr-defined]
+            engine.runtime.clock.now += 0.25  # type: ignore[attr-defined]
         answers.append(engine.remember(text, id=_id(f"plain {at}"), tags=["work"]))
     return answers
 
@@ -208,7 +208,7 @@ def test_consolidation_makes_the_same_of_both(two: tuple[Engine, Engine, str]) -
     told = []
     for engine in two[:2]:
         fill(engine, hidden=engine is two[1])
-        engine.clock.pass_(days=40)  # type: ignore[attr-defined]
+        engine.runtime.clock.pass_(days=40)  # type: ignore[attr-defined]
         done = engine.consolidation.run()
         texts = sorted((each.content, each.status, each.confidence, each.trust) for each in _visible(engine))
         answers = [plain(engine.recall(query, limit=20)) for query in QUERIES]
