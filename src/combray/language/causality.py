@@ -1,6 +1,7 @@
-"""Signals that one statement is the cause of another (Mnemon, upstream notes 2.2, causal edges).
+"""Causal signals: whether a text names something as its cause.
 
-Phrases are data (`causality` in the language tables): causes, enables, prevents.
+The phrases are data (`causality` in words.json): causes, enables, prevents. Source: Mnemon, see
+docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _ORDER: tuple[SubType, ...] = ("prevents", "enables", "causes")
 
 
 class CausalLink(NamedTuple):
-    """What the wording says about two texts: which one is the effect, and how the cause acts on it."""
+    """The causal reading of two texts: which one is the effect, and how the cause acts on it."""
 
     effect: Side
     sub_type: SubType
@@ -43,9 +44,9 @@ def _any() -> re.Pattern[str]:
 
 
 def signal(text: str) -> SubType | None:
-    """The causal sub-type a text signals, prevents before enables before causes; None without a signal."""
+    """Return the causal type a text signals, prevents before enables before causes; None without a signal."""
     folded = fold(text)
-    # Most texts signal nothing: one search tells.
+    # Most texts signal nothing; one search shows it.
     if not _any().search(folded):
         return None
     patterns = _patterns()
@@ -53,16 +54,16 @@ def signal(text: str) -> SubType | None:
 
 
 def link(new: str, old: str) -> CausalLink | None:
-    """The causal reading of a new and an older text, or None if neither holds a signal.
+    """Return the causal reading of a new and an older text, or None if neither has a signal.
 
-    The text with the signal is the effect ("... because of X" tells what X brought about), so an edge runs
-    from the other text to it. If both have one, the new text is the effect.
+    The text with the signal is the effect ("... because of X" states what X caused), so the edge runs from the
+    other text to it. If both have a signal, the new text is the effect.
     """
     return read_signals(signal(new), signal(old))
 
 
 def read_signals(new: SubType | None, old: SubType | None) -> CausalLink | None:
-    """The same of the signals of both texts."""
+    """Return the same from the signals of both texts."""
     if new is not None:
         return CausalLink("new", new)
     return CausalLink("old", old) if old is not None else None

@@ -1,4 +1,4 @@
-"""A statement as comparable tokens: spelling variants of one meaning share a key, everything else differs."""
+"""Statements as comparable tokens: spelling variants of one meaning share a key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Kind = Literal["word", "number", "date", "unit", "symbol"]
 
 
 class Token(NamedTuple):
-    """One token: its key (equal keys mean the same), its spelling in lower case, what it is, its capital."""
+    """One token. Equal keys mean the same; `word` is the spelling in lower case."""
 
     key: str
     word: str
@@ -32,12 +32,12 @@ _token = re.compile(
     rf"(?P<date>(?<!\w)(?:{_DATE})(?!\w))|(?P<number>{_NUMBER})(?P<tail>[^\W\d_{UNSPACED}]*)(?!{_LETTER})"
     rf"|(?P<char>[{UNSPACED}])|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)|(?P<symbol>[^\w\s])"
 )
-# Punctuation that separates but says nothing; "!=" is an operator, "?" makes a question of a statement.
+# Punctuation that carries meaning; "!=" is an operator, "?" makes a question of a statement.
 _SAYS_SOMETHING = frozenset("%#&@/?")
 _SEPARATOR_CATEGORIES = frozenset(("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Cf", "Cc", "Cs", "Sk"))
 _year = re.compile(r"(?:19|20)\d\d").fullmatch
 _thousands = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?").fullmatch
-# What a verb or noun may add to its stem without meaning something else; past forms are kept apart.
+# Endings that do not change the meaning of a stem; past forms stay distinct.
 _INFLECTIONS = ("s", "es", "ing", "e", "y", "ies", "ying")
 
 
@@ -84,7 +84,7 @@ _WORD_SETS = (
 
 @from_tables
 def vocabulary() -> Vocabulary:
-    """All languages together: their words differ, and a wrong match only makes a verdict more careful."""
+    """Return the words of all languages together: a wrong match only makes a verdict more careful."""
     every = [table.claims for table in word_lists().values()]
 
     def words(section: str) -> frozenset[str]:
@@ -119,7 +119,7 @@ def vocabulary() -> Vocabulary:
 
 @from_tables
 def _long_phrases() -> re.Pattern[str]:
-    """Synonyms, dates and units that the tokeniser would cut: of several words, or in an unspaced script."""
+    """Synonyms, dates and units that the tokeniser would split: of several words, or in an unspaced script."""
     known = vocabulary()
     listed = {*known.synonyms, *known.calendar, *known.measures}
     long = {word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1)}
@@ -130,14 +130,14 @@ _STRAIGHT = str.maketrans("\u2018\u2019\u2212", "''-")
 
 
 def tokenise(text: str, *, accents: bool = True) -> list[Token]:
-    """Every token that says something, in order; punctuation and letter case are gone.
+    """Return every token that carries meaning, in order, without punctuation and letter case.
 
     With `accents` False the words are compared by their base letters, for texts typed without accents.
     """
     straight = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_STRAIGHT)
     found: list[Token] = []
     done = 0
-    # Lower-casing may lengthen a text; its places would shift, so such a text is cut from the lowered form.
+    # Lower-casing may lengthen a text and shift its offsets; such a text is split in its lowered form.
     lowered = straight.lower()
     source = straight if len(lowered) == len(straight) else lowered
     for phrase in _long_phrases().finditer(lowered):
@@ -150,7 +150,7 @@ def tokenise(text: str, *, accents: bool = True) -> list[Token]:
 
 
 def _days(tokens: list[Token]) -> list[Token]:
-    """The tokens with the numbers beside a date word made dates too, as in "3 May" and "May 5th"."""
+    """Mark the numbers beside a date word as dates too, as in "3 May" and "May 5th"."""
     dated = {place for place, token in enumerate(tokens) if token.kind == "date"}
     return [
         token._replace(kind="date") if token.kind == "number" and {place - 1, place + 1} & dated else token
@@ -160,7 +160,7 @@ def _days(tokens: list[Token]) -> list[Token]:
 
 def _phrase(phrase: str) -> Token:
     known = vocabulary()
-    # The words may stand on two lines, or wide apart.
+    # The words may be on two lines, or far apart.
     phrase = " ".join(phrase.split())
     if phrase in known.calendar:
         return Token(phrase, phrase, "date", False)
@@ -206,7 +206,7 @@ def _number(digits: str, tail: str, found: list[Token]) -> None:
 
 
 def _spaced(written: str, found: list[Token]) -> None:
-    """A spaced word: contractions are written out, a possessive is a token of its own."""
+    """Add a spaced word: contractions are expanded, a possessive is a token of its own."""
     word = written.casefold()
     capital = written[:1].isupper()
     full = vocabulary().contracted.get(word.replace("'", ""))
@@ -232,7 +232,7 @@ def _word(word: str, capital: bool, before: list[Token]) -> Token:
 
 
 def _after_number(before: list[Token]) -> bool:
-    """Whether the last token is a number, or the slash of "100/min"."""
+    """Return whether the last token is a number, or the slash of "100/min"."""
     last = before[-2:] if before and before[-1].key == "/" else before[-1:]
     return bool(last) and last[0].kind == "number"
 
@@ -240,7 +240,7 @@ def _after_number(before: list[Token]) -> bool:
 @keyed_by_text
 @functools.lru_cache(maxsize=20_000)
 def _uninflected(word: str) -> str:
-    """The stem if the word is it with an inflection of number or person, else the word itself."""
+    """Return the stem if the word only adds an inflection of number or person to it, else the word."""
     stemmed = stem(word)
     shared = 0
     while shared < min(len(word), len(stemmed)) and word[shared] == stemmed[shared]:

@@ -1,9 +1,8 @@
-"""Two statements compared: the same, more, a correction, a contradiction, or something else.
+"""Comparison of two statements: identical, paraphrase, extension, update, contradiction or different.
 
-Similarity can only propose a pair: contradictions are as similar as paraphrases. Negation, numbers, dates,
-names, units, opposites and the subject decide here. The rule is careful: "identical" and "paraphrase",
-which let a caller skip the new text, are only given if no word that matters was exchanged, added, left out
-or moved.
+Similarity only proposes a pair: contradictions are as similar as paraphrases. Negation, numbers, dates, names,
+units, opposites and the subject decide here. The rule is conservative: "identical" and "paraphrase", which let a
+caller skip the new text, require that no significant word was replaced, added, removed or moved.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from combray.language.tokens import term_set
 
 Verdict = Literal["identical", "paraphrase", "extends", "contradicts", "update", "different"]
 
-# Above this many token pairs the order is not aligned, only the words are counted: bounded time on any text.
+# Above this many token pairs the words are counted, not aligned: the time is bounded for any text.
 _MAX_ALIGNED = 250_000
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What differs between an old and a new statement.
+    """The differences between an old and a new statement.
 
-    word_substitution: (old words, new words) that replaced each other; antonyms: opposites among them;
-    changes: phrases only in the new text that end an earlier state; only_added, only_removed: all of the old
-    text's content is in the new one, or the reverse; overlap: Jaccard of content terms in [0, 1].
+    word_substitution: (old words, new words) that replaced each other; antonyms: opposites among them; changes:
+    phrases only in the new text that end an earlier state; only_added, only_removed: all of the old text's
+    content is in the new one, or the reverse; overlap: Jaccard index of the content terms, in [0, 1].
     """
 
     same_text: bool
@@ -52,7 +51,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class _Difference(msgspec.Struct):
-    """The aligned difference of two token lists, neutral words left out."""
+    """The aligned difference of two token lists, without neutral words."""
 
     replaced: list[tuple[list[Token], list[Token]]]
     removed: list[Token]
@@ -69,9 +68,9 @@ class _Difference(msgspec.Struct):
 
 
 def compare(old: str, new: str) -> Comparison:
-    """Compare an old statement with a new one that similarity proposed; symmetric but for the direction.
+    """Compare an old statement with a new one. Never raises.
 
-    Never raises. Accents count, unless one of the texts is written wholly without them.
+    Accents count, unless one of the texts has none at all.
     """
     accents = old.isascii() == new.isascii()
     old_tokens, new_tokens = tokenise(old, accents=accents), tokenise(new, accents=accents)
@@ -134,23 +133,23 @@ def _difference(old: list[Token], new: list[Token]) -> _Difference:
 
 
 def _counted(old: list[Token], new: list[Token]) -> _Difference:
-    """The difference of long texts as one replaced block: words by number, not by place."""
+    """Return the difference of long texts as one replaced block: words by count, not by place."""
     by_key = {token.key: token for token in old + new}
     old_counts, new_counts = (Counter(token.key for token in tokens) for tokens in (old, new))
     gone = [by_key[key] for key in (old_counts - new_counts).elements()]
     came = [by_key[key] for key in (new_counts - old_counts).elements()]
-    # Equal counts in another order are no proof of one meaning, so an empty block still says "replaced".
+    # Equal counts in another order do not prove equal meaning, so even an empty block counts as replaced.
     return _Difference([(gone, came)], [], [], [by_key[key] for key in old_counts & new_counts])
 
 
 def _conflict(gone: list[Token], came: list[Token], kind: str) -> bool:
-    """Whether either side holds tokens of the kind that the other lacks."""
+    """Return whether each side holds tokens of the kind that the other lacks."""
     old, new = ({token.key for token in side if token.kind == kind} for side in (gone, came))
     return bool(old - new and new - old)
 
 
 def _names_conflict(gone: list[Token], came: list[Token]) -> bool:
-    """Names, or pronouns of different persons, on either side that the other lacks."""
+    """Return whether each side holds names, or pronouns of other persons, that the other lacks."""
     pronouns = vocabulary().pronouns
     persons = [{pronouns[token.word] for token in side if token.word in pronouns} for side in (gone, came)]
     named = [{token.key for token in side if _is_name(token)} for side in (gone, came)]
@@ -196,7 +195,7 @@ def _verdict(
 
 
 def _ends_old(ended: list[str], difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
-    """Whether what ended is what the old text says: they share a name, most words, or the word that ended.
+    """Return whether the state that ended is the old text's: they share a name, most words, or the ended word.
 
     The subject does not count: that Bob replaced something ends only what is said about that thing.
     """
@@ -215,7 +214,7 @@ def _ends_old(ended: list[str], difference: _Difference, subject: Subject, new_t
 
 
 def _changes_claim(came: list[Token]) -> bool:
-    """Whether an added token changes what the rest claims: a hedge, an owner, "?", the ++ of C++."""
+    """Return whether an added token changes what the rest claims: a hedge, an owner, "?", the ++ of C++."""
     known = vocabulary()
     return any(
         token.kind == "symbol" or token.word in known.hedges or token.word in known.owner_before for token in came
@@ -223,11 +222,11 @@ def _changes_claim(came: list[Token]) -> bool:
 
 
 def _new_value(difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
-    """Whether the new text gives the same property of the same subject another value.
+    """Return whether the new text gives the same property of the same subject another value.
 
-    True for a number, date or unit after a verb of state ("the limit is 200/min"), or another word for a
-    property that has one value at a time ("our main database is Redis"). What can be true beside the old
-    text ("Alice likes tea", "Alice is a nurse") is no update.
+    True for a number, date or unit after a verb of state ("the limit is 200/min"), or another word for a property
+    with one value at a time ("our main database is Redis"). A statement that can be true together with the old
+    text ("Alice likes tea", "Alice is a nurse") does not update it.
     """
     known = vocabulary()
     if (

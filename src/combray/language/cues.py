@@ -1,8 +1,8 @@
-"""What kinds of answer a text holds, and what kind a question asks for.
+"""Answer types: the types of answer a text holds, and the type a question asks for.
 
-"Where does she live?" is better answered by a turn that names a place. The kinds are rough on purpose:
-they break ties between turns that share the question's words, and cost some microseconds a text. Words
-and phrases are data (sections `cues` and `asked` of the language tables).
+"Where does she live?" is better answered by a turn that names a place. The types are coarse: they break ties
+between turns that share the question's words, at some microseconds per text. Words and phrases are data (`cues`
+and `asked` in words.json).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from combray.language.lexicon import matcher, phrases, word_lists
 
 
 class Cue(IntFlag):
-    """Kinds of answer; stores keep them as one integer, so a bit never changes its meaning."""
+    """Types of answer. Stores keep them as one integer, so a bit never changes its meaning."""
 
     NUMBER = 1
     REASON = 2
@@ -28,15 +28,15 @@ class Cue(IntFlag):
 
 
 _ORDER = (Cue.NUMBER, Cue.REASON, Cue.PLACE, Cue.PERSON, Cue.TITLE)
-"""Which kind a question asks for when it holds words of several: "who wrote the book" asks for a person."""
+"""Precedence if a question holds words of several types: "who wrote the book" asks for a person."""
 
 _QUOTES = re.compile('["“„«《「『]')
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_WORD = re.compile("[a-z0-9]+")
 _DIGIT = re.compile(r"\d")
 _capitals = "".join(filter(str.isupper, map(chr, (*range(0x41, 0x590), *range(0x1E00, 0x1F00)))))
-# A capitalised word inside a sentence, and another right behind it. The character class comes first: the
-# engine jumps from one capital to the next.
+# A capitalised word inside a sentence, and another right after it. The character class comes first, so that the
+# regex engine jumps from one capital to the next.
 _NAME = re.compile(
     rf"[{_capitals}](?<=[^\W\d_{_capitals}] .|, .)[^\W\d_{_capitals}]+( [{_capitals}][^\W\d_{_capitals}]+)?"
 )
@@ -45,13 +45,13 @@ _CAPITALISED = int(Cue.PLACE | Cue.PERSON | Cue.TITLE)
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """The tables' words by how they are looked up: one word, several words, inside unspaced text."""
+    """The tables' words by how they are looked up: single words, phrases, inside unspaced text."""
 
     numbers: frozenset[str]
     reasons: frozenset[str]
     long_reasons: tuple[str, ...]
     rarest: frozenset[str]
-    """The longest word of each of `long_reasons`: a text without any of these holds none of them."""
+    """The longest word of each of `long_reasons`: a text without any of these words holds none of the phrases."""
     before_places: frozenset[str]
     articles: frozenset[str]
     unspaced: tuple[tuple[int, re.Pattern[str]], ...]
@@ -81,16 +81,16 @@ def _signs() -> _Signs:
 
 
 def cues(text: str) -> Cue:
-    """The kinds of answer a text seems to hold.
+    """Return the types of answer a text seems to hold.
 
-    A number or number word; a word of reason; a capitalised word behind "in", "at", "near" and the like; a
+    A number or number word; a word of reason; a capitalised word after "in", "at", "near" and the like; a
     capitalised word inside a sentence; two of them in a row, or quotation marks.
     """
     return Cue(cue_bits(text, (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())))
 
 
 def cue_bits(text: str, words: Sequence[str]) -> int:
-    """The same as an integer, of a text whose runs of letters and digits, in lower case, are known
+    """Return the same as an integer; `words` are the text's runs of letters and digits in lower case
     (`tokens.Reading.runs`).
     """
     signs = _signs()
@@ -114,7 +114,7 @@ def cue_bits(text: str, words: Sequence[str]) -> int:
 
 
 def _named(text: str, signs: _Signs) -> int:
-    """Bits that capitalised words inside sentences give."""
+    """Return the bits of the capitalised words inside sentences."""
     found = 0
     for name in _NAME.finditer(text):
         found |= Cue.PERSON.value
@@ -140,6 +140,6 @@ def _asking() -> tuple[tuple[Cue, re.Pattern[str]], ...]:
 
 
 def asked(query: str) -> Cue | None:
-    """The one kind of answer a question asks for; None where it tells none."""
+    """Return the type of answer a question asks for; None if it names none."""
     folded = fold(query)
     return next((cue for cue, pattern in _asking() if pattern.search(folded)), None)

@@ -1,6 +1,6 @@
-"""Entities named in a text: code names, acronyms, paths, addresses, titles, known technologies, people.
+"""Entities named in a text: code names, acronyms, paths, addresses, titles, technologies, people.
 
-Patterns and the technology dictionary follow Mnemon (upstream notes 2.2, entity extraction).
+The patterns and the dictionary of technologies follow Mnemon, see docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ MAX_ENTITIES = 50
 
 _TECHNOLOGY = Path(__file__).parent / "technology.json"
 
-# The character class comes first, what may not stand before it behind: the engine jumps from capital to capital.
+# The character class precedes the lookbehind, so that the regex engine jumps from capital to capital.
 _camel_case = re.compile(r"[A-Z](?<!\w[A-Z])[a-z]+(?:[A-Z][a-z]+)+\b").finditer
 _acronym = re.compile(r"[A-Z](?<![^\W_][A-Z])[A-Z]{1,5}(?![^\W_])").finditer
 _capitalised = re.compile(r"[A-Z](?<![^\W_][A-Z])[a-zA-Z0-9]+(?![^\W_])").finditer
-# A slash makes it a path; otherwise the extension must begin with a letter, so "3.14" and "e.g." are none.
+# A slash makes it a path; otherwise the extension must begin with a letter, which excludes "3.14" and "e.g.".
 _path = re.compile(
     r"(?:^|(?<=[\s\"'(`]))[.\w/~-]*(?:/[.\w-]+\.\w{1,10}|[\w-]\.[A-Za-z]\w{1,9}|[\w-]{2}\.[A-Za-z])(?=[\s\"'),.;:`]|$)"
 ).finditer
-# In every path, and far quicker to look for.
+# Every path matches this, and it is far faster to search.
 _path_dot = re.compile(r"\.\w").search
 _url = re.compile(r"https?://[^\s\"'<>()\]]+[^\s\"'<>()\].,;:!?]").finditer
 _mention = re.compile(r"(?<![\w@/.])@\w[\w-]*").finditer
@@ -35,7 +35,7 @@ _OWNING = ("'s", "’s")
 _sentence_end = re.compile(r"[.!?…:。！？\n\"“(]\s*$")
 
 _UPPER = re.compile("[A-Z]")
-# One to four capitalised words in a row; initials and the particles of names may stand between.
+# One to four capitalised words in a row, with initials and particles of names between them.
 _REST = r"(?:[^\W\d_]|['’-](?=[^\W\d_]))*"
 _CAPITAL = rf"[^\W\d_a-z]{_REST}"
 _name = re.compile(
@@ -56,20 +56,20 @@ def _technology() -> tuple[frozenset[str], frozenset[str]]:
 
 @from_tables
 def _never_names() -> frozenset[str]:
-    """Lower-case words that are capitalised wherever they stand without being a name ("Monday", "OK")."""
+    """Return, in lower case, words that are always capitalised but are not names ("Monday", "OK")."""
     return frozenset(w.lower() for table in word_lists().values() for w in table.not_names + table.calendar)
 
 
 @from_tables
 def _not_names() -> frozenset[str]:
-    """Those, and the words that are capitalised because a sentence begins with them."""
+    """Return those, and words that are capitalised because a sentence begins with them."""
     lists = ((table.stopwords, table.question_words, table.claims.verbs) for table in word_lists().values())
     return _never_names().union(word.lower() for sections in lists for listed in sections for word in listed)
 
 
 @from_tables
 def technology_words() -> frozenset[str]:
-    """The technology names in lower case, without those that are everyday words ("go", "next")."""
+    """Return the technology names in lower case, without everyday words ("go", "next")."""
     return frozenset(name.lower() for name in _technology()[0] if len(name) > 4) - _not_names()
 
 
@@ -77,12 +77,12 @@ Found = list[tuple[int, int, str]]
 
 
 def extract(text: str, known: Collection[str] | Callable[[str], bool] = ()) -> list[str]:
-    """Distinct entities in order of appearance, at most 50, longer ones before those they begin with.
+    """Return distinct entities in order of appearance, at most 50, the longest where several overlap.
 
-    CamelCase words, acronyms of 2-6 capitals (common words excluded), file paths, URLs, @mentions, 《…》 and
-    「…」 titles, and technology names (whole word, case-sensitive). `known` is what the namespace already
-    holds: a collection also finds names of several words, in any script; a predicate is asked about each
-    capitalised word. Spelling is kept as written; known names come back as they are known.
+    CamelCase words, acronyms of 2-6 capitals (common words excluded), file paths, URLs, @mentions, 《…》 and 「…」
+    titles, and technology names (whole word, case-sensitive). `known` are the entities of the namespace: a
+    collection also finds names of several words, in any script; a predicate is called for each capitalised
+    word. Spelling is kept as written; known names are returned as they are known.
     """
     found: Found = []
     if _UPPER.search(text):
@@ -120,7 +120,7 @@ def _addresses(text: str) -> Found:
 
 
 def _known_names(text: str, known: Collection[str]) -> Found:
-    """Known names that are no single capitalised ASCII word: found by a scan, whole words, case-sensitive."""
+    """Find known names other than single capitalised ASCII words: whole words, case-sensitive."""
     odd = [name for name in known if name in text and not _capital_word(name)]
     if not odd:
         return []
@@ -133,7 +133,7 @@ def _capital_word(name: str) -> bool:
 
 
 def _in_order(found: Found) -> list[str]:
-    """Distinct names by place; a hit inside a longer one says nothing more and is dropped."""
+    """Return distinct names by place, without hits inside a longer one."""
     kept: dict[str, None] = {}
     reached = -1
     for _start, end, name in sorted(found, key=lambda hit: (hit[0], -hit[1])):
@@ -146,10 +146,10 @@ def _in_order(found: Found) -> list[str]:
 
 
 def names(text: str) -> list[str]:
-    """Distinct capitalised names of people and places, in order, at most 50; conservative.
+    """Return distinct capitalised names of people and places, in order, at most 50. Conservative.
 
-    Only what is capitalised in mid-sentence, or a sentence's first word that is a name elsewhere in the text
-    or owns something ("Caroline's dog"). Texts mostly in capitals or title case give nothing.
+    A name is capitalised in mid-sentence, or is a sentence's first word and a name elsewhere in the text or an
+    owner ("Caroline's dog"). Texts mostly in capitals or title case give none.
     """
     if not _mixed_case(text):
         return []
@@ -174,17 +174,17 @@ def names(text: str) -> list[str]:
 
 
 def _full_name(name: str, parts: set[str]) -> bool:
-    """Whether a sentence opens with two or more capitalised words, or a word of it is a name elsewhere."""
+    """Return whether a sentence starts with two or more capitalised words, or one that is a name elsewhere."""
     return " " in name and (name.count(" ") < 3 or any(part in parts for part in name.split()))
 
 
 def _trimmed(start: int, run: str) -> list[tuple[int, str]]:
-    """A run of capitalised words without the words that are no names at its ends ("But Alice" -> "Alice")."""
+    """Trim words that are not names from the ends of a run of capitalised words ("But Alice" -> "Alice")."""
     words = run.split()
     first = 0
-    # "An" ends a Vietnamese name, so stop words are only cut at the front.
+    # "An" may end a Vietnamese name, so stop words are trimmed at the front only.
     while first < len(words) and _bare(words[first]) in _not_names():
-        # One white space stands between the words of a run.
+        # One white space separates the words of a run.
         start += len(words[first]) + 1
         first += 1
     last = len(words)
@@ -198,7 +198,7 @@ def _bare(word: str) -> str:
 
 
 def _mixed_case(text: str) -> bool:
-    """Whether capitals can mean anything here: at most seven in ten cased words begin with one."""
+    """Return whether capitals are informative: at most seven in ten cased words begin with one."""
     if text.isascii():
         cased = [word[0] for word in text.split() if word[0].isalpha()]
     else:

@@ -1,7 +1,7 @@
-"""A conversational question to the words worth searching for one by one (OpenClaw stage 1).
+"""Query expansion: a conversational question as keywords that are searched one by one.
 
-English, Spanish, Portuguese, Arabic, Chinese, Korean, Japanese, and Vietnamese. The words that tell no topic
-("thing", "yesterday", "show") are data (`<code>/expansion.json`).
+Words that carry no topic ("thing", "yesterday", "show") are data (`<code>/expansion.json`). Source: OpenClaw,
+stage 1, see docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from combray.language.tokens import content_terms, query_terms, terms, words
 
 _tables = section("expansion", list[str])
 SHORT = 3
-"""An English word of fewer letters is no keyword ("<3 chars for English")."""
+"""An ASCII word of fewer letters is not a keyword."""
 
 _spelt_words = re.compile(r"[^\W_]+").findall
 _hangul = re.compile(f"[{HANGUL}]").search
@@ -27,10 +27,9 @@ _kana = re.compile("[\u3041-\u309f\u30a0-\u30ff]").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """`keywords` are searched for; `exact` are numbers and words of one or two letters ("42", "AI").
+    """`keywords` are searched; `exact` are numbers and words of one or two letters ("42", "AI").
 
-    Those alone would find anything, so they bring nothing of their own; but what a keyword found and holds
-    one of them is the more likely for it.
+    Short words match too much to add candidates of their own. They only raise candidates that a keyword found.
     """
 
     keywords: tuple[str, ...]
@@ -38,12 +37,12 @@ class Expansion:
 
 
 def expand(text: str) -> Expansion:
-    """The keywords of a query, folded, distinct, in order.
+    """Return the keywords of a query, folded, distinct, in order.
 
     Words are split at whitespace and punctuation; Han and kana give characters and pairs; a Korean word also
-    gives its stem without the particle. Left out are stop words of the query's language and of languages in
-    other scripts, words that tell no topic, words under three English letters, numbers, single kana. Where
-    nothing else is left the numbers and short words are the keywords, then all words: no query is lost.
+    gives its stem without the particle. Stop words of the query's language and of languages in other scripts,
+    words without topic, words of fewer than three ASCII letters, numbers and single kana are dropped. If
+    nothing is left, the numbers and short words are the keywords, else all words.
     """
     kept = _content(text)
     bare = _vague()[1].sub(" ", fold(text))
@@ -63,7 +62,7 @@ def expand(text: str) -> Expansion:
 
 
 def _content(text: str) -> frozenset[str]:
-    """Terms that are no stop words and ask nothing.
+    """Return the terms that are neither stop words nor question words.
 
     Short words are judged by the query's own language alone: "ai" asks "who" in Vietnamese only.
     """
@@ -77,14 +76,14 @@ def _short(word: str) -> bool:
 
 @from_tables
 def _vague() -> tuple[frozenset[str], re.Pattern[str]]:
-    """The words that tell no topic, folded; and a pattern of them, for phrases and unspaced scripts."""
+    """Return the words without topic, folded, and a pattern of them for phrases and unspaced scripts."""
     listed = (word for words in _tables().values() for word in words)
     phrases = sorted(set(folded(listed)), key=lambda each: (-len(each), each))
     return frozenset(phrases), matcher(phrases)
 
 
 def _is_vague(word: str, kept: frozenset[str]) -> bool:
-    """A Korean word is judged by its stem: "어제는" is "어제", yesterday."""
+    """Return whether a Korean word carries no topic, judged by its stem: "어제는" is "어제", yesterday."""
     if not _hangul(word):
         return False
     forms = words(word)

@@ -1,4 +1,4 @@
-"""Folding: one spelling for every way of writing the same word."""
+"""Folding: case, accents and compatibility forms removed, so that variants of a word compare equal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import unicodedata
 _PLAIN = {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "ı": "i", "ħ": "h", "æ": "ae", "œ": "oe"} | dict.fromkeys(
     "\u2018\u2019\u02bc\u02b9\u2032\uff07\u00b4`", "'"
 )
-# A search for the few is far quicker than `str.translate`, which looks every character up.
+# A search for these few is far faster than `str.translate`, which looks up every character.
 _REPLACED = re.compile(f"[{''.join(_PLAIN)}]")
 
 # Accents of Latin, Greek and Cyrillic; the kashida and short vowels of Arabic; the points of Hebrew. Marks of
-# other scripts (kana voicing, Indic and Thai vowels) make another letter, so they stay.
+# other scripts (kana voicing, Indic and Thai vowels) distinguish letters, so they stay.
 _ACCENTS = re.compile(
     "[\u0300-\u0344\u0346-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670]+"
 )
@@ -30,9 +30,9 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def fold(text: str) -> str:
-    """Lower case without accents or compatibility forms: NFKC, case folding, base letters (đ -> d).
+    """Return the text in lower case without accents or compatibility forms: NFKC, case folding, base letters.
 
-    Kana, Hangul and Indic letters keep their marks. Idempotent, and total: no text raises.
+    Kana, Hangul and Indic letters keep their marks. Idempotent. Never raises.
     """
     if text.isascii():
         return text.lower().replace("`", "'")
@@ -43,5 +43,5 @@ def fold(text: str) -> str:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether the text holds a letter of a script written without spaces."""
+    """Return whether the text holds a letter of a script written without spaces."""
     return not text.isascii() and _UNSPACED.search(text) is not None

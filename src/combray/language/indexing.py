@@ -1,6 +1,6 @@
-"""What of a memory the keyword index holds, and the facts about its text that rankers read.
+"""Index entries: the terms of a memory that the keyword index holds, and the text features that rankers read.
 
-Pure and repeatable: an index can be thrown away and rebuilt from the originals to the same bytes.
+Deterministic: an index rebuilt from the originals has the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUESTION_ENDS = ("?", "？", "؟")
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """Index fields (content, context, origin, entities and tags) as term lists, and facts about the text.
+    """The index fields (content, context, origin, entities and tags) as term lists, and features of the text.
 
     `asks`: it ends in a question; `times`: it holds a time expression; `cues`: bits of `language.cues.Cue`.
     """
@@ -43,7 +43,7 @@ def terms_version() -> str:
 
 
 def origin_text(author: str | None, occurred: datetime | None) -> str:
-    """Author and calendar date as words: "Caroline 8 May 2023 Monday"."""
+    """Return author and calendar date as words: "Caroline 8 May 2023 Monday"."""
     parts = [author] if author else []
     if occurred is not None:
         parts.append(f"{occurred.day} {occurred:%B %Y %A}")
@@ -51,17 +51,18 @@ def origin_text(author: str | None, occurred: datetime | None) -> str:
 
 
 def full_text(memory: Memory) -> str:
-    """The text with what belongs to it unsaid (a picture's caption): what is measured and embedded.
+    """Return the content with its context (such as a picture's caption): the text that is measured and embedded.
 
-    Author and date stay out: in front of a text they cost a dense model fifteen points (QUALITY.md).
+    Author and date are not included: in front of a text they cost a dense model fifteen points of recall
+    (bench/results/quality.md).
     """
     return f"{memory.content} {memory.context}" if memory.context else memory.content
 
 
 def index_entry(memory: Memory) -> IndexEntry:
-    """The keyword fields of a memory. Content and context keep stop words, so that phrases can be told."""
+    """Return the index entry of a memory. Content and context keep stop words, so that phrases can match."""
     content, whole = memory.content, full_text(memory)
-    # A name that the text holds is indexed with the text: counting it twice would only favour texts with names.
+    # A name in the text is indexed with the text; indexed twice it would only favour texts with names.
     folded = whole.casefold()
     unsaid = [name for name in memory.entities if name.casefold() not in folded]
     named = " ".join((*unsaid, *memory.tags))
@@ -84,12 +85,12 @@ def index_entry(memory: Memory) -> IndexEntry:
 
 
 def normalised(text: str) -> str:
-    """The text without differences that carry no meaning: case, width, white space, the final stop."""
+    """Return the text without case, width, extra white space and the final stop."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!。！ ")
 
 
 def content_hash(memory: Memory) -> str:
-    """SHA-256 of the normalised text, its author and the day it happened, when those are given.
+    """Return the SHA-256 of the normalised text, its author and the day it happened, if those are given.
 
     The same words from another person, or about another day, are another memory.
     """

@@ -1,6 +1,6 @@
-"""What a query asks for: a reason (WHY), a time (WHEN), a thing or person (ENTITY) or none of them (GENERAL).
+"""Query intent: a reason (WHY), a time (WHEN), a thing or person (ENTITY), or none of these (GENERAL).
 
-The phrases are data (`intent` in the language tables); the rule is Mnemon's (page 5.2, upstream notes 2.2).
+The phrases are data (`intent` in words.json). Source: Mnemon, see docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from combray.language.lexicon import matcher, phrases
 
 
 class Intent(StrEnum):
-    """The four intents of the Mnemon page; the value is the name."""
+    """The four intents; the value is the name."""
 
     WHY = "WHY"
     WHEN = "WHEN"
@@ -32,10 +32,10 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def detect(query: str) -> Intent:
-    """The intent of a query in any language of the tables, written with or without accents.
+    """Return the intent of a query in any language of the tables, with or without accents.
 
     The phrases found are counted. WHY and WHEN each need strictly more than both others; otherwise ENTITY if
-    one of its phrases occurs; otherwise GENERAL. Words are whole words: "sometimes" holds no "time".
+    one of its phrases occurs; otherwise GENERAL. Only whole words match: "sometimes" does not hold "time".
     """
     folded = fold(query)
     why, when, entity = (len(pattern.findall(folded)) for pattern in _patterns().values())

@@ -12,7 +12,7 @@ from combray.language.tables import section
 
 
 class Causality(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Phrases that say one thing brought about, made possible or stopped another."""
+    """Phrases that state that one thing caused, enabled or prevented another."""
 
     causes: list[str] = []
     enables: list[str] = []
@@ -20,12 +20,12 @@ class Causality(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Polarity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What turns a statement round.
+    """Words that reverse a statement.
 
-    negations: words and phrases that negate; contracted: one-word forms and what they stand for ("dont":
-    "not"); affirmative: phrases that hold a negation but do not negate ("not only"); changes: phrases that
-    say an earlier state has ended; accented_only: phrases too ambiguous without their accents; prefixes:
-    beginnings that make a word its opposite ("un"); antonyms: pairs that exclude each other.
+    negations: words and phrases that negate; contracted: contractions and their expansions ("dont": "not");
+    affirmative: phrases that hold a negation but do not negate ("not only"); changes: phrases that state that
+    an earlier state has ended; accented_only: phrases too ambiguous without their accents; prefixes: prefixes
+    that make a word its opposite ("un"); antonyms: pairs that exclude each other.
     """
 
     negations: list[str] = []
@@ -38,10 +38,10 @@ class Polarity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a statement is built of.
+    """Words that statements are made of.
 
-    neutral: words that come and go without changing it ("the", "really"); hedges: words whose coming or
-    going changes what is claimed ("might", "if", "by"); synonyms: groups of words of one meaning; verbs:
+    neutral: words that can be added or removed without changing a statement ("the", "really"); hedges: words that
+    change the claim when added or removed ("might", "if", "by"); synonyms: groups of words of one meaning; verbs:
     frequent verbs, where the subject ends; adverbs: words between subject and verb ("never", "still");
     single: words of a property with one value at a time ("favourite"); states: verbs whose number or date is
     one value at a time ("is", "has"); indefinite: articles of something new; definite: words before something
@@ -69,7 +69,7 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What tells the kinds of answer a text holds.
+    """Words that indicate the type of answer a text holds.
 
     numbers: number words, or the digits of an unspaced script; counters: what follows such a digit when
     something is counted; reasons: words and phrases before a reason; before_places: words before the name of
@@ -116,21 +116,21 @@ word_lists = section("words", WordLists)
 
 
 def folded(words: Iterable[str]) -> list[str]:
-    """Every word or phrase folded, in order; folding them in one go keeps the first call fast."""
+    """Return every word or phrase folded, in order. One call of `fold` for all keeps the first use fast."""
     joined = "\n".join(words)
     return fold(joined).split("\n") if joined else []
 
 
 def phrases(pick: Callable[[WordLists], Iterable[str]]) -> list[str]:
-    """The folded phrases that `pick` takes from every table: distinct, longest first."""
+    """Return the folded phrases that `pick` takes from every language: distinct, longest first."""
     found = set(folded(phrase for table in word_lists().values() for phrase in pick(table)))
     return sorted(found, key=lambda phrase: (-len(phrase), phrase))
 
 
 def matcher(wanted: Iterable[str]) -> re.Pattern[str]:
-    """A pattern for folded text that finds any of the folded phrases, whole words only.
+    """Return a pattern for folded text that finds any of the folded phrases, whole words only.
 
-    Scripts written without spaces have no word boundary, so their phrases match anywhere.
+    Scripts written without spaces have no word boundaries, so their phrases match anywhere.
     """
     spaced: list[str] = []
     unspaced: list[str] = []

@@ -1,6 +1,6 @@
-"""Texts that are about the talk itself and hold nothing to remember: greetings, denials, "do you remember …".
+"""Noise: texts about the conversation itself, such as greetings, denials and "do you remember …".
 
-Phrases and example sentences are data (`<code>/noise.json`).
+Phrases and example sentences are data (`<code>/noise.json`). Source: Mnemo, see docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from combray.language.tables import section
 _SENTENCE_END = re.compile(r"(?:[!?。…\n]|\.(?=\s|$))+")
 _AROUND = " \t,，、;；:：~-\"'()[]*"
 LONGEST = 300
-"""Longer texts say something, however they begin (upstream notes 3.2: only texts of 9 to 300 characters)."""
+"""Characters above which a text is never noise."""
 LONGEST_SENTENCE = 100
-"""A sentence that goes on after "I don't recall" for longer than this holds more than that."""
+"""Characters after a phrase such as "I don't recall" above which a sentence is not noise."""
 SHORTEST, SHORTEST_UNSPACED = 5, 2
-"""Fewer characters are a fragment (upstream notes 3.2); a Chinese word has two."""
+"""Characters below which a text is a fragment; a Chinese word has two."""
 
 
 class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sentences that begin with, are, or hold one of the phrases."""
+    """Phrases that a sentence of noise begins with, equals, or contains."""
 
     starts: list[str] = []
     whole: list[str] = []
@@ -34,7 +34,7 @@ class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language: sentences of each kind as examples for the embedder, and the phrases of each class."""
+    """One language: example sentences for the embedder, and the phrases of each class."""
 
     prototypes: list[str] = []
     denials: _Phrases = _Phrases()
@@ -55,7 +55,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _pattern(listed: Sequence[_Phrases]) -> re.Pattern[str]:
-    """One pattern for whole, folded sentences: all of it must be matched."""
+    """Return one pattern for whole, folded sentences; use it with `fullmatch`."""
     whole, starts, holds = (
         folded(phrase for each in listed for phrase in getattr(each, mode))
         for mode in ("whole", "starts", "holds")
@@ -71,15 +71,15 @@ def _pattern(listed: Sequence[_Phrases]) -> re.Pattern[str]:
 
 
 def prototypes() -> tuple[str, ...]:
-    """Example sentences in every language, for a bank of their vectors; English first."""
+    """Return the example sentences of every language, for a bank of their vectors; English first."""
     return tuple(sentence for table in _tables().values() for sentence in table.prototypes)
 
 
 def noise_class(text: str) -> str | None:
-    """The class of a text that is nothing but noise: a name of CLASSES, "fragment", or None.
+    """Return the class of a text that is only noise: a name of CLASSES, "fragment", or None.
 
-    Every sentence of the text must be noise, so that "Do you remember Anna? She moved to Berlin" is none. The
-    class is that of the first sentence. Accents, letter case and the kind of apostrophe do not matter.
+    Every sentence of the text must be noise: "Do you remember Anna? She moved to Berlin" is not. The class is
+    that of the first sentence. Accents, letter case and the kind of apostrophe do not matter.
     """
     plain = fold(text.strip())
     if len(plain) > LONGEST:

@@ -1,7 +1,7 @@
-"""Negation, change and opposites: what makes two similar sentences say different things.
+"""Negation, change and opposites: the reasons why two similar sentences say different things.
 
-Word-exact ("notice" holds no "not") and aware of phrases that only look negative ("not only", 不错). The
-words are data (`polarity` in the language tables).
+Only whole words match ("notice" does not hold "not"), and phrases that only look negative ("not only", 不错) are
+excluded. The words are data (`polarity` in words.json).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _NEGATED = re.compile(r"n't(?!\w)")
 
 
 def plain(text: str) -> str:
-    """Case-folded text in NFKC with straight apostrophes; unlike `fold` it keeps accents ("đừng", "đúng")."""
+    """Return case-folded NFKC text with straight apostrophes. Unlike `fold` it keeps accents ("đừng", "đúng")."""
     if text.isascii():
         return text.lower().translate(_APOSTROPHES)
     return unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).casefold()
 
 
 class _Finder:
-    """Finds phrases in accented text as written, in ASCII text also where the accents were left out."""
+    """Finds phrases as written in accented text, and also without their accents in ASCII text."""
 
     def __init__(self, pick: Callable[[Polarity], Iterable[str]]) -> None:
         accented: set[str] = set()
@@ -71,30 +71,30 @@ def _without_affirmative(text: str) -> str:
 
 
 def negations(text: str) -> list[str]:
-    """The words that negate, in order, in the spelling of `plain`; "don't" is given as "dont"."""
+    """Return the words that negate, in order, in the spelling of `plain`; "don't" is given as "dont"."""
     lowered = _without_affirmative(text)
     return _negating().pattern(lowered).findall(lowered)
 
 
 def is_negated(text: str) -> bool:
-    """Whether anything in the text negates."""
+    """Return whether anything in the text negates."""
     return bool(negations(text))
 
 
 def changes(text: str) -> list[str]:
-    """The phrases, in order, that say an earlier state has ended ("no longer", "switched from", 不再)."""
+    """Return the phrases, in order, that state that an earlier state has ended ("no longer", 不再)."""
     lowered = plain(text)
     return _changing().pattern(lowered).findall(lowered)
 
 
 def same_polarity(old: str, new: str) -> bool:
-    """Whether two similar statements negate equally often; two negations are not taken for none."""
+    """Return whether two similar statements have equally many negations; two do not cancel out."""
     return len(negations(old)) == len(negations(new))
 
 
 @from_tables
 def _opposites() -> dict[str, frozenset[str]]:
-    """Every word of the antonym pairs with its opposites, as written and folded."""
+    """Return the opposites of every word of the antonym pairs, as written and folded."""
     found: dict[str, set[str]] = {}
     for table in word_lists().values():
         for pair in table.polarity.antonyms:
@@ -112,12 +112,12 @@ def _prefixes() -> tuple[str, ...]:
 
 @from_tables
 def _long_antonyms() -> re.Pattern[str]:
-    """Antonyms that are no single spaced word: found in the text, since its tokens are shorter."""
+    """Return a pattern of the antonyms that are not single spaced words; tokens would be shorter than these."""
     return matcher(sorted((w for w in _opposites() if " " in w or is_unspaced(w)), key=lambda w: (-len(w), w)))
 
 
 def are_antonyms(one: str, other: str) -> bool:
-    """Whether two words exclude each other by the table, or one is the other with a negative prefix."""
+    """Return whether two words exclude each other by the table, or one is the other with a negative prefix."""
     one, other = plain(one), plain(other)
     if other in _opposites().get(one, ()):
         return True
@@ -126,7 +126,7 @@ def are_antonyms(one: str, other: str) -> bool:
 
 
 def _paired(old_words: Iterable[str], new_words: Iterable[str]) -> list[tuple[str, str]]:
-    """Every pair of an old and a new word that `are_antonyms`, in order; each word is read once."""
+    """Return every pair of an old and a new word that `are_antonyms`, in order, in linear time."""
     old, new = ([(word, plain(word)) for word in words] for words in (old_words, new_words))
     if not old or not new:
         return []
@@ -144,7 +144,7 @@ def _paired(old_words: Iterable[str], new_words: Iterable[str]) -> list[tuple[st
 
 
 def _bases(word: str) -> list[str]:
-    """What the word is the opposite of by a prefix: four letters or more."""
+    """Return the words of four letters or more that the word negates by a prefix."""
     if not word.startswith(_prefixes()):
         return []
     return [word[len(each) :] for each in _prefixes() if word.startswith(each) and len(word) - len(each) >= 4]
@@ -153,10 +153,10 @@ def _bases(word: str) -> list[str]:
 def antonyms(
     old: str, new: str, old_words: Iterable[str] = (), new_words: Iterable[str] = ()
 ) -> list[tuple[str, str]]:
-    """Pairs of opposites, one only in the old text, the other only in the new one.
+    """Return pairs of opposites, one only in the old text, the other only in the new one.
 
-    `old_words` and `new_words` are the spaced words that are in one text only; antonyms in scripts without
-    spaces, and those of several words, are looked up in the texts themselves.
+    `old_words` and `new_words` are the spaced words that are in one text only. Antonyms in scripts without
+    spaces, and those of several words, are searched in the texts.
     """
     pairs = _paired(old_words, new_words)
     pattern = _long_antonyms()

@@ -1,9 +1,9 @@
-"""Pronouns that stand for one person, and what names tell of a person's gender.
+"""Pronouns that refer to one person, and the gender that a first name suggests.
 
-Words are data (`<code>/pronouns.json`). A table holds `male`,
-`female` and `neutral` pronouns; `accented_only`, those that are other words without accents; `possessive`
-ones; `other_words`, in which a pronoun is only a part ("其他"); and a few hundred names by gender, in scripts
-without spaces by their last character. The names are hints: most names of the world are in no table.
+Words are data (`<code>/pronouns.json`): `male`, `female` and `neutral` pronouns; `accented_only`, those that
+are other words without accents; `possessive` ones; `other_words`, which contain a pronoun ("其他"); and a few
+hundred names by gender, in scripts without spaces by their last character. The names are hints: most names are
+in no table.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _tables = section("pronouns", _Table)
 
 @from_tables
 def _pronouns() -> tuple[re.Pattern[str], dict[str, tuple[str, bool]]]:
-    """A pattern over lower-case text, and gender and possession by the pronoun's words; "-" is no pronoun."""
+    """Return a pattern over lower-case text, and (gender, possessive) by word; gender "-" is not a pronoun."""
     known: dict[str, tuple[str, bool]] = {}
     for table in _tables().values():
         listed_by_gender = {"male": table.male, "female": table.female, "": table.neutral, "-": table.other_words}
@@ -68,9 +68,9 @@ def _pronouns() -> tuple[re.Pattern[str], dict[str, tuple[str, bool]]]:
 
 
 def find(text: str) -> list[Pronoun]:
-    """Pronouns of one person in the text, in order. "it", "they", "họ" and "他们" are none."""
+    """Return the pronouns of one person in the text, in order; "it", "they", "họ" and "他们" are not included."""
     pattern, known = _pronouns()
-    # Letter case is folded one to one, so that places stay what they are in the text.
+    # Letter case is folded one to one, so that offsets stay valid.
     lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     found = []
     for hit in pattern.finditer(lowered):
@@ -81,7 +81,7 @@ def find(text: str) -> list[Pronoun]:
 
 
 def replaced(text: str, chosen: Callable[[Pronoun], str | None]) -> str:
-    """The text with each pronoun replaced by what is chosen for it, possessives with 's; None leaves it."""
+    """Return the text with each pronoun replaced by the chosen name, possessives with 's; None keeps it."""
     parts: list[str] = []
     reached = 0
     for pronoun in find(text):
@@ -94,7 +94,7 @@ def replaced(text: str, chosen: Callable[[Pronoun], str | None]) -> str:
 
 @from_tables
 def _genders() -> dict[str, str]:
-    """Name in lower case -> gender. A name of both is of none; so is one that only its accents would tell."""
+    """Return gender by name in lower case; "" for a name of both, or of both without its accents."""
     known: dict[str, str] = {}
     for table in _tables().values():
         for gender, listed in (("male", table.names_male), ("female", table.names_female)):
@@ -105,7 +105,7 @@ def _genders() -> dict[str, str]:
 
 
 def gender(name: str) -> str:
-    """ "male", "female", or "" where the tables do not tell: by the first or the last part of the name."""
+    """Return "male", "female", or "" if unknown, by the first or the last part of the name."""
     if is_unspaced(name):
         return _genders().get(name[-1], "") if len(name) > 1 else ""
     parts = unicodedata.normalize("NFC", name).lower().split() or [""]
@@ -113,9 +113,9 @@ def gender(name: str) -> str:
 
 
 def may_be_person(name: str, text: str) -> bool:
-    """Whether a name could be a person's: no path, code name, acronym, and not only a place in the text.
+    """Return whether a name could be a person's: not a path, code name, acronym or place.
 
-    A place stands behind "in", "at", "to" and the like wherever the text names it.
+    A name is a place if "in", "at", "to" or the like precedes it wherever the text names it.
     """
     if _NO_PERSON.search(name) or not any(char.isalpha() for char in name):
         return False

@@ -1,4 +1,4 @@
-"""What kind of question it is: does it ask when, does it ask for a conclusion, whom is it about.
+"""Question analysis: whether it asks for a time, the latest or a conclusion, and whom it is about.
 
 Phrases are data (`<code>/questions.json`).
 """
@@ -19,7 +19,7 @@ from combray.language.tokens import is_stop, language
 
 USERS = frozenset({"user", "human", "me", "owner", "customer"})
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
-"""Author names that are roles of a chat, not people's names."""
+"""Author names that are roles of a chat, not names of people."""
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,7 +38,7 @@ _tables = section("questions", _Table)
 
 
 def _pattern(phrases: Iterable[str], *, at_start: bool = False) -> re.Pattern[str]:
-    """Any of the phrases as whole words; in scripts without spaces, anywhere."""
+    """Return a pattern of the phrases as whole words; in scripts without spaces they match anywhere."""
     spaced = sorted({p for p in phrases if not is_unspaced(p)}, key=len, reverse=True)
     solid = sorted({p for p in phrases if is_unspaced(p)}, key=len, reverse=True)
     start = "^" if at_start else r"(?<![^\W_])"
@@ -63,10 +63,10 @@ def _has(name: str, text: str) -> bool:
 class Question:
     """A question as the default ranker reads it.
 
-    `named`: known authors it names; `subject`: the one it is about (several joined by "and": none);
-    `role`: "user" or "assistant" where a chat's own turns are meant; `bare`: the text without the names of
-    known authors (everybody addresses them, so they tell turns apart badly); `spoken`: as the subject would
-    have said it, names turned into "I" and "my", which is how the turn that answers is worded.
+    `named`: known authors it names; `subject`: the author it is about (None for several joined by "and");
+    `role`: "user" or "assistant" if it asks about turns of that role; `bare`: the text without names of known
+    authors, which distinguish turns badly, since everybody addresses them; `spoken`: the question in the
+    subject's first person ("I", "my"), which is how the answering turn is worded.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Question:
 
 
 def read(text: str, authors: Sequence[str]) -> Question:
-    """Read a question against the authors known in its namespace."""
+    """Analyse a question, given the authors known in its namespace."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").strip()
     aliases = _aliases(authors)
     spans = sorted((span, alias) for alias in aliases for span in [_find(alias, text)] if span)
@@ -103,7 +103,7 @@ def read(text: str, authors: Sequence[str]) -> Question:
 
 
 def _aliases(authors: Sequence[str]) -> dict[str, str]:
-    """Name -> author: whole names, and first names that only one author bears."""
+    """Return author by name: full names, and first names that are unique."""
     # A restored export may hold an author of blanks alone.
     people = [author for author in authors if author.strip() and author.casefold() not in USERS | ASSISTANTS]
     aliases = {author: author for author in people}

@@ -1,8 +1,7 @@
-"""What somebody says that is worth keeping unasked: who they are, what they prefer, what was decided.
+"""Auto-memory: what a user says that is worth saving (requests, identity, preferences, decisions).
 
-The four signals are Engram's (auto-memory; constants in upstream notes 5.2). Patterns are data
-(`<code>/savings.json`): regular expressions over folded text, so that accents and letter case do not
-matter. A language is added by adding a table.
+Patterns are data (`<code>/savings.json`): regular expressions over folded text, so that accents and letter case
+do not matter. Source: the four signals and their constants are Engram's, see docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from combray.language.tables import section
 Kind = Literal["explicit", "identity", "preference", "decision"]
 
 MOST = 3
-"""Savings from one message (upstream notes 3.2: at most 3 a turn)."""
+"""Savings from one message. Source: Mnemo, see docs/reference/presets.md."""
 SHORTEST, SHORTEST_UNSPACED = 5, 3
-"""Characters (upstream notes 5.2: shorter than 5 is ignored); three of Chinese say as much."""
+"""Characters below which a text is not saved; three characters of Chinese say as much as five letters."""
 LONGEST_SENTENCE, LONGEST_LABELLED = 300, 1000
-"""A longer sentence is prose, not a statement about oneself; what is labelled "Save:" may be longer."""
+"""A longer sentence is prose, not a statement about oneself. Text labelled "Save:" may be longer."""
 CODE_SHARE = 0.8
-"""A message with a greater share of code lines is a dump (upstream notes 5.2)."""
+"""Share of code lines above which a message is a dump."""
 
 _FENCED_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[^\S\n]*>.*$", re.MULTILINE)
@@ -39,7 +38,7 @@ _AROUND = " \t\r\n,，、;；:：-–—*"
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """One thing worth keeping: its text as it was said, the category and importance (1-5) it gets, and why."""
+    """One thing worth saving: its text as said, the category and importance (1-5) it gets, and the reason."""
 
     kind: Kind
     text: str
@@ -49,19 +48,18 @@ class Saving:
 
     @property
     def labelled(self) -> bool:
-        """Whether it stood behind a label: "Save: …"."""
+        """Whether it followed a label: "Save: …"."""
         return self.kind == "explicit" and self.importance == _LABELLED
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language's patterns. Those of a clause must match where one begins, the others anywhere.
+    """One language's patterns. Patterns of a clause match where a clause begins, the others anywhere.
 
-    openers, leads: what may stand before a clause ("by the way", "after the review"); requests: what may stand
-    before `phrases` ("could you"); labels: "Save:"; phrases: "remember that"; identity, preference, habit,
-    decision: beginnings of what is kept. A sentence with one of questions, hypothetical, reported, commands or
-    dangling ("I love them" says nothing by itself) is not kept, unless it asks to be. Nothing at all is kept of
-    a message with one of narration, noise, secrets, injections or recalled. code: a line of a program; agents:
-    authors that are no users.
+    openers, leads: what may precede a clause ("by the way", "after the review"); requests: what may precede
+    `phrases` ("could you"); labels: "Save:"; phrases: "remember that"; identity, preference, habit, decision:
+    how a saved clause begins. A sentence that matches questions, hypothetical, reported, commands or dangling
+    ("I love them") is saved only on request. Nothing is saved of a message that matches narration, noise,
+    secrets, injections or recalled. code: a line of a program; agents: authors that are not users.
     """
 
     openers: list[str] = []
@@ -95,9 +93,9 @@ _SIGNS: tuple[tuple[str, Kind, Literal["preference", "decision", "fact"], int], 
     ("preference", "preference", "preference", 3),
     ("habit", "preference", "preference", 2),
 )
-"""Section of the tables, kind, category and importance (upstream notes 5.2), looked for in this order."""
+"""Key of the tables, kind, category and importance, in order of precedence."""
 _LABELLED, _ASKED = 4, 3
-"""Importance of what stands behind "Save:", and behind "remember that" (upstream notes 5.2)."""
+"""Importance of text after "Save:", and after "remember that"."""
 _NEVER = ("secrets", "injections", "recalled", "noise", "narration")
 _NOT_SAID = ("questions", "hypothetical", "reported", "dangling", "commands")
 
@@ -114,48 +112,48 @@ def _anywhere(section: str) -> re.Pattern[str]:
 
 @from_tables
 def _opening(section: str) -> re.Pattern[str]:
-    """Where a clause begins: at the start of the sentence or behind a comma, after openers and a lead."""
+    """Return a pattern of a clause: at the start of the sentence or after a comma, openers and a lead."""
     before = rf"(?:^|[,;]\s*)(?:{_any('openers')}[\s,!]*){{0,5}}(?:{_any('leads')},?\s*)?"
     return re.compile(before + _any(section))
 
 
 @from_tables
 def _wanted() -> re.Pattern[str]:
-    """A sentence's beginning that asks to keep what follows; group "label" when it does so for the whole rest."""
-    # Few of each: with any number of them the time would grow with the square of a row of openers.
+    """Return a pattern of a request to save what follows; group "label" if it covers the whole rest."""
+    # At most five of each: without a limit the time would be quadratic in a row of openers.
     openers = rf"(?:{_any('openers')}[\s,!]*){{0,5}}"
     before = rf"^{openers}(?:{_any('requests')}\s*){{0,5}}{openers}"
     return re.compile(f"{before}(?:(?P<label>{_any('labels')})|{_any('phrases')})\\s*")
 
 
 def worth_saving(text: str, role: str = "user") -> list[Saving]:
-    """What of a message is worth keeping, in order, three things at most; nothing of most messages.
+    """Return what is worth saving of a message, in order, at most three things; nothing for most messages.
 
-    `role` is the author's role or name: what an agent, a tool or the system says is never kept. Nothing is kept
-    of a message that holds a secret, an instruction to the model, remembered text, or mostly code.
+    `role` is the author's role or name: text of an agent, a tool or the system is never saved. Nothing is saved
+    of a message that holds a secret, an instruction to the model or recalled text, or is mostly code.
     """
     return [] if is_agent(role) or is_unfit(text) else list(_savings(_own(text)))[:MOST]
 
 
 def is_agent(role: str) -> bool:
-    """Whether a role or name is that of an agent, a tool or the system."""
+    """Return whether a role or name is that of an agent, a tool or the system."""
     return role.strip().casefold() in {name for table in _tables().values() for name in table.agents}
 
 
 def is_unfit(text: str) -> bool:
-    """Whether nothing of a message may be kept: it holds a secret, an instruction to the model, remembered
-    text, the narration of an agent, or mostly code."""
+    """Return whether nothing of a message may be saved: it holds a secret, an instruction to the model, recalled
+    text or the narration of an agent, or is mostly code."""
     plain = fold(text)
     return any(_anywhere(section).search(plain) for section in _NEVER) or _is_code(_own(text))
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a message in the author's own words: without code blocks and quoted lines."""
+    """Return the sentences of a message without code blocks and quoted lines."""
     return [found[0].strip() for found in _SENTENCE.finditer(_own(text)) if found[0].strip()]
 
 
 def is_said(sentence: str) -> bool:
-    """Whether a sentence says something by itself: no question, hypothesis, report, command, line of code."""
+    """Return whether a sentence is a plain statement: no question, hypothesis, report, command or code."""
     unquoted = fold(_QUOTATION.sub(" “” ", sentence)).strip()
     if sentence.endswith(_QUESTION_ENDS) or not _fits(sentence, LONGEST_SENTENCE):
         return False
@@ -181,7 +179,7 @@ def _savings(text: str) -> Iterator[Saving]:
 
 
 def _asked_for(text: str, prefix: int, *, labelled: bool) -> Saving | None:
-    """What follows a folded prefix of that length."""
+    """Return the saving that follows a folded prefix of that length."""
     start = next((at for at in range(len(text) + 1) if len(fold(text[:at])) >= prefix), len(text))
     kept = text[start:].strip(_AROUND)
     kept = kept.rstrip("?？") if text.endswith(_QUESTION_ENDS) and not labelled else kept

@@ -1,4 +1,4 @@
-"""Which script and which language a text is in: character ranges first, stop words for Latin script."""
+"""Script and language identification: by character ranges, and by stop words for Latin script."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _BY_SCRIPT = {
     "thai": "th",
 }
 _SAMPLE = 2000
-# One character of these scripts says about as much as three letters, so "数据库用PostgreSQL" is Chinese.
+# One character of these scripts carries about as much as three letters, so "数据库用PostgreSQL" is Chinese.
 _WEIGHT = {"han": 3, "kana": 3, "hangul": 3}
-# Japanese mixes Han with kana, Chinese has none: a tenth is enough to tell.
+# Japanese mixes Han with kana, Chinese has no kana: a tenth of kana decides.
 _KANA_SHARE = 0.1
 
 
@@ -47,7 +47,7 @@ def _letter_counts(text: str) -> dict[str, int]:
 
 
 def script(text: str) -> str:
-    """The script most of the first 2,000 characters are in; "none" if there is no letter.
+    """Return the script of most of the first 2,000 characters; "none" if there is no letter.
 
     One of latin, han, kana, hangul, cyrillic, arabic, greek, hebrew, devanagari, thai.
     """
@@ -58,9 +58,9 @@ def script(text: str) -> str:
 
 
 def language(text: str) -> str:
-    """The likeliest language as an ISO 639-1 code; "und" if there is no letter. English when in doubt.
+    """Return the likeliest language as an ISO 639-1 code; "und" if there is no letter, English when in doubt.
 
-    A cheap guess (script, telling letters, stop words), good enough to choose a word list.
+    An inexpensive guess by script, distinctive letters and stop words, to choose a word list.
     """
     counts = {} if text.isascii() else _letter_counts(text)
     main = max(counts, key=counts.__getitem__) if counts else script(text)
@@ -72,19 +72,19 @@ def language(text: str) -> str:
     lowered = text[:_SAMPLE].lower()
     votes = _votes(re.findall("[a-z0-9]+", fold(lowered)))
     if not lowered.isascii():
-        for code, letters in _telling_letters().items():
+        for code, letters in _distinctive_letters().items():
             votes[code] = votes.get(code, 0) + 2 * sum(char in letters for char in lowered)
     return _winner(votes)
 
 
 @from_tables
-def _telling_letters() -> dict[str, frozenset[str]]:
+def _distinctive_letters() -> dict[str, frozenset[str]]:
     return {code: frozenset(table.letters) for code, table in word_lists().items() if table.letters}
 
 
 @from_tables
 def _latin_stops() -> dict[str, tuple[str, ...]]:
-    """Every Latin-script stop word with the languages it belongs to."""
+    """Return the languages of every Latin-script stop word."""
     found: dict[str, tuple[str, ...]] = {}
     for code, table in word_lists().items():
         for word in set(folded(table.stopwords)):
@@ -95,7 +95,7 @@ def _latin_stops() -> dict[str, tuple[str, ...]]:
 
 @from_tables
 def _foreign_stops() -> frozenset[str]:
-    """Latin-script stop words that are no English ones: without any of them nothing outvotes English."""
+    """Return Latin-script stop words that are not English: without any of them the language is English."""
     return frozenset(word for word, codes in _latin_stops().items() if "en" not in codes)
 
 
@@ -109,11 +109,11 @@ def _votes(found: Iterable[str]) -> dict[str, int]:
 
 
 def _winner(votes: dict[str, int]) -> str:
-    """English unless another language has two votes and more of them than English."""
+    """Return the language with most votes: English unless another has two votes and more than English."""
     best = max(votes, key=lambda code: (votes[code], code == "en"), default="en")
     return best if votes.get(best, 0) >= 2 and votes[best] > votes.get("en", 0) else "en"
 
 
 def stopword_language(found: Collection[str]) -> str:
-    """The language whose stop words occur most among folded words; English when in doubt."""
+    """Return the language whose stop words occur most among folded words; English when in doubt."""
     return "en" if _foreign_stops().isdisjoint(found) else _winner(_votes(found))

@@ -1,7 +1,4 @@
-"""The grammar of plain statements: "I" and a verb, "my" and a noun, a known name and a verb.
-
-One table, `tables/statements/en.json`; its sections are described at `_Table`.
-"""
+"""Grammar of plain English statements: "I" and a verb, "my" and a noun, a known name and a verb."""
 
 from __future__ import annotations
 
@@ -67,7 +64,7 @@ _tables = section("statements", _Table)
 
 
 class Clause(NamedTuple):
-    """A clause in the third person, taken apart; `past`: it tells of something done."""
+    """A parsed clause in the third person; `past`: it reports something done."""
 
     text: str
     subject: str
@@ -85,11 +82,11 @@ class _Predicate(NamedTuple):
 
 @dataclass(frozen=True)
 class Grammar:
-    """The table, ready for use."""
+    """The compiled table."""
 
     table: _Table
     forms: dict[str, tuple[str, bool]]
-    """Verb form -> (base, whether it is a past form); the third person too."""
+    """(base, whether it is a past form) by verb form, third person included."""
     participles: dict[str, str]
     openers: re.Pattern[str]
     leads: re.Pattern[str]
@@ -104,7 +101,7 @@ class Grammar:
     noun: str
 
     def first_person(self, clause: str, name: str) -> Clause | None:
-        """A clause that begins with "I"."""
+        """Parse a clause that begins with "I"."""
         begins = re.match(r"I(?P<short>'m|'ve)?\s+(?P<rest>\S.*)", clause)
         if begins is None:
             return None
@@ -114,7 +111,7 @@ class Grammar:
         return self._told(name, name, self._predicate(words))
 
     def owned(self, clause: str, name: str) -> Clause | None:
-        """A clause about what is mine, or ours: "my sister lives in Oslo"."""
+        """Parse a clause that begins with "My" or "Our": "my sister lives in Oslo"."""
         begins = re.match(rf"(?P<whose>My|Our) (?P<noun>(?:\w+ )?{self.noun}) (?P<rest>\S.*)", clause)
         if begins is None:
             return None
@@ -131,7 +128,7 @@ class Grammar:
         return self._told(subject, subject, self._third_person(words))
 
     def named(self, clause: str, known: Collection[str]) -> Clause | None:
-        """A clause about one of the known names."""
+        """Parse a clause about one of the known names."""
         name = max((each for each in known if clause.startswith(f"{each} ")), key=len, default="")
         words = clause[len(name) :].split()
         return self._told(name, name, self._third_person(words)) if name and len(words) > 1 else None
@@ -142,7 +139,7 @@ class Grammar:
         return Clause(f"{text} {predicate.text}", subject, predicate.attribute, predicate.value, predicate.past)
 
     def _third_person(self, words: list[str]) -> _Predicate | None:
-        """A predicate that is in the third person already."""
+        """Parse a predicate that is in the third person already."""
         adverbs, rest = self._adverbs(words)
         if not rest:
             return None
@@ -155,7 +152,7 @@ class Grammar:
         return self._predicate([*adverbs, rest[0] if past else base, *rest[1:]])
 
     def _predicate(self, words: list[str]) -> _Predicate | None:
-        """The words behind "I", in the third person; None if they state nothing plain."""
+        """Parse the words after "I" into the third person; None if they are not a plain statement."""
         adverbs, rest = self._adverbs(words)
         if len(rest) < 2:
             return None
@@ -234,7 +231,7 @@ class Grammar:
         return self._transitive([*before, rest[0]], self.participles[rest[0]], rest[1:], True)
 
     def _attribute(self, base: str, rest: list[str], past: bool = False) -> tuple[str, str]:
-        """What the verb gives a value of, and the value. Who lived somewhere does not live there now."""
+        """Return the attribute the verb gives a value of, and the value. A past form gives no current value."""
         for count in (2, 1) if not past or base in self.table.becoming else ():
             key = " ".join([base, *rest[:count]])
             if key in self.table.attributes:
@@ -256,13 +253,13 @@ class Grammar:
 
 
 def is_single(attribute: str) -> bool:
-    """Whether an attribute has one value at a time, so that a new value ends the old one."""
+    """Return whether an attribute has one value at a time, so that a new value ends the old one."""
     rules = grammar().table
     return attribute in rules.single or re.fullmatch(rules.favourites, attribute) is not None
 
 
 def third(base: str) -> str:
-    """A verb in the third person: "studies", "goes", "has"."""
+    """Return a verb in the third person: "studies", "goes", "has"."""
     if base == "have":
         return "has"
     if re.search(r"[^aeiou]y$", base):
@@ -272,7 +269,7 @@ def third(base: str) -> str:
 
 @from_tables
 def grammar() -> Grammar:
-    """The grammar of the package's table."""
+    """Return the grammar of the English table."""
     table = _tables()["en"]
     forms: dict[str, tuple[str, bool]] = {}
     for base, past, _ in table.verbs:

@@ -1,9 +1,9 @@
-"""Sentences to statements that stand by themselves: "I moved to Berlin", said by Caroline, is
-"Caroline moved to Berlin".
+"""Statements: sentences rewritten to be understood alone.
 
-Careful by design: a sentence that leans on others ("I love it"), asks, guesses, wishes, jokes or addresses
-somebody gives nothing. The words are data (`tables/statements/en.json`); other languages keep the sentence as it
-was said, if `language/saying.py` knows it as one of identity, preference or decision.
+"I moved to Berlin", said by Caroline, becomes "Caroline moved to Berlin". Conservative: a sentence that depends on
+another ("I love it"), asks, guesses, wishes, jokes or addresses somebody gives nothing. The words are data
+(`en/statements.json`). In other languages a sentence is kept as said, if `savings.py` finds identity, preference
+or decision in it.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ Category = Literal["preference", "decision", "fact"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a sentence states. `attribute` and `value` are "" where the sentence does not tell them apart.
+    """What a sentence states. `attribute` and `value` are "" if they cannot be separated.
 
-    `as_said`: the text is the speaker's own ("tôi sống ở Huế") and needs its author to be understood.
-    `since` is the time it names, aware; None if it names none.
+    `as_said`: the text is the speaker's own ("tôi sống ở Huế") and needs its author to be understood. `since`
+    is the time it names, aware; None if it names none.
     """
 
     text: str
@@ -54,16 +54,16 @@ class Statement:
 
 
 def speaker(author: str | None) -> str:
-    """The name that stands for "I"; "User" for a nameless one and for whoever a chat calls user."""
+    """Return the name that replaces "I"; "User" for an author without name or with the role of a user."""
     name = " ".join((author or "").split())
     return USER if name.casefold() in _USER_NAMES else name
 
 
 def statements(text: str, author: str | None, moment: datetime, known: Collection[str] = ()) -> list[Statement]:
-    """What a message states about its author or about one of the `known` names, three statements at most.
+    """Return what a message states about its author or one of the `known` names, at most three statements.
 
-    `moment` is when it was said (aware): relative dates are written out from there. What agents and tools say
-    gives nothing, nor does a message that `saying.is_unfit` refuses. Never raises.
+    `moment` is when it was said (aware); relative dates are resolved from it. Text of agents and tools gives
+    nothing, nor does a message that `savings.is_unfit` refuses. Never raises.
     """
     if is_agent(author or "") or is_unfit(text):
         return []
@@ -82,7 +82,7 @@ def statements(text: str, author: str | None, moment: datetime, known: Collectio
 
 
 def _kept(saving: Saving, name: str, moment: datetime, known: Collection[str]) -> Statement | None:
-    """A saving as it was said: where the grammar has no words for it, or a decision of several people."""
+    """Return a saving as a statement; as said if the grammar cannot parse it, or several people decided it."""
     stated = _plain(saving.text[:1].upper() + saving.text[1:], name, moment, known)
     if stated is not None:
         return replace(stated, category=saving.category)
@@ -115,7 +115,7 @@ def _plain(sentence: str, name: str, moment: datetime, known: Collection[str]) -
 
 
 def _clause(sentence: str) -> str:
-    """The first clause of a sentence that may state something, a date in front of it moved behind; or ""."""
+    """Return the first clause of a possible statement, with a leading date moved to its end; or ""."""
     rules = grammar()
     if rules.joking.search(sentence) or sentence.rstrip().endswith(("?", "？")) or not is_said(sentence):
         return ""
@@ -138,7 +138,7 @@ def _clause(sentence: str) -> str:
 
 
 def _statement(stated: Clause, when: Dated, clause: str, ours: bool, name: str) -> Statement:
-    """The clause in the third person, its dates written out."""
+    """Return the clause in the third person, with its dates in full."""
     text = stated.text
     if when.text != clause:
         # Pronouns and verb forms have changed the words before the date, not the date itself.
@@ -164,12 +164,12 @@ def _additions() -> re.Pattern[str]:
 
 
 def _written_out(clause: str, full: str) -> list[tuple[str, str]]:
-    """Each (last word of a date, the same with the date in parentheses) that the clause lacks."""
+    """Return (last word of a date, the same with the date in parentheses) for each date that the clause lacks."""
     return [(found[1], found[0]) for found in _additions().finditer(full) if found[0] not in clause]
 
 
 def _without_dates(value: str, clause: str, when: Dated) -> str:
-    """The value without the dates that the clause names."""
+    """Return the value without the dates that the clause names."""
     kept = set(when.plain.split())
     gone = [word for word in clause.split() if word not in kept]
     words = [word for word in value.split() if word not in gone]

@@ -1,4 +1,4 @@
-"""Whom or what a statement is about: the words before its first verb, and the owners it names."""
+"""The subject of a statement: the words before its first verb, and the owners it names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _MAX_SUBJECT = 12
 
 
 class Subject(NamedTuple):
-    """The subject's keys in order; none where the statement leaves it out ("Chose SQLite").
+    """The subject's keys in order; none if the statement omits it ("Chose SQLite").
 
-    owners: who something belongs to, as keys of names or persons ("en:i"); definite: it is something known
-    ("our cache"); indefinite: it is something new ("a man", "there is").
+    owners: owners of something, as keys of names or persons ("en:i"); definite: it is something known ("our
+    cache"); indefinite: it is something new ("a man", "there is").
     """
 
     keys: tuple[str, ...]
@@ -25,7 +25,7 @@ class Subject(NamedTuple):
     indefinite: bool
 
     def fits(self, other: Subject) -> bool:
-        """Whether two statements can be about the same: equal subjects and owners, or "we" left out."""
+        """Return whether two statements can be about the same: equal subjects and owners, or an omitted "we"."""
         if self.owners != other.owners:
             return False
         if self.keys == other.keys:
@@ -39,7 +39,7 @@ def _first_person() -> frozenset[tuple[str]]:
 
 
 def subject_of(tokens: list[Token]) -> Subject:
-    """The subject of a statement by its tokens; a careful guess from the table of frequent verbs."""
+    """Return the subject of a statement: a conservative guess by the table of frequent verbs."""
     known = vocabulary()
     end = next((place for place, token in enumerate(tokens[:_MAX_SUBJECT]) if _is_verb(token)), None)
     head = tokens[:end] if end is not None else _leading(tokens)
@@ -65,7 +65,7 @@ def _is_verb(token: Token) -> bool:
 
 
 def _leading(tokens: list[Token]) -> list[Token]:
-    """Without a known verb: the names or the pronoun the statement opens with."""
+    """Return the names or the pronoun that a statement without a known verb begins with."""
     pronouns = vocabulary().pronouns
     head: list[Token] = []
     for token in tokens:

@@ -1,7 +1,7 @@
-"""Whether what somebody said supports a known fact: the same claim, of the same person, not taken back.
+"""Support and contradiction: whether a text supports a known fact, and whether two texts can contradict.
 
-Nearness proposes, this decides, and it would rather miss support than count what is none: a question, a
-guess, the opposite, another value, another person or something that has ended supports nothing.
+Similarity proposes a pair; this module decides. It prefers a missed support to a wrong one: a question, a
+guess, the opposite, another value, another person or a state that has ended does not support a fact.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _SELVES = frozenset(("", "user", "human", "me"))
 
 
 class _Statement(NamedTuple):
-    """One sentence: its keys, those that carry its claim, and how often it negates.
+    """One sentence: its keys, those that carry its claim, and the number of negations.
 
-    `literal`: those of the claim that a text can only say in a form of the word itself.
+    `literal`: keys of the claim that a text can only express by a form of the word itself.
     """
 
     keys: frozenset[str]
@@ -38,18 +38,18 @@ class _Statement(NamedTuple):
 
 
 def supports(fact: str, said: str, *, speaker: str | None = None, owner: str | None = None, strict: bool) -> bool:
-    """Whether a sentence of `said` states what `fact` states, and none denies it.
+    """Return whether a sentence of `said` states what `fact` states, and none denies it. Never raises.
 
-    "I" in `said` is its speaker; the fact's "user" and "I" are its owner, or whoever is called user. Every
-    word that carries the fact's claim must be said: names, numbers, dates and nouns, and with `strict` (no
-    vector proposed the pair) the verbs too. Never raises.
+    "I" in `said` is its speaker; "user" and "I" in the fact are its owner, or whoever is called user. Every
+    word that carries the fact's claim must occur: names, numbers, dates and nouns, and with `strict` (no vector
+    proposed the pair) the verbs too.
     """
     about = _statement(fact, _USER)
     me = _USER if _USER in about.keys and _is_user(speaker, owner) else (speaker or _USER)
     claim = about.claim | about.verbs if strict else about.claim
     if not claim - {_USER} or (strict and len(claim) < 2):
         return False
-    # Cheap, and right about most pairs: cutting a text into tokens costs ten times as much.
+    # This decides most pairs; splitting a text into tokens costs ten times as much.
     named = {token.key for token in tokenise(speaker)} if speaker else set()
     if not about.literal <= _terms(said) | named:
         return False
@@ -72,7 +72,7 @@ def _is_user(speaker: str | None, owner: str | None) -> bool:
 def _ends(about: _Statement, told: _Statement, sentence: str) -> bool:
     if changes(sentence) or (told.words & vocabulary().endings) - about.words:
         return True
-    # Only verbs are looked at: "hot tea" beside "cold" is another matter than "love" beside "hate".
+    # Verbs only: "hot tea" and "cold tea" do not end each other, "love" and "hate" do.
     new_verbs = told.verbs - about.verbs
     return any(are_antonyms(one, other) for one in about.verbs - told.verbs for other in new_verbs)
 
@@ -85,7 +85,7 @@ def _user_phrases() -> re.Pattern[str]:
 @keyed_by_text
 @functools.lru_cache(maxsize=20_000)
 def _statement(text: str, me: str) -> _Statement:
-    """A sentence as keys, "I" spelt as `me`."""
+    """Return a sentence as keys, with "I" replaced by `me`."""
     known = vocabulary()
     tokens = tokenise(_user_phrases().sub(" user ", text))
     myself = {token.key for token in tokenise(me)}
@@ -127,7 +127,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _is_literal(token: Token) -> bool:
-    """Whether the token's key is the index term of its own word: no synonym, number or accent in between."""
+    """Return whether the token's key is the index term of its own word."""
     plainly = token.kind == "word" and token.word.isascii() and token.word != _USER
     return plainly and token.word not in vocabulary().synonyms and terms(token.word) == [token.key]
 
@@ -138,7 +138,7 @@ def _is_verb(token: Token) -> bool:
 
 
 def _carries(token: Token) -> bool:
-    """Whether leaving the token out would say something else."""
+    """Return whether the statement would say something else without the token."""
     known = vocabulary()
     if token.kind == "symbol" or token.word in known.light:
         return False
@@ -147,7 +147,7 @@ def _carries(token: Token) -> bool:
 
 
 class Traits(NamedTuple):
-    """What decides, before two statements are aligned, whether they can contradict each other at all."""
+    """The traits by which pairs that cannot contradict each other are skipped before an alignment."""
 
     terms: frozenset[str]
     words: frozenset[str]
@@ -157,7 +157,7 @@ class Traits(NamedTuple):
 
 
 def traits(text: str) -> Traits:
-    """The traits of a statement; `terms` are its content terms."""
+    """Return the traits of a statement; `terms` are its content terms."""
     known = vocabulary()
     words = frozenset(token.word for token in tokenise(text))
     has_state = bool(words & (known.states | known.single))
@@ -165,10 +165,10 @@ def traits(text: str) -> Traits:
 
 
 def may_contradict(old: Traits, new: Traits) -> bool:
-    """Whether an alignment of the two could find a contradiction or a new value: cheap, and never wrongly no.
+    """Return whether an alignment could find a contradiction or a new value. Cheap, without false negatives.
 
-    Half of the content must be shared, or the new one says that something has changed and shares some of it;
-    and they differ in negation, hold opposites, or are both about a state.
+    The two must share half of their content, or a fifth of it if the new one says that something has changed; and
+    they must differ in negation, hold opposites, or both be about a state.
     """
     shared, every = len(old.terms & new.terms), max(len(old.terms | new.terms), 1)
     if shared / every < (0.2 if new.ends else 0.5):

@@ -1,8 +1,8 @@
-"""How many tokens a text costs a language model, estimated without the model's tokenizer.
+"""Token estimate: how many tokens a text costs a language model, without the model's tokenizer.
 
-Made for the dearest vocabularies in use (Llama 2 with 32,000 entries, GPT-4's cl100k_base with 100,000), so that
-a budget holds for newer and larger ones, which spend less. The constants were fitted to Llama 2's tokenizer and
-to published counts; docs/explanation/context.md has the figures.
+It over-estimates for modern tokenizers, so a prompt never exceeds its budget. The constants were fitted to small
+vocabularies (Llama 2 with 32,000 entries, GPT-4's cl100k_base with 100,000); docs/explanation/context.md has the
+figures.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from combray.language.folding import HANGUL, UNSPACED
 
 TokenCounter = Callable[[str], int]
-"""Counts the tokens of a text; `estimate` unless the caller has the real tokenizer of a model."""
+"""Counts the tokens of a text: `estimate`, or the tokenizer of a model."""
 
 _PIECES = re.compile(
     "(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z])"
@@ -28,7 +28,7 @@ _PIECES = re.compile(
     "|(?P<other>[^\\x00-\\x7f])"
 )
 _LETTERS_A_TOKEN = 5.5
-"""Longer words cost more than one token: a little too much for frequent words, too little for names."""
+"""Longer words cost more than one token: slightly too high for frequent words, too low for names."""
 _CAPITALS_A_TOKEN = 2.5
 _DIGITS_A_TOKEN = 2.0
 _MARKS_A_TOKEN = 1.5
@@ -41,10 +41,10 @@ _EACH = {
 
 
 def estimate(text: str) -> int:
-    """Tokens of the text, rounded up; 0 for an empty one.
+    """Return the estimated tokens of the text, rounded up; 0 for an empty one.
 
-    Over a text of some sentences not below nine tenths of what those vocabularies spend on English, Vietnamese
-    and Chinese; about twice what the thriftiest of today spend on Vietnamese and Chinese.
+    For a text of several sentences the estimate is at least 0.9 of the count of those vocabularies in English,
+    Vietnamese and Chinese, and about twice the count of the most compact current ones in Vietnamese and Chinese.
     """
     total = 0.0
     for piece in _PIECES.finditer(text):
@@ -54,7 +54,7 @@ def estimate(text: str) -> int:
 
 
 def _run(kind: str, run: str) -> float:
-    """Tokens of a run of letters, digits, punctuation marks or white space."""
+    """Return the tokens of a run of letters, digits, punctuation marks or white space."""
     if kind == "word":
         per_token = _CAPITALS_A_TOKEN if run[-1].isupper() else _LETTERS_A_TOKEN
         return max(1.0, len(run) / per_token)

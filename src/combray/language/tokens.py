@@ -1,8 +1,8 @@
-"""Text to words and index terms, in every script.
+"""Tokenising: text to words and index terms, in every script.
 
-Latin, Cyrillic, Arabic and the like are split at everything that is no letter or digit. Han, kana, Thai and
-their neighbours have no spaces: they give every character and every pair of neighbours, so any substring of
-a text finds it. Hangul words also give their stem without the particle.
+Latin, Cyrillic, Arabic and similar scripts are split at everything but letters and digits. Han, kana, Thai and
+other scripts without spaces give every character and every pair of neighbours (bigrams), so any substring of a
+text finds it. Hangul words also give their stem without the particle.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _MARKS += "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0b
 _MARKS += "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57\u0d81-\u0d83\u0dca-\u0ddf"
 _runs = re.compile(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)").findall
 _plain_runs = re.compile(r"[^\W_]+").findall
-# Wider than what it stands for, but of two ranges: a folded text without any of these has no marks inside its
-# words and no letters of a script without spaces.
+# Broader than necessary, but only two ranges: a folded text without any of these has no marks inside its words
+# and no letters of a script without spaces.
 _needs_care = re.compile("[\u0900-\u1fff\u2e80-\U0010ffff]").search
 
-# "don't" is one word of its own ("dont"), since it negates; other clitics say nothing about the topic.
+# "don't" is one word ("dont"), since it negates; other clitics carry no topic.
 _NEGATED = re.compile(r"n't(?![a-z0-9])")
 _CLITIC = re.compile(r"(?<=[^\W_])'(?:s|m|re|ll|ve|d)(?![a-z0-9])")
 
@@ -60,7 +60,7 @@ _stemmers = threading.local()
 
 
 class _Stems(dict[str, str]):
-    """Word to index term, filled on demand: a dict lookup is far cheaper than a call into the stemmer."""
+    """Index term by word, filled on demand: a dict lookup is far cheaper than a call of the stemmer."""
 
     def __init__(self, forms: Mapping[str, str]) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class _Stems(dict[str, str]):
 
 
 def _porter2(word: str) -> str:
-    # A digit makes it an identifier; beyond 40 letters it is no English word.
+    # A digit makes it an identifier; more than 40 letters are not an English word.
     if not (3 < len(word) <= 40 and word.isascii() and word.isalpha()):
         return word
     try:
@@ -91,15 +91,15 @@ _plain_stems = _Stems({})
 
 @from_tables
 def _stems() -> _Stems:
-    """Stems of words, irregular forms and everyday synonyms brought to one: "went" -> "go"."""
+    """Return the stems of words; irregular forms and everyday synonyms share one: "went" -> "go"."""
     listed = [entry for table in word_lists().values() for entry in table.forms.items()]
     return _Stems({fold(form): fold(base) for base, forms in listed for form in forms})
 
 
 class Reading:
-    """A text cut into words once, for all that is then asked of them. Never raises, whatever the text holds.
+    """A text split into words once, for several uses. Never raises.
 
-    `folded` is in lower case, folded where it is not ASCII; `words` are as the function of that name gives them.
+    `folded` is in lower case, folded if it is not ASCII; `words` are those of the function `words`.
     """
 
     __slots__ = ("_careful", "folded", "text", "words")
@@ -109,33 +109,33 @@ class Reading:
         plain = text.isascii()
         self.folded = text.lower() if plain else fold(text)
         self._careful = not plain and _needs_care(self.folded) is not None
-        self.words = _cut(self.folded, self._careful)
+        self.words = _split(self.folded, self._careful)
 
     def runs(self) -> list[str]:
-        """Runs of letters and digits in lower case, as written: nothing is folded, joined or left out."""
+        """Return runs of letters and digits in lower case, as written: not folded, joined or filtered."""
         if not self.text.isascii():
             return _plain_runs(self.text.lower())
         return _ascii_words(self.folded) if "'" in self.folded else self.words
 
     def terms(self) -> list[str]:
-        """As the function of that name."""
+        """Return the terms, as the function `terms`."""
         stems = _stems()
         return [stems[word] for word in self.words]
 
     def content_terms(self) -> list[str]:
-        """As the function of that name."""
-        stops, apart, stems = _stops_for(self.words), _told_apart(self.text), _stems()
+        """Return the content terms, as the function `content_terms`."""
+        stops, apart, stems = _stops_for(self.words), _distinct_by_accents(self.text), _stems()
         if apart:
             return [stems[word] for word in self.words if word not in stops or word in apart]
         return [stems[word] for word in self.words if word not in stops]
 
     def content_length(self) -> int:
-        """How many content terms there are."""
-        stops, apart = _stops_for(self.words), _told_apart(self.text)
+        """Return the number of content terms."""
+        stops, apart = _stops_for(self.words), _distinct_by_accents(self.text)
         return sum([word not in stops or word in apart for word in self.words])
 
     def word_count(self) -> int:
-        """As the function of that name."""
+        """Return the number of words, as the function `word_count`."""
         folded = self.folded
         if self._careful or "'" in folded or "`" in folded:
             return _count(folded, self._careful)
@@ -143,15 +143,15 @@ class Reading:
 
 
 def words(text: str) -> list[str]:
-    """Folded words in order. "don't" -> "dont", "Caroline's" -> "caroline", "v1.2.3" -> "v1", "2", "3".
+    """Return folded words in order. "don't" -> "dont", "Caroline's" -> "caroline", "v1.2.3" -> "v1", "2", "3".
 
-    Unspaced scripts give each character followed by the pair it starts: "数据库" -> 数 数据 据 据库 库.
-    Never raises, whatever the text holds.
+    Scripts without spaces give each character followed by the pair it starts: "数据库" -> 数 数据 据 据库 库.
+    Never raises.
     """
     return Reading(text).words
 
 
-def _cut(folded: str, careful: bool) -> list[str]:
+def _split(folded: str, careful: bool) -> list[str]:
     if "'" in folded:
         folded = _CLITIC.sub("", _NEGATED.sub("nt", folded))
     if folded.isascii():
@@ -172,7 +172,7 @@ def _cut(folded: str, careful: bool) -> list[str]:
 
 
 def _hangul(word: str) -> tuple[str, ...]:
-    """The word, and its stem of two or more syllables where it ends in a particle (OpenClaw's rule)."""
+    """Return the word, and its stem of two or more syllables if it ends in a particle (OpenClaw's rule)."""
     for particle in _particles():
         if word.endswith(particle) and len(word) - len(particle) >= 2:
             return word, word[: -len(particle)]
@@ -185,15 +185,17 @@ def _particles() -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """The Porter2 stem of a folded ASCII word of 4 to 40 letters; any other word unchanged.
+    """Return the Porter2 stem of a folded ASCII word of 4 to 40 letters; any other word unchanged.
 
-    Irregular forms stay apart here: what tells statements from one another must not take "went" for "go".
+    Irregular forms stay distinct here: a comparison of statements must not take "went" for "go".
+
+    Source: Porter, "An algorithm for suffix stripping", Program 14 (1980); https://snowballstem.org.
     """
     return _plain_stems[word]
 
 
 def terms(text: str) -> list[str]:
-    """Stemmed words in order, stop words included: what the keyword index holds.
+    """Return stemmed words in order, stop words included, as the keyword index holds them.
 
     Irregular forms and some everyday synonyms share a term: "went" -> "go", "mom" -> "mother".
     """
@@ -202,7 +204,7 @@ def terms(text: str) -> list[str]:
 
 @from_tables
 def _stops() -> dict[str, frozenset[str]]:
-    """Stop words by language. A language's own, and those of the scripts it cannot be confused with."""
+    """Return stop words by language: its own, and those of languages in other scripts."""
     own = {code: frozenset(folded(table.stopwords)) for code, table in word_lists().items()}
     elsewhere = frozenset(word for listed in own.values() for word in listed if not word.isascii())
     return {code: listed | elsewhere for code, listed in own.items()}
@@ -215,7 +217,7 @@ def _stops_for(found: list[str]) -> frozenset[str]:
 
 @from_tables
 def _spelt_stops() -> frozenset[str]:
-    """Stop and question words of all languages, accents and all."""
+    """Return stop and question words of all languages, with accents."""
     listed = (word for table in word_lists().values() for word in (*table.stopwords, *table.question_words))
     return frozenset(map(_spelt, listed))
 
@@ -224,8 +226,8 @@ def _spelt(text: str) -> str:
     return unicodedata.normalize("NFC", text).lower()
 
 
-def _told_apart(text: str) -> frozenset[str]:
-    """Folded words of a text with accents, spelt as no stop word is: "chó", a dog, is not "cho", for."""
+def _distinct_by_accents(text: str) -> frozenset[str]:
+    """Return folded words whose accented spelling is not a stop word: "chó", a dog, is not "cho", for."""
     if text.isascii():
         return frozenset()
     spelt = _spelt(text)
@@ -235,24 +237,24 @@ def _told_apart(text: str) -> frozenset[str]:
 
 
 def is_stop(word: str, lang: str = "en") -> bool:
-    """Whether a word is a stop word of `lang`, or of a language in another script."""
+    """Return whether a word is a stop word of `lang`, or of a language in another script."""
     stops = _stops()
     return fold(word) in (stops.get(lang) or stops["en"])
 
 
 def content_terms(text: str) -> list[str]:
-    """Stemmed words in order without the stop words of the text's language."""
+    """Return stemmed words in order without the stop words of the text's language."""
     return Reading(text).content_terms()
 
 
 def term_set(text: str) -> frozenset[str]:
-    """The distinct content terms, for overlap measures."""
+    """Return the distinct content terms, for overlap measures."""
     return frozenset(content_terms(text))
 
 
 @from_tables
 def _question_words() -> dict[str, frozenset[str]]:
-    """Single question words by language, as `_stops` has them: "ai" asks "who" in Vietnamese only."""
+    """Return single question words by language, as `_stops` does: "ai" asks "who" in Vietnamese only."""
     own = {
         code: frozenset(word for word in folded(table.question_words) if words(word) == [word])
         for code, table in word_lists().items()
@@ -263,9 +265,9 @@ def _question_words() -> dict[str, frozenset[str]]:
 
 @from_tables
 def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Question words of more than one term as a pattern, and requests, which stand in front.
+    """Return a pattern of question phrases, and one of requests at the start of a query.
 
-    In a script without spaces a request is cut out anywhere: it would pair with the characters around it.
+    In a script without spaces a request is removed anywhere: it would form bigrams with its neighbours.
     """
     questions = phrases(lambda table: table.question_words)
     requested = phrases(lambda table: table.request_words)
@@ -282,15 +284,14 @@ def _fillers() -> dict[str, re.Pattern[str]]:
 
 
 def query_terms(text: str) -> list[str]:
-    """Distinct content terms in order, without question words and the request in front ("tell me about").
+    """Return distinct content terms in order, without question words and a leading request ("tell me about").
 
-    In a script without spaces the characters that carry no topic are cut out first: they would make terms
-    with both their neighbours. If nothing is left, the distinct terms of the whole text: a query never
-    loses its last word.
+    In a script without spaces the characters without topic are removed first: they would form bigrams with their
+    neighbours. If nothing is left, return the distinct terms of the whole text.
     """
     longer, request = _asking()
     reading = Reading(text)
-    code, apart, stems = stopword_language(reading.words), _told_apart(text), _stems()
+    code, apart, stems = stopword_language(reading.words), _distinct_by_accents(text), _stems()
     code = code if code in _stops() else "en"
     stops, single = _stops()[code], _question_words()[code]
     folded = fold(text)
@@ -305,7 +306,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def word_count(text: str) -> int:
-    """How many words a person would count: spaced words, plus unspaced characters / 1.6, rounded up."""
+    """Return the number of words: spaced words, plus characters of unspaced scripts / 1.6, rounded up."""
     folded = text.lower() if text.isascii() else fold(text)
     return _count(folded, _needs_care(folded) is not None)
 

@@ -1,9 +1,8 @@
-"""Queries that ask nothing ("ok", "cảm ơn", "再见"), and words of questions that nobody else can answer.
+"""Trivial queries: acknowledgements and greetings ("ok", "cảm ơn", "再见"), and questions without a topic.
 
-Phrases are data (`<code>/trivial.json`). A table holds
-`phrases`; `accented_only`, those that mean something else when typed without accents ("vâng", yes, is then
-"vang", wine); `internal`, words of questions about the asker's own decisions, errors, work; `happening`,
-words of a question for whatever there was ("what happened").
+Phrases are data (`<code>/trivial.json`): `phrases`; `accented_only`, those that mean something else without
+accents ("vâng", yes, becomes "vang", wine); `internal`, words of questions about the asker's own decisions,
+errors and work; `happening`, words of a question for whatever happened.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from combray.language.tables import section
 
 _DENSE = re.compile(f"[{UNSPACED}{HANGUL}]")
 _DENSE_WEIGHT = 3
-"""One such character says about as much as three letters (`scripts.py`): 猫 is a word."""
+"""One such character carries about as much as three letters: 猫 is a word."""
 _MOST_PHRASES = 4
 
 
@@ -41,7 +40,7 @@ def _spelt(text: str) -> str:
 
 
 def _whole(phrases: Iterable[str]) -> re.Pattern[str]:
-    """One to four of the phrases and nothing else, whatever punctuation is around them."""
+    """Return a pattern of one to four of the phrases and nothing else but punctuation."""
     parts = [
         re.escape(phrase) + ("" if is_unspaced(phrase) else r"(?!\w)")
         for phrase in sorted(set(phrases), key=lambda each: (-len(each), each))
@@ -51,7 +50,7 @@ def _whole(phrases: Iterable[str]) -> re.Pattern[str]:
 
 @from_tables
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Phrases as they are spelt, and as they are typed without accents."""
+    """Return patterns of the phrases as spelt, and as typed without accents."""
     spelt = [_spelt(phrase) for table in _tables().values() for phrase in table.phrases]
     bare = [
         fold(phrase)
@@ -63,14 +62,14 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether the whole text is an acknowledgement, a thanks, a greeting or a farewell, up to four in a row."""
+    """Return whether the text is only acknowledgements, thanks, greetings or farewells, up to four in a row."""
     spelt = _spelt(text)
     with_accents, without = _patterns()
     return (without if spelt.isascii() else with_accents).fullmatch(spelt) is not None
 
 
 def letters(text: str) -> int:
-    """Letters and digits; a character of a script in which one is a syllable or a word counts three."""
+    """Return the number of letters and digits; a character that is a syllable or a word counts three."""
     return sum(_DENSE_WEIGHT if _DENSE.match(char) else 1 for char in text if char.isalnum())
 
 
@@ -80,13 +79,13 @@ def _internal() -> re.Pattern[str]:
 
 
 def internal(text: str) -> bool:
-    """Whether a question is about the asker's own doings, so that no other service is to be asked."""
+    """Return whether a question is about the asker's own work, so that no other service is asked."""
     return _internal().search(fold(text)) is not None
 
 
 @from_tables
 def _topicless() -> dict[str, re.Pattern[str]]:
-    """By language, the words that carry no topic, and those for whatever happens in any language."""
+    """Return by language a pattern of the words without topic, and of `happening` of all languages."""
     happening = [phrase for table in _tables().values() for phrase in table.happening]
     listed = {
         code: (*table.stopwords, *table.question_words, *table.fillers) for code, table in word_lists().items()
@@ -95,7 +94,7 @@ def _topicless() -> dict[str, re.Pattern[str]]:
 
 
 def asks_what_happened(text: str) -> bool:
-    """Whether a question, its dates taken out, names no topic: "what happened", "có gì", "做了什么"."""
+    """Return whether a question without its dates names no topic: "what happened", "có gì", "做了什么"."""
     left = fold(text)
     for code in {language(text), "en"} & _topicless().keys():
         left = _topicless()[code].sub(" ", left)

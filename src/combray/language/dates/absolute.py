@@ -1,4 +1,4 @@
-"""Relative dates made absolute: "yesterday" becomes "yesterday (2023-05-07)", seen from the day it was said."""
+"""Relative dates made absolute: "yesterday" becomes "yesterday (2023-05-07)"."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _DAY, _SEASON = timedelta(days=1), timedelta(days=80)
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A text with its dates: `text` says them in full, `plain` leaves them out.
+    """A text with its dates: `text` has them in full, `plain` is without them.
 
-    `start` is the beginning of the latest time named that had begun at `moment`; None if there is none.
+    `start` is the start of the latest time named that had begun at `moment`; None if there is none.
     """
 
     text: str
@@ -33,18 +33,18 @@ def _distance() -> re.Pattern[str]:
 
 
 def dated(text: str, moment: datetime) -> Dated:
-    """The text with every relative date followed by its day, month, year or range in parentheses.
+    """Return the text with each relative date followed by its day, month, year or range in parentheses.
 
-    Vague words ("recently") stay as they are; "two months ago" becomes "about 2023-03". A date with a year in
-    its words says enough by itself.
+    `moment` is when the text was said. Vague words ("recently") and dates with a year stay as they are; "two
+    months ago" becomes "two months ago (about 2023-03)".
     """
-    # The grammar's tables take 50 ms to build: a text without a date must not pay for them.
+    # The grammars take 50 ms to build: a text without a date must not pay for them.
     if not (_YEAR.search(text) or dates.has_time_expression(text)):
         return Dated(text, text)
     full, plain, done, start = "", "", 0, None
     for found in dates.resolve(text, moment):
         distance = not found.explicit and _distance().search(found.text) is not None
-        # "A summer job" is about no summer in particular.
+        # "A summer job" names no particular summer.
         season = found.text.isalpha() and found.end - found.start > _SEASON
         if season or not (found.explicit or distance):
             continue
@@ -61,7 +61,7 @@ def dated(text: str, moment: datetime) -> Dated:
 
 
 def _spelt(start: datetime, end: datetime) -> str:
-    """A range as short as it can be said: 2023, 2023-05, 2023-05-07, or "2023-05-01 to 2023-05-07"."""
+    """Return a range in its shortest form: 2023, 2023-05, 2023-05-07, or "2023-05-01 to 2023-05-07"."""
     last = (end - timedelta(microseconds=1)).date()
     if end - start <= _DAY:
         return start.date().isoformat()
