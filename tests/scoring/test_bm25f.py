@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from combray.scoring.bm25f import Posting, bm25f, coverage, idf
-from combray.scoring.lending import Lending
+from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Chain, link
 
 
@@ -16,13 +16,13 @@ def floats(*values: float) -> np.ndarray:
     return np.array(values, dtype=np.float64)
 
 
-def lending(chain: Chain, *before: float) -> Lending:
+def expansion(chain: Chain, *before: float) -> ContextExpansion:
     count = len(chain.next)
-    return Lending(chain, before, (), 1.0, np.ones(count), np.zeros(count, dtype=np.bool_))
+    return ContextExpansion(chain, before, (), 1.0, np.ones(count), np.zeros(count, dtype=np.bool_))
 
 
-def alone(count: int, *before: float) -> Lending:
-    return lending(link(np.full(count, -1), np.zeros(count, dtype=np.int64)), *before)
+def alone(count: int, *before: float) -> ContextExpansion:
+    return expansion(link(np.full(count, -1), np.zeros(count, dtype=np.int64)), *before)
 
 
 def test_idf_is_never_negative() -> None:
@@ -36,7 +36,7 @@ def test_terms_are_saturated_one_by_one_and_added(rows: int) -> None:
     postings = [Posting(slots(0, 1), floats(1, 3), 1.0), Posting(slots(1), floats(2), 0.5)]
     chain = link(np.zeros(rows, dtype=np.int64), np.arange(rows))
     lengths = np.full(rows, 5.0)
-    found = bm25f(postings, rows, lengths, 5.0, lending(chain, 0.5), 1.2, 0.75)
+    found = bm25f(postings, rows, lengths, 5.0, expansion(chain, 0.5), 1.2, 0.75)
     first, second = idf(rows, 2) * 2.2, 0.5 * idf(rows, 1) * 2.2
     assert found[0] == pytest.approx(first / 2.2)
     assert found[1] == pytest.approx(first * 3.5 / (3.5 + 1.2) + second * 2 / 3.2)

@@ -1,9 +1,9 @@
 """Statements: sentences rewritten to be understood alone.
 
-"I moved to Berlin", said by Caroline, becomes "Caroline moved to Berlin". Conservative: a sentence that depends on
-another ("I love it"), asks, guesses, wishes, jokes or addresses somebody gives nothing. The words are data
-(`en/statements.json`). In other languages a sentence is kept as said, if `savings.py` finds identity, preference
-or decision in it.
+"I moved to Berlin", said by Caroline, becomes "Caroline moved to Berlin". Conservative: a sentence that depends
+on another ("I love it"), asks, guesses, wishes, jokes or addresses somebody gives nothing. The words are data
+(`en/statements.json`). In other languages a sentence is kept as said, if `savings.py` finds identity,
+preference or decision in it.
 """
 
 from __future__ import annotations

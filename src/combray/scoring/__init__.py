@@ -1,0 +1,1 @@
+"""Ranking arithmetic: BM25F, rank fusion, diversification, clustering, decay, confidence, tiers."""

@@ -1,9 +1,10 @@
-"""BM25F over posting lists, with each turn's words lent to its neighbours at lower weight.
+"""BM25F over posting lists, with context expansion: a turn also scores for its neighbours' terms.
 
-Robertson, Zaragoza, Taylor: "Simple BM25 extension to multiple weighted fields", CIKM 2004: term
-frequencies are weighted and summed over the fields first, then saturated once. Lending words to
-neighbours treats the turns around a turn as further fields; it happens while scoring, so a new turn
-changes no stored row.
+Term frequencies are weighted and summed over the fields first, then saturated once. Context expansion treats
+the turns around a turn as further fields. It happens while scoring, so a new turn changes no stored row.
+
+Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004,
+https://doi.org/10.1145/1031171.1031181.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.scoring.lending import Lending
+from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Slots
 
 Floats = NDArray[np.float64]
 
 _SORTING = 64
-"""Sorting a slot costs as much as looking through this many rows for what is not 0 (measured)."""
+"""Rows that can be scanned for non-zero values in the time it takes to sort one slot (measured)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """Where one term occurs: distinct slots, ascending, and the field-weighted frequency in each."""
+    """The posting list of one term: distinct slots, ascending, and the field-weighted frequency in each."""
 
     slots: Slots
     frequencies: Floats
@@ -34,7 +35,7 @@ class Posting:
 
 
 def idf(rows: int, holding: int) -> float:
-    """ln(1 + (N - n + 0.5) / (n + 0.5)): never negative, also for a term in most rows."""
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)), which is positive also for a term in most rows."""
     return math.log(1.0 + (rows - holding + 0.5) / (holding + 0.5))
 
 
@@ -43,19 +44,19 @@ def bm25f(
     rows: int,
     lengths: Floats,
     average: float,
-    lending: Lending,
+    expansion: ContextExpansion,
     k1: float,
     b: float,
 ) -> Floats:
-    """Score of every row (0 without evidence).
+    """Return the score of every row, 0 without a match.
 
-    `lengths` are lent as the frequencies are, one a row; `rows` is how many of the rows count, and `average`
-    the mean length of those.
+    `lengths`, one per row, are expanded as the frequencies are; `rows` is the number of rows that count, and
+    `average` their mean length.
     """
     scores = np.zeros(len(lengths))
     frequency = np.zeros(len(lengths))
     for posting in postings:
-        touched = lending.spread(posting.slots, posting.frequencies, frequency)
+        touched = expansion.spread(posting.slots, posting.frequencies, frequency)
         at = _distinct(touched, frequency)
         found = frequency[at]
         gain = posting.weight * idf(rows, len(posting.slots)) * (k1 + 1.0)
@@ -66,12 +67,12 @@ def bm25f(
 
 
 def best_possible(postings: Sequence[Posting], rows: int, k1: float) -> float:
-    """What a row with endless occurrences of every term would score: the sum of weight, idf and k1 + 1."""
+    """Return the upper bound of the score: the sum of weight · idf · (k1 + 1) over the terms."""
     return sum(each.weight * idf(rows, len(each.slots)) * (k1 + 1.0) for each in postings)
 
 
 def _distinct(touched: Sequence[Slots], frequency: Floats) -> Slots:
-    """Slots touched at least once: sorted out of the lists, or read off the rows when those are shorter."""
+    """Return the slots touched at least once, by sorting the lists or scanning the rows."""
     if len(touched) == 1:
         return touched[0]
     if _SORTING * sum(len(each) for each in touched) < len(frequency):
@@ -81,7 +82,7 @@ def _distinct(touched: Sequence[Slots], frequency: Floats) -> Slots:
 
 
 def coverage(postings: Sequence[Posting], rows: int, terms: int) -> Floats:
-    """Share of the query's `terms` that each row holds: token_intersection / query_token_count."""
+    """Return the share of the query's `terms` that each row holds."""
     scores = np.zeros(rows)
     for posting in postings:
         scores[posting.slots] += 1.0

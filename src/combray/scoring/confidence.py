@@ -1,8 +1,7 @@
-"""Confidence of a fact as a function of its evidence and of time (Semantic facts, section 3).
+"""Confidence of a fact as a function of its evidence. `decay.faded` adds the effect of time.
 
-Computed from what does not change (where it started, how many episodes support it, when the last one was),
-never from yesterday's result: thirty nightly runs and one run after thirty days give the same number
-(SEEDS.md 18).
+Computed from its start and its evidence, never from the previous result: thirty nightly runs and one run after
+thirty days give the same number. Source of the constants: Semantic facts, see docs/reference/presets.md.
 """
 
 from __future__ import annotations
@@ -10,23 +9,23 @@ from __future__ import annotations
 import math
 
 GROWTH = 0.05
-"""Share of the doubt left that one supporting episode takes away: c += 0.05 (1 - c)."""
+"""Share of the remaining doubt that one supporting episode removes: c += 0.05 (1 - c)."""
 DEPRECATED_BELOW = 0.3
-"""Below: out of all retrieval. From here to STREAMED_ABOVE: for an explicit search only."""
+"""Facts below are excluded from retrieval. Facts up to STREAMED_ABOVE are found by an explicit search only."""
 STREAMED_ABOVE = 0.5
-"""Above: takes part in everything."""
+"""Facts above take part in every retrieval."""
 PENALTY = 0.5
-"""What a contradiction leaves of the confidence of both sides when neither is the newer one."""
+"""Factor on the confidence of both sides of a contradiction if neither is newer."""
 STEP = 0.01
-"""Stored confidence moves in hundredths: what nobody can see is not worth a write and a version row a night."""
+"""Resolution of the stored confidence: a smaller change is not worth a write and a version row per night."""
 _EXACT = 9
-"""Decimals within which a value counts as standing on a step: sums of steps are not exact in binary."""
+"""Decimals within which a value counts as a multiple of a step: sums of steps are not exact in binary."""
 
 
 def grown(start: float, supports: int, *, growth: float = GROWTH) -> float:
-    """Confidence in [0, 1] after so many supporting episodes, before any fading; monotone, never above 1.
+    """Return the confidence in [0, 1] after that many supporting episodes, before decay.
 
-    Applied one by one, so that evidence that came over many nights gives the same bits as all at once.
+    Applied one by one, so that evidence from many nights gives the same bits as all of it at once.
     """
     value = start
     for _ in range(supports):
@@ -35,10 +34,10 @@ def grown(start: float, supports: int, *, growth: float = GROWTH) -> float:
 
 
 def stepped(value: float, base: float, *, step: float = STEP) -> float:
-    """The value rounded up to a multiple of `step`, never above `base`.
+    """Return the value rounded up to a multiple of `step`, at most `base`.
 
-    Rounded up, so that "above 0.5" and "at least 0.3" hold of the rounded value exactly when they hold of
-    the value itself, as long as both bounds are multiples of the step.
+    Rounded up, so that a bound that is a multiple of the step ("above 0.5", "at least 0.3") holds for the rounded
+    value exactly if it holds for the value.
     """
     steps = math.ceil(round(value / step, _EXACT))
     return min(base, round(steps * step, _EXACT))

@@ -1,4 +1,8 @@
-"""Clusters by density: HDBSCAN over unit vectors (Campello et al. 2013), from the extra `cluster`."""
+"""Density-based clustering of unit vectors with HDBSCAN, from the extra `cluster`.
+
+Source: Campello, Moulavi and Sander, "Density-based clustering based on hierarchical density estimates", PAKDD
+2013, https://doi.org/10.1007/978-3-642-37456-2_14.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,15 @@ from combray.runtime.retrieval import Vectors
 
 
 def available() -> bool:
-    """Whether the extra is installed; asking loads nothing."""
+    """Return whether the extra is installed, without loading it."""
     return find_spec("sklearn") is not None
 
 
 def density_clusters(vectors: Vectors, least: int = 3) -> list[list[int]]:
-    """Groups of at least `least` rows that lie closer together than those around them; noise is in none.
+    """Return clusters of at least `least` rows; noise is in none.
 
-    Rows are of unit length, so that Euclidean distance orders as the cosine does. Members ascend, groups go by
-    their first member: the same rows give the same groups. Raises MissingExtraError.
+    Rows have unit length, so that Euclidean distance orders as the cosine does. Members ascend and groups are in
+    order of their first member: the same rows give the same groups. Raises MissingExtraError.
     """
     if len(vectors) < max(least, 2):
         return []

@@ -1,4 +1,4 @@
-"""Overlap of token sets."""
+"""Jaccard index of token sets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from combray.runtime import Scores
 class Overlaps:
     """Jaccard index, shared tokens / all tokens, of one set of a list with every other.
 
-    The sets become rows of token numbers once, so that a comparison of one with all is one array operation.
-    Two empty sets have an index of 0: having nothing to compare makes nothing alike.
+    The sets become rows of token numbers once, so that one set is compared with all in one array operation. Two
+    empty sets have an index of 0.
     """
 
     def __init__(self, sets: Sequence[Iterable[str]]) -> None:
@@ -26,7 +26,7 @@ class Overlaps:
         self._vocabulary = len(numbers)
 
     def of(self, place: int) -> Scores:
-        """The index of the set at `place` with every set of the list, itself included; in [0, 1]."""
+        """Return the index of the set at `place` with every set of the list, itself included; in [0, 1]."""
         held = np.zeros(self._vocabulary)
         held[self._tokens[self._starts[place] : self._starts[place + 1]]] = 1.0
         shared = np.bincount(self._owners, weights=held[self._tokens], minlength=len(self._sizes))

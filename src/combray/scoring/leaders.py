@@ -1,7 +1,7 @@
-"""Clusters around leaders: near in one step, never through a chain of others.
+"""Leader clustering: every member is near the leader of its cluster.
 
-Connected components put A and C together because B is near both, however far A is from C; with many texts
-everything ends in one heap. Here each member is near its leader itself.
+Connected components join A and C if B is near both, however far A is from C; with many texts everything ends in
+one cluster. Source: Hartigan, "Clustering Algorithms", Wiley 1975, chapter 3.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 def clusters_by_leader(
     count: int, near: Callable[[int], Iterable[int]], joins: Callable[[int, int], bool]
 ) -> list[list[int]]:
-    """Groups of places 0..count-1 of more than one member, leader first.
+    """Return groups of places 0..count-1 with more than one member, leader first.
 
-    Places are in order of rank: 0 leads before 1. Each place that joined nobody leads, and takes those of
-    the lower-ranked places near it that still stand alone and may join it. The result depends on the ranks
-    alone, not on the order in which pairs are found. `near` is asked once for each leader, in ascending
-    order; `joins` gets (leader, member).
+    Places are in order of rank. Each place without a group leads one, and takes those of the lower-ranked
+    places near it that have no group and may join. The result depends on the ranks alone, not on the order in
+    which pairs are found. `near` is called once for each leader, in ascending order; `joins` gets (leader,
+    member).
     """
     taken = [False] * count
     groups = []

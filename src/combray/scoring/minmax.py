@@ -1,4 +1,4 @@
-"""Scaling to [0, 1]."""
+"""Min-max scaling to [0, 1]."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from combray.runtime import Scores
 
 
 def minmax(scores: Scores) -> Scores:
-    """(s - min) / (max - min); all 0 where every score is the same."""
+    """Return (s - min) / (max - min); all 0 if every score is the same."""
     if not len(scores):
         return scores
     low, high = float(scores.min()), float(scores.max())

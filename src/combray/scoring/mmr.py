@@ -1,4 +1,8 @@
-"""Maximal marginal relevance (Carbonell & Goldstein, SIGIR 1998)."""
+"""Maximal marginal relevance.
+
+Source: Carbonell and Goldstein, "The use of MMR, diversity-based reranking for reordering documents and producing
+summaries", SIGIR 1998, https://doi.org/10.1145/290941.291025.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,11 @@ from combray.scoring.ranking import DECIMALS
 
 
 def marginal_order(relevance: Scores, similar_to: Callable[[int], Scores], trade_off: float) -> NDArray[np.int64]:
-    """Places in the order in which they are chosen, all of them.
+    """Return all places in the order in which they are chosen.
 
-    The next one is always that of the highest trade_off · relevance - (1 - trade_off) · greatest similarity
-    to those chosen already; between equals the one that stands first. Relevance, similarity and
-    `trade_off` are in [0, 1]. `similar_to(place)` gives a place's similarity to every place.
+    The next place has the highest trade_off · relevance - (1 - trade_off) · greatest similarity to the places
+    chosen already; the first of equals. Relevance, similarity and `trade_off` are in [0, 1].
+    `similar_to(place)` gives a place's similarity to every place.
     """
     left = np.ones(len(relevance), dtype=bool)
     nearest = np.zeros(len(relevance))

@@ -1,4 +1,4 @@
-"""Walking to the turns around a turn: rows of one session linked by previous and next pointers."""
+"""Neighbouring turns: rows of one session linked by previous and next pointers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 Slots = NDArray[np.int64]
 
 _MOST_SESSIONS = 16
-"""New rows of more sessions than this are linked by sorting everything: no slower by then."""
+"""Sessions among new rows above which all rows are sorted: that is no slower then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`previous[i]` and `next[i]` are the slots of the turns around slot i, -1 at a session's ends."""
+    """`previous[i]` and `next[i]` are the slots of the turns around slot i, -1 at the ends of a session."""
 
     previous: Slots
     next: Slots
 
 
 def link(session: NDArray[np.integer], position: NDArray[np.int64]) -> Chain:
-    """Pointers for rows with session codes (-1: none) and positions in the session; ties by slot."""
+    """Return the pointers for rows with session codes (-1: none) and positions in the session; ties by slot."""
     count = len(session)
     previous = np.full(count, -1, dtype=np.int64)
     following = np.full(count, -1, dtype=np.int64)
@@ -36,7 +36,7 @@ def link(session: NDArray[np.integer], position: NDArray[np.int64]) -> Chain:
 
 
 def extend(chain: Chain, session: NDArray[np.integer], position: NDArray[np.int64]) -> Chain:
-    """The chain of more rows: `link` of them all, without sorting the old ones where new turns come last."""
+    """Return `link` of all rows, without sorting the old ones if new turns come last."""
     old, count = len(chain.previous), len(session)
     fresh = session[old:]
     sessions = np.unique(fresh[fresh >= 0])
@@ -60,7 +60,7 @@ def extend(chain: Chain, session: NDArray[np.integer], position: NDArray[np.int6
 
 
 def hop(pointers: Slots, start: Slots, distance: int) -> Slots:
-    """The slots that many pointers away from the slots of `start`; -1 where a session ends before."""
+    """Return the slots that many pointers away from those of `start`; -1 where the session ends before."""
     here = start
     for _ in range(distance):
         here = np.where(here >= 0, pointers[here], -1)
@@ -68,7 +68,7 @@ def hop(pointers: Slots, start: Slots, distance: int) -> Slots:
 
 
 def around(chain: Chain, start: Slots, reach: int) -> Slots:
-    """The slots of `start` and all up to `reach` turns before or after them, ascending."""
+    """Return the slots of `start` and all up to `reach` turns before or after them, ascending."""
     found = [start]
     for pointers in (chain.previous, chain.next):
         found += [hop(pointers, start, distance) for distance in range(1, reach + 1)]
@@ -77,7 +77,7 @@ def around(chain: Chain, start: Slots, reach: int) -> Slots:
 
 
 def steps(pointers: Slots, start: Slots, weights: Sequence[float]) -> Iterator[tuple[Slots, Slots, float]]:
-    """For each distance: (places in `start` with such a neighbour, the neighbours' slots, the weight)."""
+    """Yield for each distance (places in `start` with such a neighbour, the neighbours' slots, the weight)."""
     places = np.arange(len(start), dtype=np.int64)
     here = start
     for weight in weights:

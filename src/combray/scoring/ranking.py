@@ -1,4 +1,4 @@
-"""Putting scores in order, always the same way: higher first, ties by key."""
+"""Deterministic ranking: higher scores first, ties by key."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from combray.runtime import Keys, Ranked, Scores
 
 DECIMALS = 6
-"""Scores are rounded to this many decimals before ranking, so that the order of float additions on
-another machine, or in another process, cannot change an answer."""
+"""Decimals that scores are rounded to before ranking, so that the order of float additions on another machine
+cannot change an answer."""
 
 
 def top(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Places of the best `limit` eligible positive scores, best first, ties by ascending key."""
+    """Return the places of the best `limit` eligible positive scores, best first, ties by ascending key."""
     if limit <= 0:
         return np.zeros(0, dtype=np.int64)
     places = np.flatnonzero(eligible & (scores > 0))
@@ -26,6 +26,6 @@ def top(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> 
 
 
 def ranked(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> Ranked:
-    """The best `limit` as a list."""
+    """Return the best `limit` as a ranked list."""
     places = top(keys, scores, limit, eligible)
     return Ranked(keys[places], scores[places])

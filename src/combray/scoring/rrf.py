@@ -1,4 +1,8 @@
-"""Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009)."""
+"""Reciprocal rank fusion.
+
+Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning
+methods", SIGIR 2009, https://doi.org/10.1145/1571941.1572114.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from combray.runtime import Keys, Scores
 
 
 def reciprocal_rank_fusion(keys: Keys, lists: Sequence[Keys], k: int = 60) -> Scores:
-    """Sum over the lists of 1 / (k + rank + 1), rank from 0, for each of the ascending `keys`."""
+    """Return the sum over the lists of 1 / (k + rank + 1), rank from 0, for each of the ascending `keys`."""
     scores = np.zeros(len(keys))
     for ranked in lists:
         places = np.searchsorted(keys, ranked)

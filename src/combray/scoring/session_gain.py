@@ -1,6 +1,6 @@
-"""How far the turns of a session are each other's context: short ones fully, long ones hardly.
+"""Session gain: the weight of context expansion in a session, 1 for short turns and near 0 for long ones.
 
-Taken from the session's mean, not from each turn: damping by a turn's own words cost 2.5 points of
+Computed from the mean length of the session's turns: damping by a turn's own length cost 2.5 points of
 recall@10 on LoCoMo, damping by the mean none (bench/results/quality.md).
 """
 
@@ -18,14 +18,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How many turns each session has, and words in all; places are session codes."""
+    """Number of turns and of words of each session, by session code."""
 
     count: NDArray[np.int64]
     words: NDArray[np.int64]
 
 
 def turns(session: NDArray[np.integer], words: NDArray[np.integer]) -> Turns:
-    """Count the rows of each session and their words; rows of code -1 have none."""
+    """Return the number of rows of each session and of their words; rows of code -1 have no session."""
     inside = session >= 0
     # Sums of whole numbers below 2**53 are exact in float64.
     total = np.bincount(session[inside], words[inside])
@@ -33,7 +33,7 @@ def turns(session: NDArray[np.integer], words: NDArray[np.integer]) -> Turns:
 
 
 def plus(one: Turns, other: Turns) -> Turns:
-    """The turns of both."""
+    """Return the sum of both."""
     sessions = max(len(one.count), len(other.count))
     count, words = np.zeros(sessions, dtype=np.int64), np.zeros(sessions, dtype=np.int64)
     for each in (one, other):
@@ -43,7 +43,7 @@ def plus(one: Turns, other: Turns) -> Turns:
 
 
 def gains(session: NDArray[np.integer], words: NDArray[np.integer], of: Turns, rows: Slots, limit: int) -> Floats:
-    """min(1, (limit / mean words of the row's session)^2) for the given rows; 1 everywhere for limit 0.
+    """Return min(1, (limit / mean words of the row's session)^2) for the given rows; all 1 for limit 0.
 
     A row without session is a session of its own.
     """

@@ -1,4 +1,7 @@
-"""Tiers: what is used and matters becomes core, what nobody asks for becomes peripheral (upstream notes 3.2)."""
+"""Tiers: memories that are used and important become core, memories without access become peripheral.
+
+Source: Mnemo, see docs/reference/presets.md.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ _DAY = 86_400.0
 
 
 def importance_share(importance: Scores) -> Scores:
-    """Importance 1-5 as upstream's 0-1: a fifth a star, so that its 0.8 is four stars."""
+    """Return importance 1-5 as a share in [0, 1]: 0.8 is importance 4."""
     return importance / 5.0
 
 
 def composite(rows: Rows, accesses: Scores, used: Scores, now: float) -> Scores:
-    """0.4 · recency + 0.3 · frequency + 0.3 · intrinsic of every row, in [0, 1].
+    """Return 0.4 · recency + 0.3 · frequency + 0.3 · intrinsic of every row, in [0, 1].
 
-    recency = exp(-ln 2 · (d/HL)^β): d days since the last access (`used`, unix seconds; the recording where there
-    was none), HL = 30 · exp(1.5 · importance) days, β by tier. Upstream leaves d^β undivided, which makes HL a
-    half-life for β = 1 only. frequency = 1 - exp(-n/5), times 0.5 + 0.5 · exp(-gap/30) above one access; gap is
-    the mean number of days from one access to the next since the recording. intrinsic = importance · confidence.
-    Importance is 0-1 here. Upstream's emotional salience, a guess from word lists, is left out (0).
+    recency = exp(-ln 2 · (d / HL)^β): d days since the last access (`used`, unix seconds; the recording if
+    there was none), HL = 30 · exp(1.5 · importance) days, β by tier. Mnemo writes d^β / HL, which makes HL a
+    half-life for β = 1 only. frequency = 1 - exp(-n / 5), times 0.5 + 0.5 · exp(-gap / 30) above one access;
+    gap is the mean number of days between accesses since the recording. intrinsic = importance · confidence.
+    Importance is in [0, 1] here. Mnemo's emotional salience, a guess from word lists, is omitted.
     """
     importance = importance_share(rows.importance)
     shape = np.array([SHAPES[tier] for tier in TIERS])[rows.tier]
@@ -38,12 +41,12 @@ def composite(rows: Rows, accesses: Scores, used: Scores, now: float) -> Scores:
 
 
 def moves(rows: Rows, accesses: Scores, used: Scores, now: float) -> list[tuple[int, Tier]]:
-    """(key, new tier) of the memories that change their tier now, in the order of `rows`; one step at a time.
+    """Return (key, new tier) of the memories that change their tier, in the order of `rows`; one step at a time.
 
-    Peripheral to working: 3 accesses and a composite of 0.4. Working to core: 10 accesses, a composite of 0.7 and
-    four stars. Working to peripheral: a composite below 0.15, or recorded more than 60 days ago and fewer than 3
-    accesses. Core to working: a composite below 0.15 and fewer than 3 accesses. `accesses` and `used` (unix
-    seconds of the last access, or of the recording) are aligned with `rows`.
+    Peripheral to working: 3 accesses and a composite of 0.4. Working to core: 10 accesses, a composite of 0.7
+    and importance 4. Working to peripheral: a composite below 0.15, or recorded more than 60 days ago and fewer
+    than 3 accesses. Core to working: a composite below 0.15 and fewer than 3 accesses. `accesses` and `used`
+    (unix seconds of the last access, or of the recording) are aligned with `rows`.
     """
     value = composite(rows, accesses, used, now)
     core, working, peripheral = (rows.tier == TIERS.index(tier) for tier in ("core", "working", "peripheral"))

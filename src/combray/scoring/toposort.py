@@ -1,4 +1,8 @@
-"""Kahn's topological sort with a ready queue ordered by score."""
+"""Topological sort with a ready queue ordered by rank.
+
+Source: Kahn, "Topological sorting of large networks", Communications of the ACM 5 (1962),
+https://doi.org/10.1145/368996.369025.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 
 def causes_first(order: Sequence[int], edges: Iterable[tuple[int, int]]) -> list[int]:
-    """Nodes so that every cause stands before its effects; among the ready, the given order decides.
+    """Return the nodes with every cause before its effects; among the ready nodes the given order decides.
 
-    `order` is best first; `edges` are (cause, effect). What is left in a cycle follows in the given order.
+    `order` is best first; `edges` are (cause, effect). Nodes in a cycle follow in the given order.
     """
     place = {node: at for at, node in enumerate(order)}
     effects: dict[int, set[int]] = {node: set() for node in order}

@@ -140,7 +140,7 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
             snapshot.shown_count,
             lengths,
             average,
-            snapshot.lending(arm),
+            snapshot.expansion(arm),
             arm.k1,
             arm.b,
         )
@@ -162,21 +162,21 @@ def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
 
 def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
     """Lengths in terms, lent to neighbours as the words are, and the mean of those that can be found."""
-    lending, own = snapshot.lending(arm), snapshot.length
+    expansion, own = snapshot.expansion(arm), snapshot.length
 
     def fresh() -> Scores:
-        return lending.around(np.arange(snapshot.count, dtype=np.int64), own)
+        return expansion.around(np.arange(snapshot.count, dtype=np.int64), own)
 
     def grown(old: Scores, rows: int) -> Scores:
         new = np.arange(rows, snapshot.count, dtype=np.int64)
         lent = np.concatenate((old, np.zeros(len(new))))
         changed = around(snapshot.chain, new, max(len(arm.before), len(arm.after)))
-        lent[changed] = lending.around(changed, own)
+        lent[changed] = expansion.around(changed, own)
         return lent
 
     # Kept without the gain: a new turn changes that of its whole session, but lends to few.
     name = ("lent", arm.before, arm.after, arm.question_boost)
-    lengths: Scores = own + lending.gain * snapshot.memo.get(name, snapshot.count, fresh, grown)
+    lengths: Scores = own + expansion.gain * snapshot.memo.get(name, snapshot.count, fresh, grown)
     counted = lengths[snapshot.shown] if snapshot.hides else lengths
     return lengths, float(counted.mean()) if len(counted) else 0.0
 

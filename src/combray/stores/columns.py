@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.runtime import Filter, Keys, KeywordArm, VectorArm
-from combray.scoring.lending import Lending
+from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Chain, Slots, extend, hop, link
 from combray.scoring.session_gain import Turns, gains, plus, turns
 from combray.stores.memo import Memo
@@ -189,10 +189,10 @@ class Snapshot:
             lambda old, rows: plus(old, turns(session[rows:], words[rows:])),
         )
 
-    def lending(self, arm: KeywordArm | VectorArm) -> Lending:
+    def expansion(self, arm: KeywordArm | VectorArm) -> ContextExpansion:
         """How turns lend to each other in the eyes of an arm."""
         gain = self.gain(arm.shape_words)
-        return Lending(self.chain, arm.before, arm.after, arm.question_boost, gain, self.columns["asks"])
+        return ContextExpansion(self.chain, arm.before, arm.after, arm.question_boost, gain, self.columns["asks"])
 
     @property
     def keys(self) -> Keys:

@@ -1,7 +1,7 @@
-"""Turns lending values (term frequencies, lengths) to the turns around them, at lower weight.
+"""Context expansion: neighbours' term frequencies and lengths, added to a turn at lower weight.
 
-A turn i takes gain_i * (sum_d before[d-1] * v_{i-d} + sum_d after[d-1] * v_{i+d}), where the turn just
-before counts `question_boost` times when it ends in a question: what was asked names what is answered.
+Turn i gets gain_i * (sum_d before[d-1] * v_{i-d} + sum_d after[d-1] * v_{i+d}). The turn just before counts
+`question_boost` times if it ends in a question, because a question names what its answer leaves unsaid.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Lending:
-    """Who takes how much from whom. `gain` and `asks` (ends in a question) have one place a row."""
+class ContextExpansion:
+    """The weights of neighbours. `gain` and `asks` (ends in a question) have one value per row."""
 
     chain: Chain
     before: Sequence[float]
@@ -31,13 +31,13 @@ class Lending:
 
     @property
     def _asked(self) -> tuple[float, ...]:
-        """What a turn takes more from the turn just before when that one is a question."""
+        """The additional weight of the turn just before if it is a question."""
         return tuple((self.question_boost - 1.0) * weight for weight in self.before[:1])
 
     def spread(self, slots: Slots, values: Floats, into: Floats) -> list[Slots]:
-        """Add `values` at `slots` and what the turns around take of them; the slots touched.
+        """Add `values` at `slots` and, weighted, at their neighbours; return the slots touched.
 
-        A turn takes from those before it, so values travel along `next` with the weights of `before`.
+        A turn receives from those before it, so values travel along `next` with the weights of `before`.
         """
         into[slots] += values
         touched = [slots]
@@ -48,13 +48,13 @@ class Lending:
             (slots[asking], values[asking], self.chain.next, self._asked),
         ):
             for places, takers, weight in steps(pointers, givers, weights):
-                # Distinct givers have distinct takers at one distance, so this plain += loses nothing.
+                # Distinct givers have distinct takers at one distance, so this += has no repeated index.
                 into[takers] += weight * given[places] * self.gain[takers]
                 touched.append(takers)
         return touched
 
     def around(self, takers: Slots, values: NDArray[Any]) -> Floats:
-        """What the rows `takers` get of one value a row from the turns around them, before their gain."""
+        """Return the weighted sum of the neighbours' values for the rows `takers`, before their gain."""
         taken = np.zeros(len(takers))
         for pointers, weights, lent in (
             (self.chain.previous, self.before, values),

@@ -3,24 +3,24 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from combray.scoring.lending import Lending
+from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import link
 
 IN_A_ROW = link(np.zeros(4, dtype=np.int64), np.arange(4))
 
 
-def lending(
+def expansion(
     before: Sequence[float],
     after: Sequence[float],
     boost: float = 1.0,
     gain: Sequence[float] = (1, 1, 1, 1),
     asks: Sequence[int] = (),
-) -> Lending:
+) -> ContextExpansion:
     asking = np.isin(np.arange(4), asks)
-    return Lending(IN_A_ROW, before, after, boost, np.array(gain, dtype=np.float64), asking)
+    return ContextExpansion(IN_A_ROW, before, after, boost, np.array(gain, dtype=np.float64), asking)
 
 
-def spread(by: Lending, place: int, value: float) -> list[float]:
+def spread(by: ContextExpansion, place: int, value: float) -> list[float]:
     into = np.zeros(4)
     touched = by.spread(np.array([place]), np.array([value]), into)
     assert set(np.flatnonzero(into)) <= set(np.concatenate(touched).tolist())
@@ -29,28 +29,28 @@ def spread(by: Lending, place: int, value: float) -> list[float]:
 
 def test_words_travel_on_with_before_and_back_with_after() -> None:
     """Turn 1 holds 2. Its next takes ½·2, the one after ¼·2, its previous 0.1·2."""
-    assert spread(lending((0.5, 0.25), (0.1,)), 1, 2.0) == [0.2, 2.0, 1.0, 0.5]
+    assert spread(expansion((0.5, 0.25), (0.1,)), 1, 2.0) == [0.2, 2.0, 1.0, 0.5]
 
 
 def test_the_same_weights_both_ways_lend_both_ways() -> None:
-    assert spread(lending((0.5,), (0.5,)), 1, 2.0) == [1.0, 2.0, 1.0, 0.0]
+    assert spread(expansion((0.5,), (0.5,)), 1, 2.0) == [1.0, 2.0, 1.0, 0.0]
 
 
 def test_the_gain_is_the_takers() -> None:
-    assert spread(lending((0.5,), (), gain=(1, 0, 0.25, 1)), 1, 2.0) == [0.0, 2.0, 0.25, 0.0]
+    assert spread(expansion((0.5,), (), gain=(1, 0, 0.25, 1)), 1, 2.0) == [0.0, 2.0, 0.25, 0.0]
 
 
 def test_only_a_question_just_before_counts_more() -> None:
     """Turn 1 asks: the next takes 1.5·½·2, the one after ¼·2 as ever, the previous 0.1·2 as ever."""
-    assert spread(lending((0.5, 0.25), (0.1,), 1.5, asks=(1,)), 1, 2.0) == [0.2, 2.0, 1.5, 0.5]
-    assert spread(lending((0.5, 0.25), (0.1,), 1.5, asks=(0, 2)), 1, 2.0) == [0.2, 2.0, 1.0, 0.5]
-    assert spread(lending((), (0.1,), 1.5, asks=(1,)), 1, 2.0) == [0.2, 2.0, 0.0, 0.0]
+    assert spread(expansion((0.5, 0.25), (0.1,), 1.5, asks=(1,)), 1, 2.0) == [0.2, 2.0, 1.5, 0.5]
+    assert spread(expansion((0.5, 0.25), (0.1,), 1.5, asks=(0, 2)), 1, 2.0) == [0.2, 2.0, 1.0, 0.5]
+    assert spread(expansion((), (0.1,), 1.5, asks=(1,)), 1, 2.0) == [0.2, 2.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("asks", [(), (0,), (0, 1, 2, 3)])
 def test_taking_is_lending_seen_from_the_other_side(asks: Sequence[int]) -> None:
     """Values 1, 2, 4, 8 spread one by one, less each turn's own, are what each takes before its gain of ½."""
-    by = lending((0.5, 0.25), (0.1,), 1.5, gain=(0.5,) * 4, asks=asks)
+    by = expansion((0.5, 0.25), (0.1,), 1.5, gain=(0.5,) * 4, asks=asks)
     values = np.array([1.0, 2.0, 4.0, 8.0])
     into = np.zeros(4)
     by.spread(np.arange(4), values, into)
