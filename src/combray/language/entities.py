@@ -80,9 +80,9 @@ def extract(text: str, known: Collection[str] | Callable[[str], bool] = ()) -> l
     """Return distinct entities in order of appearance, at most 50, the longest where several overlap.
 
     CamelCase words, acronyms of 2-6 capitals (common words excluded), file paths, URLs, @mentions, titles in
-    《…》 and 「…」, and technology names (whole word, case-sensitive). `known` are the entities of the namespace: a
-    collection also finds names of several words, in any script; a predicate is called for each capitalised
-    word. Spelling is kept as written; known names are returned as they are known.
+    《…》 and 「…」, and technology names (whole word, case-sensitive). `known` are the entities of the
+    namespace: a collection also finds names of several words, in any script; a predicate is called for each
+    capitalised word. Spelling is kept as written; known names are returned as they are known.
     """
     found: Found = []
     if _UPPER.search(text):

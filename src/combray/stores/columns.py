@@ -190,7 +190,7 @@ class Snapshot:
         )
 
     def expansion(self, arm: KeywordArm | VectorArm) -> ContextExpansion:
-        """How turns lend to each other in the eyes of an arm."""
+        """Return the context expansion of an arm."""
         gain = self.gain(arm.shape_words)
         return ContextExpansion(self.chain, arm.before, arm.after, arm.question_boost, gain, self.columns["asks"])
 
