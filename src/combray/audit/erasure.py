@@ -17,12 +17,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from combray.audit import looking
+from combray.audit.entry import MOST_IDS
 from combray.audit.key import digest
 from combray.audit.log import AuditLog
 from combray.audit.reading import Wanted, latest
 from combray.errors import StoreError
+from combray.language import substrings
 from combray.language.caches import forget_texts
+from combray.language.substrings import occurring
 from combray.runtime import Audit, Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
 
@@ -38,42 +43,51 @@ _IN_AUDIT = ("id", "word", "tag", "author")
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What else has to do with a memory that is to be erased.
+    """What else has to do with memories that are to be erased.
 
-    `made`: what Combray made of its words; it is erased with it. `resting`: what names it as evidence, or what
-    was made of it. `quoting`: other memories that hold its whole text, or whose whole text it holds. `file`: the
-    file that it is a piece of, if that is still there.
+    `made`: what Combray made of their words; it is erased with them. `resting`: what names them as evidence, or
+    what was made of them. `quoting`: other memories that hold the whole text of one, or whose whole text one
+    holds. `files`: the files that they are pieces of, as far as those are still there.
     """
 
     made: tuple[Memory, ...] = ()
     resting: tuple[Memory, ...] = ()
     quoting: tuple[Memory, ...] = ()
-    file: str = ""
+    files: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """The first of the files, or ""."""
+        return self.files[0] if self.files else ""
 
 
-def made_of(reader: Reader, memory: Memory) -> list[int]:
-    """Keys of what consolidation and auto-memory have made of an episode's words."""
-    if memory.kind != "episode":
+def made_of(reader: Reader, *memories: Memory) -> list[int]:
+    """Keys of what consolidation and auto-memory have made of the words of episodes."""
+    episodes = {each.id for each in memories if each.kind == "episode"}
+    if not episodes:
         return []
     every = Filter(statuses=(), sources=_MADE_BY, trusts=())
-    found = [each.id for each in reader.memories(reader.scan(every).tolist()) if _is_made_of(each, memory.id)]
-    return list(reader.keys_of(found).values())
+    keys = [int(key) for key in reader.scan(every)]
+    made = zip(keys, reader.memories(keys), strict=True)
+    return [key for key, memory in made if _is_made_of(memory, episodes)]
 
 
-def derived(reader: Reader, memory: Memory) -> Derived:
-    """Look through the whole namespace for what has to do with a memory."""
+def derived(reader: Reader, *memories: Memory) -> Derived:
+    """Look through the whole namespace, once, for what has to do with the memories."""
+    gone = {each.id for each in memories}
+    episodes = {each.id for each in memories if each.kind == "episode"}
     every = reader.memories(reader.scan(Filter(statuses=(), trusts=())).tolist())
-    others = [each for each in every if each.id != memory.id]
-    made = [each for each in others if memory.kind == "episode" and _is_made_of(each, memory.id)]
-    gone = {memory.id, *(each.id for each in made)}
+    others = [each for each in every if each.id not in gone]
+    made = [each for each in others if _is_made_of(each, episodes)]
+    gone.update(each.id for each in made)
     resting: list[Memory] = []
     # What rests on something that rests on it does so too.
     while more := [each for each in others if each.id not in gone and gone.intersection(_named_by(each))]:
         resting += more
         gone.update(each.id for each in more)
-    text = _plain(memory.content)
-    quoting = [each for each in others if each.id not in gone and _quotes(text, _plain(each.content))]
-    return Derived(tuple(made), tuple(resting), tuple(quoting), _file_of(memory))
+    quoting = _quoting([each.content for each in memories], [each for each in others if each.id not in gone])
+    files = dict.fromkeys(file for file in map(_file_of, memories) if file)
+    return Derived(tuple(made), tuple(resting), tuple(quoting), tuple(files))
 
 
 def _named_by(memory: Memory) -> tuple[str, ...]:
@@ -81,19 +95,30 @@ def _named_by(memory: Memory) -> tuple[str, ...]:
     return (*memory.evidence, *(map(str, origin) if isinstance(origin, list) else ()))
 
 
-def _is_made_of(memory: Memory, episode: str) -> bool:
-    return memory.source in _MADE_BY and episode in (
-        memory.evidence if memory.source == "auto" else memory.metadata.get("distilled_from", ())
-    )
+def _is_made_of(memory: Memory, episodes: set[str]) -> bool:
+    origin = memory.evidence if memory.source == "auto" else memory.metadata.get("distilled_from", ())
+    return memory.source in _MADE_BY and not episodes.isdisjoint(origin)
+
+
+def _quoting(contents: Sequence[str], others: Sequence[Memory]) -> list[Memory]:
+    """Those that hold one of the texts whole, or whose whole text one of them holds; very short texts aside."""
+    texts = list(dict.fromkeys(map(_plain, contents)))
+    held = [_plain(each.content) for each in others]
+    inside = _occurring(held, texts)
+    # Hardly any text stands in another memory: only for those is each memory compared.
+    whole = [texts[at] for at in _occurring(texts, held)]
+    return [memory for at, memory in enumerate(others) if at in inside or any(text in held[at] for text in whole)]
+
+
+def _occurring(wanted: Sequence[str], texts: Sequence[str]) -> set[int]:
+    """Places in `wanted` of the texts of at least _QUOTABLE characters that one of `texts` holds."""
+    long = [at for at, text in enumerate(wanted) if len(text) >= _QUOTABLE]
+    found = occurring([wanted[at].encode() for at in long], (text.encode() for text in texts))
+    return {long[place] for place in found}
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _quotes(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
-    return len(shorter) >= _QUOTABLE and shorter in longer
 
 
 def _file_of(memory: Memory) -> str:
@@ -115,14 +140,15 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was looked for after a memory was erased, where, and what was found.
+    """What was looked for after memories were erased, where, and what was found.
 
-    `looked_for`: how many byte strings of each kind. `files`: those of the store, all searched whole. `left`:
-    what was found in them. `copies`: what was found in older copies: backups beside the store, those that the
-    audit knows of, and files that were named; `searched_copies` are all of them. `rows`: tables that still name
-    the memory. `derived`: ids of what was erased with it; `quoted_by`: of other memories that name it as evidence
-    or hold its whole text. `sealed`: files of all these whose bytes prove nothing, because they are encrypted or
-    packed; where the database is among them, every row of every table was read through the key instead.
+    `ids`: the memories that were to be erased; `id` is the first. `looked_for`: how many byte strings of each
+    kind. `files`: those of the store, all searched whole. `left`: what was found in them. `copies`: what was
+    found in older copies: backups beside the store, those that the audit knows of, and files that were named;
+    `searched_copies` are all of them. `rows`: tables that still name a memory. `derived`: ids of what was erased
+    with them; `quoted_by`: of other memories that name one as evidence or hold its whole text. `sealed`: files of
+    all these whose bytes prove nothing, because they are encrypted or packed; where the database is among them,
+    every row of every table was read through the key instead.
 
     `digests`: of every byte string, by HMAC-SHA-256 under `salt`, which is kept nowhere else; `commitment` is the
     SHA-256 of them all, and in the audit. `seq`: the entry there, 0 without an audit.
@@ -137,6 +163,7 @@ class Certificate:
     searched_copies: tuple[str, ...]
     copies: tuple[Left, ...]
     commitment: str
+    ids: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
     quoted_by: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
@@ -163,16 +190,52 @@ def provable(runtime: Runtime) -> Provable:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What there was: the memory, ids of what went with it and of what quotes it; keys and traces of all."""
+    """What there was: ids of the memories, of what went with them and of what quotes them; keys, traces."""
 
-    memory_id: str
+    ids: tuple[str, ...]
     with_it: tuple[str, ...]
     quoted_by: tuple[str, ...]
     keys: tuple[int, ...]
     traces: tuple[Trace, ...]
 
 
-def prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str]) -> Certificate:
+def erase(
+    runtime: Runtime,
+    namespace: str,
+    keys: Sequence[int],
+    *,
+    resting: bool = False,
+    prove: bool = False,
+    also: Sequence[str] = (),
+) -> Certificate | None:
+    """Destroy memories in one transaction, with what Combray made of their words; a certificate with `prove`.
+
+    `resting`: what names them as evidence is destroyed too. `also`: more files that may hold copies. Raises
+    StoreError.
+    """
+    reader = runtime.store.reader(namespace)
+    store = provable(runtime) if prove else None
+    memories = reader.memories(keys)
+    ids = [each.id for each in memories]
+    around = derived(reader, *memories) if prove or resting else Derived()
+    more = reader.keys_of([each.id for each in around.resting]).values() if resting else ()
+    every = list(dict.fromkeys((*keys, *made_of(reader, *memories), *more)))
+    known = set(ids)
+    with_it = [each for each in reader.ids(np.array(every, dtype=np.int64)) if each not in known]
+    traces = store.traces(namespace, every) if store else []
+    with runtime.store.transaction(namespace) as tx:
+        # An episode may have been distilled since.
+        tx.erase(list(dict.fromkeys((*every, *made_of(tx, *memories)))), runtime.clock())
+    forget_texts()
+    if store is None or not ids:
+        return None
+    gone = known.union(with_it)
+    quoted_by = [each.id for each in (*around.resting, *around.quoting) if each.id not in gone]
+    erased = Erased(tuple(ids), tuple(with_it), tuple(quoted_by), tuple(every), tuple(traces))
+    return _prove(runtime, namespace, erased, [*also, *around.files])
+
+
+def _prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str]) -> Certificate:
     """Search every file for the traces of what was erased: a memory, and what was erased with it.
 
     `also`: more files that may hold copies. Raises StoreError for a file that cannot be read.
@@ -190,7 +253,8 @@ def prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str])
     salt = secrets.token_hex(16)
     digests = tuple(sorted(digest(bytes.fromhex(salt), trace.value.hex()) for trace in wanted))
     certificate = Certificate(
-        id=erased.memory_id,
+        id=erased.ids[0],
+        ids=erased.ids,
         namespace=namespace,
         looked_for=dict(sorted(Counter(trace.kind for trace in wanted).items())),
         files=tuple(own),
@@ -220,9 +284,10 @@ def _written_down(certificate: Certificate, audit: Audit) -> Certificate:
         name: value
         for name, value in certificate.as_json().items()
         if name not in ("id", "namespace", "seq", "salt", "digests")
+        and (name != "ids" or len(certificate.ids) > MOST_IDS)
     }
     result = "ok" if certificate.clean else "failed"
-    seq = audit.record(OPERATION, certificate.namespace, result=result, ids=(certificate.id,), detail=told)
+    seq = audit.record(OPERATION, certificate.namespace, result=result, ids=certificate.ids, detail=told)
     return Certificate(**{**_fields(certificate), "seq": seq})
 
 
@@ -256,7 +321,7 @@ def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> tuple[dict[str, list
     Looked for by another process (`audit/looking.py` says why).
     """
     asked = json.dumps({"files": list(paths), "wanted": [trace.value.hex() for trace in wanted]})
-    command = [sys.executable, "-I", looking.__file__]
+    command = [sys.executable, "-I", looking.__file__, substrings.__file__]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise StoreError(f"the files cannot be searched: {done.stderr.strip().splitlines()[-1:]}")
@@ -265,7 +330,7 @@ def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> tuple[dict[str, list
     for path, places in answer["found"].items():
         if isinstance(places, str):
             raise StoreError(
-                f"{path}: cannot be searched ({places}); the memory is erased, but nothing is proved."
+                f"{path}: cannot be searched ({places}); the memories are erased, but the erasure is not proved."
             )
         found[path] = [wanted[place] for place in places]
     return found, answer["sealed"]

@@ -95,27 +95,10 @@ def erase(
 ) -> Certificate | None:
     """Destroy a memory and every trace of it in the file."""
     from combray.audit import erasure
-    from combray.language.caches import forget_texts
 
-    key = at.key_of(memory_id)
-    store, reader = at.runtime.store, at.reader
-    (memory,) = reader.memories([key])
-    provable = erasure.provable(at.runtime) if prove else None
-    around = erasure.derived(reader, memory) if prove or derived else erasure.Derived()
-    resting = list(reader.keys_of([each.id for each in around.resting]).values()) if derived else []
-    keys = list(dict.fromkeys((key, *erasure.made_of(reader, memory), *resting)))
-    ids = [each.id for each in reader.memories(keys)]
-    traces = provable.traces(at.namespace, keys) if provable else []
-    with store.transaction(at.namespace) as tx:
-        tx.erase(list(dict.fromkeys((*keys, *erasure.made_of(tx, memory)))), at.runtime.clock())
-    forget_texts()
-    if not prove:
-        return None
-    quoted_by = [each.id for each in (*around.resting, *around.quoting) if each.id not in ids]
-    with_it = [each for each in ids if each != memory.id]
-    more = [fspath(each) for each in (*also, around.file) if each]
-    erased = erasure.Erased(memory.id, tuple(with_it), tuple(quoted_by), tuple(keys), tuple(traces))
-    return erasure.prove(at.runtime, at.namespace, erased, more)
+    keys = [at.key_of(memory_id)]
+    more = [fspath(each) for each in also]
+    return erasure.erase(at.runtime, at.namespace, keys, resting=derived, prove=prove, also=more)
 
 
 @audited("link", reads=False)
