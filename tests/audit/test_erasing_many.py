@@ -12,37 +12,6 @@ from combray.language.substrings import occurring
 from combray.runtime import Filter
 
 SYLLABLES = [consonant + vowel for consonant in "bdklmnrst" for vowel in "aeiou"]
-    "ba",
-    "be",
-    "bi",
-    "bo",
-    "bu",
-    "da",
-    "de",
-    "di",
-    "do",
-    "du",
-    "ka",
-    "ke",
-    "ki",
-    "ko",
-    "ku",
-    "la",
-    "le",
-    "li",
-    "lo",
-    "lu",
-    "ma",
-    "me",
-    "mi",
-    "mo",
-    "mu",
-    "na",
-    "ne",
-    "ni",
-    "no",
-    "nu",
-]
 
 
 def test_many_strings_are_found_as_one_by_one() -> None:
