@@ -275,7 +275,7 @@ def test_a_memory_is_global_unless_it_says_otherwise() -> None:
     assert texts(engine.recall("pears", tags=["scope:global"])) == ["pears ripen"]
     both = engine.recall("pears", tags=["scope:global", "scope:project:orchard"])
     assert set(texts(both)) == {"pears ripen", "pears fall"}
-    with pytest.raises(InvalidInputError, match="is no scope"):
+    with pytest.raises(InvalidInputError, match="is not a scope"):
         engine.remember("pears", tags=["scope:elsewhere"])
 
 

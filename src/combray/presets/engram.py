@@ -1,4 +1,4 @@
-"""Engram's recall pipeline, its six stages with the flaws of SEEDS.md 14, 15 and 17 mended."""
+"""Engram's recall pipeline: its six stages, with its known bugs fixed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from combray.remember.diff import Diff
 PRESET = Preset(
     name="engram",
     summary="trivial queries skipped, dates as filters, pronouns resolved; vector, graph, keywords and peers",
-    source="seeds/engram.md; constants of upstream-notes.md 5",
+    source="Engram's recall pipeline; each departure is in docs/reference/presets.md",
     remember=write_pipeline("engram", Diff(strict=True, update_from=0.85, cosine_from=0.85)),
     recall=Pipeline(
         "engram.recall",
@@ -46,4 +46,3 @@ PRESET = Preset(
         "diff": "0.85 proposes and never decides: only identical text is skipped",
     },
 )
-"""SEEDS.md 14, 15, 17; sections 1.4 and 5 of the upstream notes."""

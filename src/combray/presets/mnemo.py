@@ -1,4 +1,4 @@
-"""Mnemo: the ten stages of its retrieval page, with the flaws of SEEDS.md 11-13 mended."""
+"""Mnemo: the ten stages of its retrieval pipeline, with its known bugs fixed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from combray.remember.tiers import MoveTiers
 PRESET = Preset(
     name="mnemo",
     summary="vector, BM25 and graph path fused by rank; Weibull decay by tier, reranking, MMR, noise bank",
-    source="seeds/mnemo.md stages 1-10; constants of upstream-notes.md 3.2",
+    source="Mnemo's retrieval pipeline, stages 1 to 10; each departure is in docs/reference/presets.md",
     remember=write_pipeline(
         "mnemo",
         Diff(strict=True, duplicate_above=0.92, update_from=0.70, cosine_from=0.70),
@@ -58,10 +58,10 @@ PRESET = Preset(
     ),
     notes={
         "scopes": "tags scope:NAME; a filter of every search path and once more at stage 8; no namespace is left",
-        "decay": "the page's formula; before t = λ peripheral memories keep more than core ones",
+        "decay": "Mnemo's formula; before t = λ peripheral memories keep more than core ones",
         "diff": "only identical text is skipped; a new value supersedes and hides, nothing is deleted",
         "noise": "patterns at any service level; a bank of vectors where there is an embedder; set aside before "
         "stage 6 already, so that it neither takes a reranker's place nor makes MMR avoid what resembles it",
     },
 )
-"""Age multiplies here, as the page has it. That costs recall of older memories: the default preset adds it."""
+"""Age multiplies here, as in Mnemo. That costs recall of older memories; the default preset adds it instead."""

@@ -1,4 +1,4 @@
-"""Mnemon, sections 5.1 to 5.3 of its design, with the flaws of SEEDS.md 6-10 mended."""
+"""Mnemon, sections 5.1 to 5.3 of its design, with its known bugs fixed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from combray.remember.suggest import SuggestCausal, SuggestSemantic
 PRESET = Preset(
     name="mnemon",
     summary="built-in diff, four kinds of edges; recall by anchors, beam search and re-ranking",
-    source="seeds/mnemon.md 5.1-5.3; constants of upstream-notes.md 2.2",
+    source="Mnemon's design, sections 5.1 to 5.3; each departure is in docs/reference/presets.md",
     remember=write_pipeline(
         "mnemon",
         Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70),

@@ -1,4 +1,4 @@
-"""OpenClaw: the retrieval pipeline of its page, with the flaws of SEEDS.md 1-5 mended."""
+"""OpenClaw: its retrieval pipeline, with its known bugs fixed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from combray.remember.extract import ExtractEntities
 PRESET = Preset(
     name="openclaw",
     summary="vector and keyword search merged 0.7 to 0.3; optional decay and MMR, a score threshold",
-    source="seeds/openclaw.rst stages 1-7; constants of upstream-notes.md 4.2",
+    source="OpenClaw's memory search, stages 1 to 7; each departure is in docs/reference/presets.md",
     remember=write_pipeline(
         "openclaw",
         Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
@@ -47,10 +47,10 @@ PRESET = Preset(
     ),
     notes={
         "bm25": "a share of the query's best hit, so that a store of four rows works as one of a million",
-        "words": "a hit that holds a word of the query is never dropped by the threshold, only told later",
+        "words": "a hit that holds a word of the query is never dropped by the threshold, only ranked lower",
         "decay": "off; switched on by the setting `decay`, or by replacing the stage `FileAgeDecay`",
         "mmr": "off; switched on by the setting `mmr`, or by replacing the stage `MMR`",
         "graph": "none: this design links nothing",
     },
 )
-"""The page's defaults: temporal decay and MMR are there and switched off."""
+"""OpenClaw's defaults: temporal decay and MMR are there and switched off."""

@@ -1,4 +1,4 @@
-"""Semantic facts: the plan of that name; for now its retrieval, with the flaws of its code mended."""
+"""Semantic facts: retrieval by similarity, confidence and recency."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from combray.remember.queue import QueueEmbedding
 PRESET = Preset(
     name="semantic-facts",
     summary="the twenty nearest by similarity, confidence and recency, the surest of each cluster first",
-    source="seeds/semantic-facts.md section 2; constants of upstream-notes.md 6.2",
+    source="the Semantic Fact System; each departure is in docs/reference/presets.md",
     remember=write_pipeline(
         "semantic-facts",
         Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),

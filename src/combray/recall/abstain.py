@@ -15,8 +15,7 @@ from combray.runtime import Runtime
 THRESHOLDS: Mapping[str, float] = {"none": 0.06, "static": 0.13, "contextual": 0.09}
 """Below: nothing is answered. Chosen to cost at most half a point of recall@10 (bench/results/quality.md)."""
 SURE: Mapping[str, float] = {"none": 0.12, "static": 0.23, "contextual": 0.26}
-"""Below: weak evidence; `think` answers nothing (docs/explanation/think.md). For a store of SURE_AT memories."""
-SURE_AT = 500
+"""Below: the evidence is weak and `think` answers nothing (docs/explanation/think.md), at `sure_at` memories."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Abstain:
     there are vectors. contrast: the largest share of the question's words in one memory by its subject,
     minus the same for everybody else: negative when it was somebody else who said it.
 
-    Evidence is weak below `sure`, times sqrt(ln n / ln SURE_AT) where n, the memories asked, are fewer: by chance
+    Evidence is weak below `sure`, times sqrt(ln n / ln sure_at) where n, the memories asked, are fewer: by chance
     the best of many comes nearer to any question than the best of few.
     """
 
@@ -36,6 +35,9 @@ class Abstain:
     thresholds: Mapping[str, float] = field(default_factory=lambda: THRESHOLDS)
     sure: Mapping[str, float] = field(default_factory=lambda: SURE)
     contrast_weight: float = 0.5
+    sure_at: int = 500
+    dated_terms: int = 2
+    """A question with a date and at most so many other words asks for what happened then."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.keys):
@@ -45,7 +47,7 @@ class Abstain:
         state.details["confidence"] = round(confidence, 4)
         if self._dated(state):
             return state
-        sure = self.sure[_level(state)] * _chance(state.found.eligible)
+        sure = self.sure[_level(state)] * self._chance(state.found.eligible)
         if confidence < sure:
             state.weak = state.details["weak"] = f"confidence {confidence:.2f} is below {sure:.2f}"
         threshold = self.thresholds[_level(state)]
@@ -81,12 +83,11 @@ class Abstain:
     def _dated(self, state: Recalling) -> bool:
         """A question that is only about a date ("what happened on 3 May") is answered by that date's memories."""
         date = None if state.found is None else state.found.scores.get("date")
-        return date is not None and bool((date >= 1.0).any()) and len(state.terms) <= 2
+        return date is not None and bool((date >= 1.0).any()) and len(state.terms) <= self.dated_terms
 
-
-def _chance(memories: int) -> float:
-    """How near the best of so many comes by chance, beside the best of SURE_AT; 1 for more."""
-    return min(1.0, math.sqrt(math.log(max(2, memories)) / math.log(SURE_AT)))
+    def _chance(self, memories: int) -> float:
+        """How near the best of so many comes by chance, compared with the best of `sure_at`; 1 for more."""
+        return min(1.0, math.sqrt(math.log(max(2, memories)) / math.log(self.sure_at)))
 
 
 def _level(state: Recalling) -> str:

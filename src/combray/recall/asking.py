@@ -10,7 +10,7 @@ from combray.errors import InvalidInputError, brief
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.basic import SearchSubstring
-from combray.recall.embed import KEYWORD_ONLY, LACKING
+from combray.recall.embed import KEYWORD_ONLY
 from combray.recall.intent import INTENTS, DetectIntent
 from combray.recall.keyword import SearchKeywords
 from combray.recall.rewrite import ReadQuery
@@ -193,7 +193,7 @@ def _number(field: str, value: Any) -> float:
 def _vectorless(state: Recalling) -> str:
     """In words, how many memories the query's vector could not find, if they are many."""
     found = state.found
-    if found is None or found.vectorless <= LACKING * found.eligible:
+    if found is None or found.vectorless <= state.vectorless_from * found.eligible:
         return ""
     return (
         f"{found.vectorless} of {found.eligible} memories have no vector of {state.model} and are found by words "

@@ -31,7 +31,7 @@ class ScoreComposite:
     itself. priority: importance 1-5 as 0, .25, .5, .75, 1. confidence: as stored; recall never changes it.
     recency: e^(-decay_rate · days since it happened), and 1 inside a range the query only hints at.
 
-    Upstream notes 5.1.4: decay_rate .03 a day, "exact .6".
+    Source: Engram, see docs/reference/presets.md.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("candidates", "keyword")

@@ -16,13 +16,13 @@ from combray.types import TIERS
 _DAY = 86_400.0
 
 SCALES: Mapping[str, float] = {"core": 30.0, "working": 30.0, "peripheral": 30.0}
-"""λ by tier, in days; the page names no λ, its configuration a recency of 30 days (SEEDS.md 11)."""
+"""λ by tier, in days; the design names no λ, its configuration a recency of 30 days."""
 
 
 @dataclass(frozen=True)
 class AgePrior:
     """A small bonus for newer memories, added and never multiplied (a multiplied half-life of 30 days took
-    recall@10 from 83 to 20: QUALITY.md).
+    recall@10 from 83 to 20: bench/results/quality.md).
 
     `weight` holds for every question if `enabled`. It costs no measurable recall (bench/results/quality.md).
     `weight_when_asked` holds for questions that ask for the latest ("currently", "most recent").

@@ -19,8 +19,6 @@ from combray.scoring.mmr import marginal_order
 from combray.scoring.ranking import DECIMALS
 
 Measure = Literal["vectors", "words"]
-SNIPPET = 700
-"""Characters of a text that its words are taken from (OpenClaw: SNIPPET_MAX_CHARS; upstream notes O9)."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +40,15 @@ class MMR:
     trade_off: float = 0.7
     enabled: bool = True
     most: int = 200
+    snippet: int = 700
+    """Characters of a text that its words are taken from. Source: OpenClaw, see docs/reference/presets.md."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not self.enabled or len(state.keys) < 2:
             return state
         sort(state)
         considered = min(self.most, len(state.keys))
-        similar_to = similarities(state, considered, self.similarity)
+        similar_to = similarities(state, considered, self.similarity, self.snippet)
         order = marginal_order(minmax(state.scores[:considered]), similar_to, self.trade_off)
         state.take(np.concatenate((order, np.arange(considered, len(state.keys)))))
         return state
@@ -67,6 +67,8 @@ class DiversityClusters:
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ()
     threshold: float = 0.8
+    snippet: int = 700
+    """As of `MMR`."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys) < 2:
@@ -75,7 +77,7 @@ class DiversityClusters:
         count = len(state.keys)
         # Places are by score already, so equally confident ones keep that order.
         surest = np.lexsort((np.arange(count), -state.columns().confidence))
-        similar_to = similarities(state, count, "vectors")
+        similar_to = similarities(state, count, "vectors", self.snippet)
         near = [np.flatnonzero(similar_to(int(place))[surest] >= self.threshold).tolist() for place in surest]
         groups = clusters_by_leader(count, near.__getitem__, lambda leader, member: leader != member)
         led = np.zeros(count, dtype=bool)
@@ -85,23 +87,23 @@ class DiversityClusters:
         return state
 
 
-def similarities(state: Recalling, count: int, measure: Measure) -> Callable[[int], Scores]:
+def similarities(state: Recalling, count: int, measure: Measure, snippet: int) -> Callable[[int], Scores]:
     """How alike one of the first `count` candidates is to each of them, in [0, 1], by its place."""
     keys = state.keys[:count]
     if measure == "words":
-        return _by_words(state.reader.contents(keys))
+        return _by_words(state.reader.contents(keys), snippet)
     vectors, has = state.reader.vectors(state.model, keys)
     if not has.any():
-        return _by_words(state.reader.contents(keys))
+        return _by_words(state.reader.contents(keys), snippet)
     cosines = np.round(np.clip((vectors @ vectors.T).astype(np.float64), 0.0, 1.0), DECIMALS)
     if has.all():
         return lambda place: cosines[place]
-    by_words = _by_words(state.reader.contents(keys))
+    by_words = _by_words(state.reader.contents(keys), snippet)
     return lambda place: np.where(has & has[place], cosines[place], by_words(place))
 
 
-def _by_words(texts: list[str]) -> Callable[[int], Scores]:
-    snippets = [text[:SNIPPET] for text in texts]
+def _by_words(texts: list[str], snippet: int) -> Callable[[int], Scores]:
+    snippets = [text[:snippet] for text in texts]
     tokens = [words(text) for text in snippets]
     overlaps = Overlaps(tokens)
     silent = np.array([not each for each in tokens])

@@ -14,20 +14,15 @@ from combray.recall.state import Recalling
 from combray.runtime import Embedder, Runtime
 from combray.types import LIVE_STATUSES
 
-MAX_CHARACTERS = 4000
 KEYWORD_ONLY = "keyword only: "
 """What stands before the reason why a query could not be embedded."""
-LACKING = 0.1
-"""Share of memories without a vector of the embedder from which the one before it serves."""
-MOST_LACKING = 0.5
-"""Share from which, where there is none before it, words answer alone: the few that have a vector would crowd out
-the others (docs/explanation/vectors.md)."""
 
 
 @dataclass(frozen=True)
 class EmbedQuery:
     """Embeds the question as its subject would have said it: "What does Ana paint?" as "What do I paint?" where
-    Ana is a known author, for what she says seldom names her. It nearly doubles dense recall (QUALITY.md).
+    Ana is a known author, for what she says seldom names her. It nearly doubles dense recall
+    (bench/results/quality.md).
 
     After the embedder was changed, the one before it serves until few memories lack a vector of the new one.
     Without an embedder, or when it fails, recall goes on with keyword, entity and graph evidence and says so.
@@ -36,14 +31,22 @@ class EmbedQuery:
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("vector",)
     leaves_process: ClassVar[bool] = True
+    most_characters: int = 4000
+    """Characters of a query that are embedded."""
+    lacking: float = 0.1
+    """Share of memories without a vector of the embedder above which the embedder before it answers."""
+    most_lacking: float = 0.5
+    """Share above which, if there is no embedder before it, words answer alone: the few memories that have a
+    vector would push out the rest (docs/explanation/vectors.md)."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        embedder = None if runtime.embedder is None else _serving(state, runtime.embedder, runtime.before)
+        state.vectorless_from = self.lacking
+        embedder = None if runtime.embedder is None else self._serving(state, runtime.embedder, runtime.before)
         if embedder is None:
             return state
         question = state.question or read(state.query, state.reader.profile().authors)
         try:
-            vector = embedder.embed([question.spoken[:MAX_CHARACTERS]], query=True)[0]
+            vector = embedder.embed([question.spoken[: self.most_characters]], query=True)[0]
         except ModelError as error:
             state.degraded.append(f"{KEYWORD_ONLY}{error}")
             return state
@@ -53,24 +56,24 @@ class EmbedQuery:
             state.contextual = state.details["contextual"] = embedder.contextual
         return state
 
-
-def _serving(state: Recalling, own: Embedder, before: Embedder | None) -> Embedder | None:
-    """Who has vectors of the memories that are asked; None where too few have any."""
-    where = state.where
-    if where.statuses == LIVE_STATUSES:
-        # What waits for its first vector is found by its words whoever serves.
-        where = replace(where, statuses=("active",))
-    has, asked = state.reader.covered(own.name, where)
-    lacking = asked - has
-    if lacking <= LACKING * asked:
-        return own
-    told = (
-        f"{lacking} of {asked} memories have no vector of {own.name} yet ('combray worker --reembed' makes them)"
-    )
-    if before is not None and state.reader.covered(before.name, where)[0] > has:
-        state.moving = state.details["moving"] = f"{told}, so {before.name} answers"
-        return before
-    if lacking <= MOST_LACKING * asked:
-        return own
-    state.degraded.append(f"{KEYWORD_ONLY}{told}")
-    return None
+    def _serving(self, state: Recalling, own: Embedder, before: Embedder | None) -> Embedder | None:
+        """Who has vectors of the memories that are asked; None where too few have any."""
+        where = state.where
+        if where.statuses == LIVE_STATUSES:
+            # What waits for its first vector is found by its words whoever serves.
+            where = replace(where, statuses=("active",))
+        has, asked = state.reader.covered(own.name, where)
+        lacking = asked - has
+        if lacking <= self.lacking * asked:
+            return own
+        told = (
+            f"{lacking} of {asked} memories have no vector of {own.name} yet "
+            "('combray worker --reembed' makes them)"
+        )
+        if before is not None and state.reader.covered(before.name, where)[0] > has:
+            state.moving = state.details["moving"] = f"{told}, so {before.name} answers"
+            return before
+        if lacking <= self.most_lacking * asked:
+            return own
+        state.degraded.append(f"{KEYWORD_ONLY}{told}")
+        return None

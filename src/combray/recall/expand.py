@@ -20,8 +20,6 @@ from combray.runtime import Runtime
 Phrase = frozenset[str]
 
 _WORD = re.compile(r"[\w@#./+-]*\w")
-MOST_CHARACTERS = 300
-"""Characters of a query that names of several words are looked for in: a pasted page must not cost a second."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +33,11 @@ class ReadNames:
     needs: ClassVar[tuple[str, ...]] = ("entities",)
     gives: ClassVar[tuple[str, ...]] = ()
     longest: int = 3
+    most_characters: int = 300
+    """Characters of a query that are looked through: a pasted page must not cost a second."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        candidates = _side_by_side(state.query[:MOST_CHARACTERS], self.longest)
+        candidates = _side_by_side(state.query[: self.most_characters], self.longest)
         known = state.reader.known_entities(candidates)
         found = [name for name in candidates if name in known]
         whole = [name for name in found if not any(name != other and name in other for other in found)]

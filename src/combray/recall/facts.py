@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from combray.language.tokens import query_terms
-from combray.recall.rewrite import MAX_TERMS
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Arm, KeywordArm, Runtime, VectorArm
@@ -38,11 +37,12 @@ class SearchFacts:
     pool: int = 20
     confidence_above: float = 0.3
     minimum_cosine: float = 0.10
+    most_terms: int = 32
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         sure = math.nextafter(self.confidence_above, math.inf)
         where = replace(state.where, min_confidence=max(state.where.min_confidence, sure))
-        terms = tuple((term, 1.0) for term in query_terms(state.query)[:MAX_TERMS])
+        terms = tuple((term, 1.0) for term in query_terms(state.query)[: self.most_terms])
         arms: dict[str, Arm] = {"text": KeywordArm(terms, normalise=True)}
         if state.vector is not None:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
@@ -62,7 +62,7 @@ class SearchFacts:
 class WeighRelevance:
     """relevance = similarity · 0.6 + confidence · 0.3 + recency · 0.1.
 
-    recency = exp(-0.01 · days since the memory's moment), the curve by which the plan lets confidence fade:
+    recency = exp(-0.01 · days since the memory's moment), the curve by which confidence fades in consolidation:
     1 now, .74 after 30 days, .03 after a year.
     """
 

@@ -15,13 +15,13 @@ class SkipTrivial:
     """Ends the recall of "ok", "cảm ơn", "再见" and of next to nothing, before anything is embedded or asked.
 
     Only whole queries count: "no problem with the build?" is none. A query that is the name of an entity known
-    here is never trivial, however short. Engram stage 1; phrases of upstream notes 5.2, and more.
+    here is never trivial, however short. Engram stage 1; see docs/reference/presets.md.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ()
     fewest_letters: int = 3
-    """Letters and digits; a Chinese character counts three. The page names a threshold and no number."""
+    """Letters and digits; a Chinese character counts three. Engram names a threshold and no number."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if says_nothing(state.query):

@@ -11,7 +11,7 @@ from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Memory
 
 ORDER = ("preference", "fact", "lesson", "decision", "context", "observation", "memory")
-"""Of the groups (upstream notes 5.2, "Formatter"); "memory" is all the rest."""
+"""Order of the groups; "memory" is all the rest. Source: Engram, see docs/reference/presets.md."""
 
 LABELS: Mapping[str, str] = {
     "preference": "preference",
@@ -21,7 +21,7 @@ LABELS: Mapping[str, str] = {
     "context": "context",
     "general": "memory",
 }
-"""Our categories as the page's types; a turn of a conversation in no category is an observation."""
+"""Our categories as Engram's types; a turn of a conversation in no category is an observation."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class FilterNoise:
     `longest` characters with a cosine of at least `threshold` to any of them is noise. An embedder that has the
     first two built-in sentences nearer than `degenerate` tells nothing apart: the bank is off then.
 
-    Constants: upstream notes 3.2, "Noise bank".
+    Constants: Mnemo, see docs/reference/presets.md.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)

@@ -16,7 +16,7 @@ from combray.runtime import Runtime, Scores
 
 KEEP: tuple[tuple[float, float, float], ...] = ((0.75, 0.95, 1.0), (0.60, 0.90, 0.95), (0.0, 0.50, 0.80))
 """BM25 from which a row holds; share of the old score that is kept, where the model scored the text and where
-it did not (upstream notes 3.2, "BM25 preservation floor")."""
+it did not. Source: Mnemo, see docs/reference/presets.md."""
 
 _DIGITS = 9
 
@@ -32,7 +32,7 @@ class Rerank:
     the first `most` follow in their order and old proportions: from the lowest of those the model was asked
     about downwards, none above `missing` times its old score.
 
-    Without a reranker nothing happens; one that fails changes nothing, and the answer says so (the notes'
+    Without a reranker nothing happens; one that fails changes nothing, and the answer says so (Mnemo's
     cosine blend in that case would put another order in the place of a good one).
     """
 

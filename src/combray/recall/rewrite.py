@@ -11,9 +11,6 @@ from combray.language.tokens import query_terms
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
-MAX_TERMS = 32
-"""Distinct terms a query may use: a pasted page must not cost a thousand index look-ups."""
-
 
 @dataclass(frozen=True)
 class ReadQuery:
@@ -21,11 +18,13 @@ class ReadQuery:
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("terms", "entities")
+    most_terms: int = 32
+    """Distinct terms a query may use: a pasted page must not cost a thousand index look-ups."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        state.terms = tuple(query_terms(state.query)[:MAX_TERMS])
+        state.terms = tuple(query_terms(state.query)[: self.most_terms])
         candidates = [_bare(word) for word in state.query.split()]
-        known = state.reader.known_entities(candidates[:MAX_TERMS])
+        known = state.reader.known_entities(candidates[: self.most_terms])
         found = dict.fromkeys((*extract(state.query, known), *(word for word in candidates if word in known)))
         state.entities = tuple(found)
         return state
@@ -42,9 +41,11 @@ class ReadQuestion:
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("question", "terms")
+    most_terms: int = 32
+    """As of `ReadQuery`."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.question = read(state.query, state.reader.profile().authors)
         terms = query_terms(state.question.bare) if state.question.bare else []
-        state.terms = tuple((terms or query_terms(state.query))[:MAX_TERMS])
+        state.terms = tuple((terms or query_terms(state.query))[: self.most_terms])
         return state

@@ -24,7 +24,7 @@ class FilterScope:
 
     A memory's scopes are its tags `scope:…`; a question names those it wants among its tags, and a memory with
     one of them passes. Where other tags are asked for too, it must also have one of those. The search paths
-    obey the same filter before they fill their pools (SEEDS.md 12), so there is nothing to drop here but what
+    obey the same filter before they fill their pools, so there is nothing to drop here but what
     lacks the other tags, unless that is switched off. A namespace is never left, whatever the scope.
     """
 

@@ -49,7 +49,7 @@ class ScoreFourSignals:
 
 @dataclass(frozen=True)
 class RequireEvidence:
-    """Drops candidates that nothing but their age speaks for; an empty answer is a right answer (SEEDS.md 8)."""
+    """Drops candidates that nothing but their age speaks for; an empty answer is a right answer."""
 
     needs: ClassVar[tuple[str, ...]] = ("keyword", "entity", "similarity")
     gives: ClassVar[tuple[str, ...]] = ()

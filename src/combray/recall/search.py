@@ -12,8 +12,6 @@ from combray.recall.state import Recalling
 from combray.runtime import Arm, EntityArm, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
 
 _DAY = 86_400.0
-_EXACT_DAY, _DAYS_AFTER, _SAME_MONTH = 1.0, 0.6, 0.4
-_AFTER_DAYS = 10
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,13 @@ class SearchContext:
     question_boost: float = 1.5
     k1: float = 1.2
     b: float = 0.75
+    same_day: float = 1.0
+    """Score of a memory of the day, or within the period, that the query names."""
+    days_after: float = 0.6
+    """Score of a memory of the `after_days` days after that day: people tell afterwards."""
+    after_days: int = 10
+    same_month: float = 0.4
+    """Score of a memory of the rest of that month."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         arms: dict[str, Arm] = {}
@@ -84,32 +89,27 @@ class SearchContext:
                 shape_words=self.shape_words,
                 question_boost=self.question_boost,
             )
-        windows = date_windows(state.query, state.now)
+        windows = self._windows(state.query, state.now)
         if windows:
-            arms["date"] = MomentArm(windows, minimum=_DAYS_AFTER)
+            arms["date"] = MomentArm(windows, minimum=self.days_after)
         state.found = state.reader.search(arms, state.where, self.pool)
         state.keys = state.found.keys
         return state
 
-
-def date_windows(query: str, now: float) -> tuple[tuple[float, float, float], ...]:
-    """(since, until, score) for every date the query names.
-
-    A day named scores 1, the ten days after it 0.6 (people tell afterwards), the rest of its month 0.4; a
-    longer period named scores 1 throughout. Soft expressions ("recently") and open ranges give none.
-    """
-    # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
-    if not dates.has_time_expression(query):
-        return ()
-    windows: list[tuple[float, float, float]] = []
-    for found in dates.resolve(query, datetime.fromtimestamp(now, UTC)):
-        if not found.explicit or found.kind == "open":
-            continue
-        since, until = found.start.timestamp(), found.end.timestamp()
-        windows.append((since, until, _EXACT_DAY))
-        if until - since <= _DAY + 1:
-            windows.append((until, until + _AFTER_DAYS * _DAY, _DAYS_AFTER))
-            month = found.start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-            days = monthrange(month.year, month.month)[1]
-            windows.append((month.timestamp(), month.timestamp() + days * _DAY, _SAME_MONTH))
-    return tuple(windows)
+    def _windows(self, query: str, now: float) -> tuple[tuple[float, float, float], ...]:
+        """Return (since, until, score) for every date the query names; vague ones and open ranges give none."""
+        # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
+        if not dates.has_time_expression(query):
+            return ()
+        windows: list[tuple[float, float, float]] = []
+        for found in dates.resolve(query, datetime.fromtimestamp(now, UTC)):
+            if not found.explicit or found.kind == "open":
+                continue
+            since, until = found.start.timestamp(), found.end.timestamp()
+            windows.append((since, until, self.same_day))
+            if until - since <= _DAY + 1:
+                windows.append((until, until + self.after_days * _DAY, self.days_after))
+                month = found.start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+                days = monthrange(month.year, month.month)[1]
+                windows.append((month.timestamp(), month.timestamp() + days * _DAY, self.same_month))
+        return tuple(windows)

@@ -21,7 +21,7 @@ class SearchParallel:
     arm finds fewer than `fewest`, when the model knows little of the language, and when the query holds a
     number or an id, which vectors cannot tell apart; a hit of that arm alone must hold `minimum_share` of the
     words. A question that is only about a date is answered by that date's memories. Engram stage 4; .3, depth
-    2 and ten entity hits are its code's (upstream notes 5.1.4).
+    2 and ten entity hits are its code's: docs/reference/presets.md.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("terms", "entities", "dates")

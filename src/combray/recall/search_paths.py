@@ -13,9 +13,6 @@ from combray.recall.state import Recalling
 from combray.runtime import Arm, EntityArm, Filter, Found, Keys, KeywordArm, Ranked, Reader, Runtime, VectorArm
 from combray.scoring.ranking import DECIMALS
 
-_NAMED, _NEIGHBOUR = 0.65, 0.45
-"""Graph score of a memory that names an entity of the query, and of one that an edge leads to (notes 3.2)."""
-_PER_RANK, _PER_DEGREE, _MOST_BY_DEGREE = 0.01, 0.03, 0.15
 _WALKED = ("entity", "causal", "semantic")
 """Edges of the graph path. That one memory follows another in time says nothing of what they are about."""
 
@@ -44,6 +41,11 @@ class SearchPaths:
     named: int = 10
     neighbours: int = 10
     graph_slots: int = 5
+    named_score: float = 0.65
+    neighbour_score: float = 0.45
+    per_rank: float = 0.01
+    per_degree: float = 0.03
+    most_by_degree: float = 0.15
     push_down: bool = True
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
@@ -102,12 +104,22 @@ class SearchPaths:
             for end in (link.source, link.target):
                 degree[end] = degree.get(end, 0) + 1
         reached = _best(weights, reader, where)[: self.neighbours]
-        scores = _scores(named, _NAMED, degree, self.named) | _scores(
-            reached, _NEIGHBOUR, degree, self.neighbours
-        )
+        scores = self._scores(named, self.named_score, degree, self.named)
+        scores |= self._scores(reached, self.neighbour_score, degree, self.neighbours)
         ranked = sorted(scores, key=lambda key: (-scores[key], key))
         kept = self._within_slots(ranked, found, local)
         return Ranked(np.array(kept, dtype=np.int64), np.array([scores[key] for key in kept]))
+
+    def _scores(self, keys: list[int], basis: float, degree: dict[int, int], most: int) -> dict[int, float]:
+        return {
+            key: round(
+                basis
+                + self.per_rank * (most - rank - 1)
+                + min(self.most_by_degree, self.per_degree * math.log1p(degree.get(key, 0))),
+                DECIMALS,
+            )
+            for rank, key in enumerate(keys)
+        }
 
     def _within_slots(self, ranked: list[int], found: Found, local: np.ndarray) -> list[int]:
         known = {int(key) for name in ("vector", "bm25") if name in found.lists for key in found.lists[name].keys}
@@ -131,18 +143,6 @@ def _best(weights: dict[int, float], reader: Reader, where: Filter) -> list[int]
     keys = np.array(sorted(weights), dtype=np.int64)
     allowed = keys[reader.eligible(keys, where)]
     return sorted((int(key) for key in allowed), key=lambda key: (-weights[key], key))
-
-
-def _scores(keys: list[int], basis: float, degree: dict[int, int], most: int) -> dict[int, float]:
-    return {
-        key: round(
-            basis
-            + _PER_RANK * (most - rank - 1)
-            + min(_MOST_BY_DEGREE, _PER_DEGREE * math.log1p(degree.get(key, 0))),
-            DECIMALS,
-        )
-        for rank, key in enumerate(keys)
-    }
 
 
 def _at(keys: Keys, known: Keys, scores: np.ndarray) -> np.ndarray:

@@ -15,9 +15,6 @@ from combray.runtime import Filter, Runtime
 if TYPE_CHECKING:
     from combray.language.dates import TimeExpression
 
-MOST_CHARACTERS = 2000
-"""Of a query that are searched for dates: a pasted page must not take seconds."""
-
 _DAY = timedelta(days=1)
 
 
@@ -29,12 +26,14 @@ class ResolveDates:
     range that has not begun: who asks about "the plan for next week" asks for something said before. Several
     plain dates give one range from the first to the last; the caller's own `since` and `until` stay in force.
 
-    Engram stage 2, whose code only wrote the date into the text (SEEDS.md 14). A memory that mentions a date
+    Engram stage 2, whose code only wrote the date into the text. A memory that mentions a date
     without having happened then is not found by it: no filter is widened in silence.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("dates",)
+    most_characters: int = 2000
+    """Characters of a query that are searched for dates: a pasted page must not take seconds."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         # Some keyboards write "hôm" as "ho" and marks; the tables are composed.
@@ -43,7 +42,7 @@ class ResolveDates:
         # The grammar's tables take 50 ms to build: a query without a date must not pay for them.
         if not dates.has_time_expression(state.query):
             return state
-        found = dates.resolve(state.query[:MOST_CHARACTERS], datetime.fromtimestamp(state.now, UTC))
+        found = dates.resolve(state.query[: self.most_characters], datetime.fromtimestamp(state.now, UTC))
         if not found:
             return state
         plain = [each for each in found if each.explicit and each.start.timestamp() <= state.now]

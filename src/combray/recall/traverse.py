@@ -18,7 +18,8 @@ EDGE_WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "ENTITY": {"entity": 0.55, "semantic": 0.30, "causal": 0.10, "temporal": 0.05},
     "GENERAL": {"entity": 0.25, "semantic": 0.25, "causal": 0.25, "temporal": 0.25},
 }
-"""Weight of each kind of edge by intent (upstream notes 2.2). `supersedes` edges are history, not a path."""
+"""Weight of each kind of edge by intent. `supersedes` edges are history, not a path.
+Source: Mnemon design, see docs/reference/presets.md."""
 
 LIMITS: Mapping[str, tuple[int, int, int]] = {
     "WHY": (15, 5, 500),
@@ -26,7 +27,7 @@ LIMITS: Mapping[str, tuple[int, int, int]] = {
     "ENTITY": (10, 4, 400),
     "GENERAL": (10, 4, 500),
 }
-"""(beam width, depth, most visited) by intent: the page's table."""
+"""(beam width, depth, most visited) by intent. Source: as above."""
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ WITH_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
     "ENTITY": {"keyword": 0.20, "entity": 0.40, "similarity": 0.20, "graph": 0.20},
     "GENERAL": {"keyword": 0.25, "entity": 0.25, "similarity": 0.25, "graph": 0.25},
 }
-"""Mnemon 5.2 step 4, the page's table."""
+"""Source: Mnemon design, section 5.2 step 4; see docs/reference/presets.md."""
 
 WITHOUT_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
     "WHY": {"keyword": 0.20, "entity": 0.10, "similarity": 0.0, "graph": 0.70},
@@ -29,7 +29,7 @@ WITHOUT_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
     "ENTITY": {"keyword": 0.30, "entity": 0.50, "similarity": 0.0, "graph": 0.20},
     "GENERAL": {"keyword": 0.35, "entity": 0.35, "similarity": 0.0, "graph": 0.30},
 }
-"""SEEDS.md 9: the page calls these proportional, which they are not; its own example is kept."""
+"""WHY is the example of that design. The other rows follow its published code: they are not proportional."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Diff: is this text new, a duplicate, or a newer version of something known?
 
-Similarity only proposes. Negation, numbers, dates, names and subjects decide (SEEDS.md 6): a cosine
-cannot tell a contradiction from a paraphrase (QUALITY.md, "Writing").
+Similarity only proposes. Negation, numbers, dates, names and subjects decide: a cosine cannot
+distinguish a contradiction from a paraphrase (bench/results/quality.md).
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _EDITABLE = ("fact", "insight")
 """Kinds that can replace one another. Episodes are what was said: they stay as they are."""
-MAX_TERMS = 30
-"""Terms of a text that candidates are looked for by."""
 _READ_AT_ONCE = 256
 """Drafts whose candidates are held in memory at the same time."""
 
@@ -118,7 +116,7 @@ class _Batch:
         if not place or not self.by_words[place]:
             return []
         shared: Counter[int] = Counter()
-        for term in query_terms(draft.memory.content)[:MAX_TERMS]:
+        for term in query_terms(draft.memory.content)[: self.diff.most_terms]:
             shared.update(other for other in self.holding.get(term, ()) if other < place)
         best = sorted((other for other in shared if self._stands(other)), key=lambda at: (-shared[at], at))
         return best[: self.diff.keyword_candidates]
@@ -147,6 +145,12 @@ class Diff:
     vector_candidates: int = 5
     strict: bool = False
     strict_overlap: float = 0.5
+    least_overlap: float = 0.2
+    """Overlap below which a text that is not similar is not compared, even if it says that something changed."""
+    most_terms: int = 30
+    """Terms of a text by which candidates are looked for."""
+    posting_budget: int = 5_000
+    """Postings that one such search may read."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
@@ -211,10 +215,12 @@ class Diff:
         return draft.vector is None or not self.strict or bool(changes(draft.memory.content))
 
     def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
-        wanted = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:MAX_TERMS])
+        wanted = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
         if not wanted:
             return []
-        arm = KeywordArm(wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
+        arm = KeywordArm(
+            wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=self.posting_budget
+        )
         found = reader.search({"keyword": arm}, Filter(kinds=_EDITABLE), self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
 
@@ -228,7 +234,7 @@ class Diff:
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
         unlikely = similarity < self.update_from
         # Below the bands only a text that says something changed can replace; `compare` is the dear part.
-        if unlikely and overlap < 0.2:
+        if unlikely and overlap < self.least_overlap:
             return None
         # A new value for the same thing is told in the same words: near in meaning only is not enough.
         if (unlikely or (self.strict and overlap < self.strict_overlap)) and not new.says_changed:
@@ -277,7 +283,7 @@ def _strictly(comparison: Comparison) -> tuple[Suggestion, str] | None:
 
 
 def _same_claim(comparison: Comparison) -> bool:
-    """Same subject and same polarity, and no name, number, date or unit in conflict (SEEDS.md 6)."""
+    """Same subject and same polarity, and no name, number, date or unit in conflict."""
     differs = (
         comparison.numbers_differ
         or comparison.dates_differ
@@ -289,5 +295,5 @@ def _same_claim(comparison: Comparison) -> bool:
 
 
 def _overlap(mine: frozenset[str], theirs: frozenset[str]) -> float:
-    """Jaccard of content terms. Containment, the upstream's measure, calls every short text a duplicate."""
+    """Jaccard of content terms. Containment, which Mnemon uses, calls every short text a duplicate."""
     return len(mine & theirs) / max(len(mine | theirs), 1)

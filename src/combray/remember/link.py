@@ -1,4 +1,4 @@
-"""The four edge creators of a new memory (Mnemon 5.1 step 3; constants from upstream notes 2.2).
+"""The four edge creators of a new memory (Mnemon 5.1 step 3; docs/reference/presets.md).
 
 Each edge is stored once, from the older (or causing) memory to the newer, and walked both ways.
 """

@@ -21,7 +21,7 @@ IMMUNE_ACCESSES = 3
 def effective_importance(importance: int, accesses: float, days: float, edges: int) -> float:
     """base x max(1, ln(1+accesses)) x 0.5^(days since access / 30) x (1 + 0.1 min(edges, 5)).
 
-    Mnemon, upstream notes 2.2. Ranges from 0 to about 1.5 for a memory never accessed.
+    Source: Mnemon design, see docs/reference/presets.md. Ranges from 0 to about 1.5 for a memory never accessed.
     """
     # A store that somebody has changed may hold fewer than none.
     reinforced = max(1.0, math.log1p(max(0.0, accesses)))

@@ -17,7 +17,7 @@ from combray.runtime import Filter, KeywordArm, Reader, Runtime
 class SuggestSemantic:
     """Memories with a cosine in [0.40, 0.80): near, but not near enough to link unasked.
 
-    Without an embedder: token overlap of at least 0.10, never linked by itself (upstream notes 2.2).
+    Without an embedder: token overlap of at least 0.10. Source: Mnemon design, see docs/reference/presets.md.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
@@ -25,6 +25,8 @@ class SuggestSemantic:
     minimum: float = 0.40
     minimum_overlap: float = 0.10
     most: int = 5
+    most_terms: int = 30
+    posting_budget: int = 5_000
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if not state.suggest:
@@ -62,10 +64,12 @@ class SuggestSemantic:
         )
 
     def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
-        terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[:30])
+        terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
         if not terms:
             return ()
-        arm = KeywordArm(terms, scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0), posting_budget=5_000)
+        arm = KeywordArm(
+            terms, scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0), posting_budget=self.posting_budget
+        )
         found = reader.search({"keyword": arm}, where, self.most + 1).lists["keyword"]
         mine = term_set(draft.memory.content)
         listed = []

@@ -29,8 +29,8 @@ KNOWN = {
 class Validate:
     """Turns the caller's fields into drafts; the first wrong value stops the whole batch.
 
-    Limits are the Mnemon page's (5.1 step 1): 8000 characters, 20 tags, 50 entities, importance 1-5,
-    six categories; tag and entity lengths are upstream's.
+    Limits are Mnemon's (docs/reference/presets.md): 8000 characters, 20 tags, 50 entities, importance 1-5,
+    six categories; tag and entity lengths are its code's.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("items",)

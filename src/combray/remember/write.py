@@ -23,7 +23,7 @@ class Settle:
     """Makes the decisions final under the write lock, so that two writers cannot both add one text.
 
     Identical text is looked for by hash; and if anybody wrote since the diff read the store, the diff
-    runs again on what is there now (SEEDS.md 7).
+    runs again on what is there now.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("drafts", "decisions")
