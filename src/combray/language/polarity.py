@@ -76,11 +76,6 @@ def negations(text: str) -> list[str]:
     return _negating().pattern(lowered).findall(lowered)
 
 
-def is_negated(text: str) -> bool:
-    """Return whether anything in the text negates."""
-    return bool(negations(text))
-
-
 def changes(text: str) -> list[str]:
     """Return the phrases, in order, that state that an earlier state has ended ("no longer", 不再)."""
     lowered = plain(text)

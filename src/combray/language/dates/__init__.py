@@ -1,8 +1,9 @@
-"""Time expressions: recognised in English, Vietnamese and Chinese and resolved to ranges.
+"""Time expressions: found in text and resolved to ranges, in English, Vietnamese and Chinese.
 
 Each language is one JSON table, `language/<code>/dates.json`. A table holds:
 
-- `script`: "latin" or "han"; `letters`: letters that only this language has (they decide ties);
+- `script`: "han" for Han characters, "latin" for every script with spaces; `letters`: letters that only this
+  language has (they decide ties);
 - `fold_accents`: true when words are also typed without accents; `variants`: {character: its usual form};
 - `orders`: readings of dates in digits, first choice first, of "dmy", "mdy", "ymd";
 - `numbers`: `units` {word: value}, `multipliers`, `joiners`, and `concatenated`, the lengths in which words
@@ -16,12 +17,12 @@ Each language is one JSON table, `language/<code>/dates.json`. A table holds:
 - `stop`: phrases that never name a time ("24/7"); `weak`: phrases that name one only inside a larger one or
   after a word of `introducers` ("may" after "in");
 - `forward`: words that turn dates without a year to the future; `cues`: common words of the language, which
-  break ties between languages; `anchors`: further words, or pairs, that tell that a text speaks of a time.
+  break ties between languages; `anchors`: further words, or pairs, that show that a text names a time, and
+  `patterns`: regular expressions of the same in Han text; `distances`: words of a counted distance ("ago").
 
 The lexer supplies NUM (any number), DIGITS (in digits), YEAR (1000 to 2999 in digits), YEARWORDS (the same in
 words), YY (two digits over 31), ZEROS (two digits from 0) and DAYWORDS (13 to 31 in words); the word "·" is a
-dot between two digits. SPAN, CYCLE and RANGE name a time by themselves; BLOCK marks words that only look like
-one.
+dot between two digits. SPAN, CYCLE and RANGE are times; BLOCK marks words that only look like one.
 
 How words become ranges: weeks run from Monday to Monday; "the last 3 days" ends now; a date without a year is
 the latest that has begun, unless the text looks forward; "last Friday" is the latest one before today, 上周五
@@ -51,7 +52,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # The grammar is loaded when a date is to be resolved: telling that a text holds none needs none of it.
+    # The grammar is loaded when a date is resolved: `has_time_expression` does not need it.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,4 +1,4 @@
-"""What the rules of the tables may do: their actions, and those for dates that stand on their own.
+"""Actions of the rules in the date tables: their registry, and the actions for complete dates.
 
 An action is named in a table by its own name. It takes the `Context` and the named elements of its pattern,
 and returns a value for the rule's symbol (a `Span`, a `Cycle`, a number), or None when the reading makes no
@@ -20,7 +20,7 @@ Time = Span | Cycle
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a reading depends on besides its words.
+    """The context of a reading.
 
     `forward`: the text speaks of the future; `orders`: the readings of a date in digits, first choice first.
     """
@@ -31,13 +31,13 @@ class Context:
 
 
 def action(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function callable from the tables."""
+    """Register a function as an action of the tables."""
     ACTIONS[function.__name__] = function
     return function
 
 
 def settle(context: Context, time: Time) -> Span | None:
-    """A cycle becomes its latest occurrence (the next one when the text looks forward)."""
+    """Return the latest occurrence of a cycle (the next one if the text looks forward)."""
     if isinstance(time, Span):
         return time
     if context.forward:
@@ -49,7 +49,7 @@ def settle(context: Context, time: Time) -> Span | None:
 
 
 def pure(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `action`, for a function that does not depend on the context and does not take it."""
+    """Register a function that does not take the context."""
     ACTIONS[function.__name__] = lambda _, **elements: function(**elements)
     return function
 
@@ -67,7 +67,7 @@ def ordinal(n: int, tens: int = 0) -> int | None:
 
 
 def full_year(year: int) -> int:
-    """A two-digit year as written by hand: 00..49 are 20xx, 50..99 are 19xx."""
+    """Return the year of two digits: 00..49 are 20xx, 50..99 are 19xx."""
     width = getattr(year, "width", 0)
     if year >= 100 or width >= 3:
         return year
@@ -75,7 +75,7 @@ def full_year(year: int) -> int:
 
 
 def in_calendar(year: int, month: int, day: int) -> bool:
-    """True for a date of the calendar."""
+    """Return whether a date exists."""
     return 1 <= year <= 9998 and 1 <= month <= 12 and 1 <= day <= month_days(year, month)
 
 

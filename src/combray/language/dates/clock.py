@@ -33,7 +33,7 @@ def hours(p: Any) -> Hours:
 
 @pure
 def part_clock(p: Any, c: Hours) -> Hours | None:
-    """A time of day with the part of the day named: 下午三点, "3 giờ chiều"."""
+    """A time of day with a named part of the day: 下午三点, "3 giờ chiều"."""
     start, end, grain = c
     if p[1] > 12 and start < 12 and p[0] <= start + 12:
         return (start + 12, end + 12, grain)

@@ -1,4 +1,4 @@
-"""Telling cheaply whether a text speaks of a time at all."""
+"""Detection: whether a text names a time, without resolving it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from combray.language.caches import from_tables
 from combray.language.dates.lexer import has_han, tokenize, without_accents
 from combray.language.dates.tables import DateTable, date_tables
 
-# A year, a date in digits, or a time of day: the same in every language. The first digit comes first, what may
-# not stand before it behind: the engine jumps from digit to digit.
+# A year, a date in digits, or a time of day: the same in every language. The digit precedes the lookbehind, so
+# that the regex engine jumps from digit to digit.
 _NUMERIC = re.compile(
     r"[0-9](?<!\w[0-9])(?:(?:(?<=1)9|(?<=2)0)\d\d(?!\d)"
     r"|\d?(?:/\d{1,2}\b|\.\d{1,2}\.\d{2,4}\b|:\d\d\b| ?[ap]m\b))",
     re.ASCII,
 )
 _WORD = re.compile(r"[^\W_]+")
-# The symbols whose words name a time by themselves; a table's `anchors` add to them.
+# The symbols whose words name a time without further words; a table's `anchors` add to them.
 _NAMES = ("MONTH", "WDAY", "DAYREL", "HOLIDAY", "SEASON")
 
 
 def has_time_expression(text: str) -> bool:
-    """True when the text probably names a time: a weekday, month, relative word, year or clock time.
+    """Return whether the text probably names a time: a weekday, month, relative word, year or clock time.
 
     Looks words up and resolves nothing: a few microseconds per short text. Weak words ("may", "sun") count
     only after a word such as "in" or next to a number.
@@ -32,7 +32,7 @@ def has_time_expression(text: str) -> bool:
 
 
 def is_in(text: str, words: Sequence[str]) -> bool:
-    """The same of a text whose runs of letters and digits, in lower case, are known (`tokens.Reading.runs`)."""
+    """Return the same; `words` are the runs of letters and digits in lower case (`tokens.Reading.runs`)."""
     if _NUMERIC.search(text):
         return True
     if not text.isascii() and has_han(text) and _han_anchors().search(text):

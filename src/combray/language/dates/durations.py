@@ -1,8 +1,7 @@
 """Actions over counted units and parts of periods.
 
-Counted distances resolve as people mean them: "3 days ago" is that day and "2 hours ago" that hour, while
-"two weeks ago", "a month ago" and "two years ago" are the calendar week, month and year the moment falls in
-and are not explicit, since such words leave half a unit of slack.
+"3 days ago" is that day and "2 hours ago" that hour. "Two weeks ago", "a month ago" and "two years ago" are the
+calendar week, month and year of that moment, and are not explicit: they are precise to half a unit.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from combray.language.dates.spans import (
 Duration = tuple[tuple[float, str], ...]
 
 # Parts of a week in days from Monday and of a month in days from the first. Early and late are halves and the
-# middle of a week is Tuesday to Friday, as in the Recognizers-Text specifications.
+# middle of a week is Tuesday to Friday. Source: https://github.com/microsoft/Recognizers-Text (Specs).
 WEEK_PARTS = {"early": (0, 3), "mid": (1, 5), "late": (3, 7)}
 MONTH_PARTS = {"early": (0, 15), "mid": (9, 20), "late": (15, 31)}
 # The ten-day parts of a month, 上旬 中旬 下旬.

@@ -29,7 +29,7 @@ LONGEST_PHRASE = 18
 
 
 class Rule(NamedTuple):
-    """What to do when all elements of a pattern have been found; `names` has "" for unnamed elements."""
+    """The action of a complete pattern; `names` has "" for unnamed elements."""
 
     symbol: str
     action: Action
@@ -102,7 +102,7 @@ class Lexicon:
         return chart
 
     def is_number_word(self, word: str) -> bool:
-        """True when the word is part of a written number."""
+        """Return whether the word is part of a written number."""
         return word in self._number_words
 
 

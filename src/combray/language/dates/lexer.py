@@ -1,4 +1,4 @@
-"""Cutting text into tokens and number words into numbers.
+"""Tokens of a text, and numbers of number words.
 
 One token is a run of digits, a run of letters, one Han character or one punctuation mark, so that the same
 code serves languages with and without spaces: "thứ hai" and "星期二" are both phrases of several tokens.
@@ -56,9 +56,9 @@ class NumberWords(NamedTuple):
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of `text` in order; a dot between two digits becomes "·", a line break is a token."""
+    """Return the tokens of `text` in order; a dot between two digits becomes "·", a line break is a token."""
     flat = text.lower().translate(_PUNCTUATION)
-    if len(flat) != len(text):  # "İ" grows when lowered: keep offsets true at the price of its case
+    if len(flat) != len(text):  # "İ" grows when lowered: keep offsets valid and its case
         flat = text.translate(_PUNCTUATION)
     tokens = [Token(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(_INNER_DOT.sub("·", flat))]
     if unicodedata.is_normalized("NFC", flat):
@@ -67,18 +67,18 @@ def tokenize(text: str) -> list[Token]:
 
 
 def has_han(text: str) -> bool:
-    """True when the text holds a Han character."""
+    """Return whether the text holds a Han character."""
     return _HAN.search(text) is not None
 
 
 def without_accents(word: str) -> str:
-    """The word as typed on a keyboard without accents: "thứ" becomes "thu", "đầu" becomes "dau"."""
+    """Return the word as typed without accents: "thứ" becomes "thu", "đầu" becomes "dau"."""
     parts = unicodedata.normalize("NFD", word.replace("đ", "d"))
     return "".join(c for c in parts if not unicodedata.combining(c))
 
 
 def numbers_at(words: Sequence[str], first: int, known: NumberWords) -> list[tuple[int, int]]:
-    """Every number that starts at `words[first]` as (index after its last word, value).
+    """Return every number that starts at `words[first]` as (index after its last word, value).
 
     The words may be read as a sum of parts or, digit by digit, as a concatenation.
     """

@@ -1,4 +1,4 @@
-"""Moments and ranges named on their own: in settings, on the command line, in headers of transcripts."""
+"""Moments and ranges given alone: in settings, on the command line, in headers of transcripts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INTERVAL = re.compile(r"\s*(?:\.\.|/)\s*(?=\d{4}-)")
 
 
 def parse_moment(text: str, now: datetime | None = None) -> datetime:
-    """The single moment `text` names; of a longer time its start ("yesterday" is yesterday 00:00).
+    """Return the moment `text` names; of a longer time its start ("yesterday" is yesterday 00:00).
 
     ISO 8601 texts keep their own offset; all others, and ISO texts without one, are in the time zone of
     `now` (default: the local time, aware). Raises ValueError with the accepted forms.
@@ -26,7 +26,7 @@ def parse_moment(text: str, now: datetime | None = None) -> datetime:
 
 
 def parse_range(text: str, now: datetime | None = None) -> tuple[datetime, datetime]:
-    """The range `text` names, as (inclusive start, exclusive end): see `parse_moment`.
+    """Return the range `text` names, as (inclusive start, exclusive end); see `parse_moment`.
 
     Two ISO dates joined by ".." or "/" name the range from the first through the second. Raises ValueError.
     """
@@ -56,13 +56,13 @@ def _iso(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     if start.tzinfo is None:
         start = start.replace(tzinfo=now.tzinfo)
     length = timedelta(days=1) if _ISO_DAY.fullmatch(text) else timedelta(seconds=1)
-    # "Until 9999-12-31" is how some say for ever.
+    # "Until 9999-12-31" is used for "without end".
     last = datetime.max.replace(tzinfo=start.tzinfo)
     return start, last if last - start < length else start + length
 
 
 def _whole(text: str, found: list[TimeExpression]) -> TimeExpression | None:
-    """The one expression that covers the text but for punctuation and a word of two letters ("on", "at")."""
+    """Return the only expression if it covers the text except punctuation and a word of two letters ("on")."""
     if len(found) != 1:
         return None
     left, right = text[: found[0].span[0]], text[found[0].span[1] :]

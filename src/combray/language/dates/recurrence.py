@@ -1,4 +1,4 @@
-"""Actions for what comes round again: weekdays, months, days of the year, seasons, holidays."""
+"""Actions for recurring times: weekdays, months, days of the year, seasons, holidays."""
 
 from __future__ import annotations
 

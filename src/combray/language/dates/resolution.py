@@ -1,4 +1,4 @@
-"""From a text to its time expressions."""
+"""Resolution: the time expressions of a text as ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from combray.language.dates.languages import Language, language, scripts
 from combray.language.dates.lexer import Token, has_han, tokenize
 from combray.language.dates.spans import Cycle, Span
 
-# The symbols of a grammar that name a time by themselves.
+# The symbols of a grammar that are times.
 _TIMES = frozenset({"SPAN", "CYCLE", "RANGE"})
 # Between two digits these continue a number or a date in digits.
 _JOINTS = frozenset(".,-/:")
@@ -45,7 +45,7 @@ class _Candidate:
 
 
 def resolve(text: str, now: datetime, languages: Sequence[str] | None = None) -> list[TimeExpression]:
-    """The time expressions of `text`, in order and without overlaps, seen from `now`.
+    """Return the time expressions of `text`, in order and without overlaps, relative to `now`.
 
     `languages` are codes of tables; None tries every language of the scripts in the text (Han, Latin). The
     longest match wins, then the language whose letters and common words the text has. Dates without a year
@@ -97,7 +97,7 @@ def _candidates(text: str, tokens: Sequence[Token], known: Language, now: dateti
         for symbol, end, value in items:
             if symbol == "BLOCK":
                 found.append(_Candidate(tokens[first].start, tokens[end - 1].end, len(tokens), None))
-            if symbol not in _TIMES or not _stands(text, tokens, words, known, chart, first, end):
+            if symbol not in _TIMES or not _is_expression(text, tokens, words, known, chart, first, end):
                 continue
             span = settle(context, value) if isinstance(value, Cycle) else value
             if span is not None:
@@ -105,7 +105,7 @@ def _candidates(text: str, tokens: Sequence[Token], known: Language, now: dateti
     return found
 
 
-def _stands(
+def _is_expression(
     text: str,
     tokens: Sequence[Token],
     words: Sequence[str],
@@ -114,13 +114,13 @@ def _stands(
     first: int,
     end: int,
 ) -> bool:
-    """True unless the words are a piece of something else: of a longer number or word, or weak."""
+    """Return whether the words are an expression, not part of a longer number or word, nor weak."""
     start, stop = tokens[first].start, tokens[end - 1].end
     before, after = text[start - 1 : start], text[stop : stop + 1]
     head, tail = text[start], text[stop - 1]
     if (_latin(before) and _latin(head)) or (_latin(after) and _latin(tail)):
         return False
-    # "31 August" in "6,107.31 August" and "2023-05" in "2023-05-99" are pieces of something else.
+    # "31 August" in "6,107.31 August" and "2023-05" in "2023-05-99" are parts of something else.
     if head.isdecimal() and before in _JOINTS and text[start - 2 : start - 1].isdecimal():
         return False
     if tail.isdecimal() and after in _JOINTS and text[stop + 1 : stop + 2].isdecimal():

@@ -1,9 +1,9 @@
 """Ranges of time and the calendar arithmetic under them.
 
-A `Span` is a resolved half-open range. A `Cycle` is something that comes round again ("May", "Friday",
-"8 May", "Christmas") and becomes a Span once a moment, a direction or an enclosing range picks one of its
-occurrences. All arithmetic is wall-clock arithmetic in the time zone of `now`: a day is always a calendar
-day, also when the clocks change.
+A `Span` is a resolved half-open range. A `Cycle` is a recurring time ("May", "Friday", "8 May", "Christmas");
+it becomes a Span when a moment, a direction or an enclosing range selects one of its occurrences. All
+arithmetic is wall-clock arithmetic in the time zone of `now`: a day is always a calendar day, also when the
+clocks change.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Cycle(NamedTuple):
 
 
 def floor(moment: datetime, unit: str) -> datetime:
-    """The start of the calendar unit that holds `moment`; weeks start on Monday."""
+    """Return the start of the calendar unit that holds `moment`; weeks start on Monday."""
     if unit == "minute":
         return moment.replace(second=0, microsecond=0)
     if unit == "hour":
@@ -79,7 +79,7 @@ def floor(moment: datetime, unit: str) -> datetime:
 
 
 def shift(moment: datetime, count: float, unit: str) -> datetime:
-    """`moment` moved by `count` units; a day past the end of the month becomes its last day.
+    """Return `moment` moved by `count` units; a day past the end of the month becomes its last day.
 
     Fractions are exact for units counted in minutes, and rounded to whole months (or, under one month, to
     thirty-day parts) for the others. Raises OverflowError when the year leaves 1..9999.
@@ -98,14 +98,14 @@ def shift(moment: datetime, count: float, unit: str) -> datetime:
 
 
 def month_days(year: int, month: int) -> int:
-    """The number of days in a month."""
+    """Return the number of days in a month."""
     if month == 2:
         return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
     return 30 if month in (4, 6, 9, 11) else 31
 
 
 def unit_span(moment: datetime, unit: str, explicit: bool = True) -> Span:
-    """The calendar unit that holds `moment`; a weekend is the Saturday and Sunday of its week."""
+    """Return the calendar unit that holds `moment`; a weekend is the Saturday and Sunday of its week."""
     start = floor(moment, unit)
     if unit == "weekend":
         return Span(start + timedelta(days=5), start + timedelta(days=7), unit, explicit)
@@ -113,13 +113,13 @@ def unit_span(moment: datetime, unit: str, explicit: bool = True) -> Span:
 
 
 def occurrence(cycle: Cycle, moment: datetime, offset: int = 0) -> Span | None:
-    """The occurrence in the cycle unit `offset` units away from the one that holds `moment`."""
+    """Return the occurrence in the cycle unit `offset` units away from the one that holds `moment`."""
     bounds = cycle.build(shift(floor(moment, cycle.unit), offset, cycle.unit))
     return Span(*bounds, cycle.grain) if bounds else None
 
 
 def latest(cycle: Cycle, moment: datetime, ended: bool = False) -> Span | None:
-    """The last occurrence that starts at or before `moment` (with `ended`: that also ends by then)."""
+    """Return the last occurrence that starts at or before `moment` (with `ended`: that also ends by then)."""
     for offset in range(1, -9, -1):  # 29 February can be eight years away
         found = occurrence(cycle, moment, offset)
         if found and (found.end if ended else found.start) <= moment:
@@ -128,7 +128,7 @@ def latest(cycle: Cycle, moment: datetime, ended: bool = False) -> Span | None:
 
 
 def following(cycle: Cycle, moment: datetime) -> Span | None:
-    """The first occurrence that starts at or after `moment`."""
+    """Return the first occurrence that starts at or after `moment`."""
     for offset in range(-1, 10):
         found = occurrence(cycle, moment, offset)
         if found and found.start >= moment:
@@ -137,11 +137,11 @@ def following(cycle: Cycle, moment: datetime) -> Span | None:
 
 
 def inside(cycle: Cycle, span: Span) -> Span | None:
-    """The first occurrence that starts inside `span`, or None."""
+    """Return the first occurrence that starts inside `span`, or None."""
     found = following(cycle, span.start)
     return found if found and found.start < span.end else None
 
 
 def far(moment: datetime, year: int) -> datetime:
-    """The first instant of `year` in the time zone of `moment`."""
+    """Return the first instant of `year` in the time zone of `moment`."""
     return moment.replace(year=year, month=1, day=1, hour=0, minute=0, second=0, microsecond=0)
