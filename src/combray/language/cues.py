@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced
+from combray.language.folding import fold, is_unspaced, runs
 from combray.language.lexicon import matcher, phrases, word_lists
 
 
@@ -31,8 +31,6 @@ _ORDER = (Cue.NUMBER, Cue.REASON, Cue.PLACE, Cue.PERSON, Cue.TITLE)
 """Precedence if a question holds words of several types: "who wrote the book" asks for a person."""
 
 _QUOTES = re.compile('["“„«《「『]')
-_WORD = re.compile(r"[^\W_]+")
-_ASCII_WORD = re.compile("[a-z0-9]+")
 _DIGIT = re.compile(r"\d")
 _capitals = "".join(filter(str.isupper, map(chr, (*range(0x41, 0x590), *range(0x1E00, 0x1F00)))))
 # A capitalised word inside a sentence, and another right after it. The character class comes first, so that the
@@ -86,7 +84,7 @@ def cues(text: str) -> Cue:
     A number or number word; a word of reason; a capitalised word after "in", "at", "near" and the like; a
     capitalised word inside a sentence; two of them in a row, or quotation marks.
     """
-    return Cue(cue_bits(text, (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())))
+    return Cue(cue_bits(text, runs(text)))
 
 
 def cue_bits(text: str, words: Sequence[str]) -> int:

@@ -27,6 +27,7 @@ UNSPACED = (
 HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_RUN, _ASCII_RUN = re.compile(r"[^\W_]+"), re.compile("[a-z0-9]+")
 
 
 def fold(text: str) -> str:
@@ -40,6 +41,16 @@ def fold(text: str) -> str:
     plain = _REPLACED.sub(lambda found: _PLAIN[found[0]], decomposed)
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
     return unicodedata.normalize("NFC", bare)
+
+
+def keep_accents(text: str) -> str:
+    """Return case-folded NFKC text with straight apostrophes, accents kept."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def runs(text: str) -> list[str]:
+    """Return the runs of letters and digits in lower case, as written: not folded, joined or filtered."""
+    return (_ASCII_RUN if text.isascii() else _RUN).findall(text.lower())
 
 
 def is_unspaced(text: str) -> bool:

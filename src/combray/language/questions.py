@@ -6,14 +6,13 @@ Phrases are data (`<code>/questions.json`).
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import is_unspaced
+from combray.language.folding import is_unspaced, keep_accents
 from combray.language.tables import section
 from combray.language.tokens import is_stop, language
 
@@ -83,7 +82,7 @@ class Question:
 
 def read(text: str, authors: Sequence[str]) -> Question:
     """Analyse a question, given the authors known in its namespace."""
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").strip()
+    folded = keep_accents(text).strip()
     aliases = _aliases(authors)
     spans = sorted((span, alias) for alias in aliases for span in [_find(alias, text)] if span)
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))

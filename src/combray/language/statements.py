@@ -12,7 +12,6 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
 from typing import Literal
 
 from combray.language.dates.absolute import Dated, dated
@@ -31,6 +30,7 @@ from combray.language.tokens import content_terms, language
 USER = "User"
 _USER_NAMES = frozenset(("", "user", "human", "me", "owner", "customer", "用户"))
 _MOST_WORDS, _FEWEST_WORDS = 30, 3
+_ADDITION = re.compile(r"(\S+) \(((?:about )?\d{4}(?:-\d\d)*(?: to \d{4}(?:-\d\d)*)?)\)")
 _APOSTROPHES = str.maketrans("\u2018\u2019\u02bc", "'''")
 
 Category = Literal["preference", "decision", "fact"]
@@ -158,14 +158,9 @@ def _statement(stated: Clause, when: Dated, clause: str, ours: bool, name: str) 
     )
 
 
-@cache
-def _additions() -> re.Pattern[str]:
-    return re.compile(r"(\S+) \(((?:about )?\d{4}(?:-\d\d)*(?: to \d{4}(?:-\d\d)*)?)\)")
-
-
 def _written_out(clause: str, full: str) -> list[tuple[str, str]]:
     """Return (last word of a date, the same with the date in parentheses) for each date that the clause lacks."""
-    return [(found[1], found[0]) for found in _additions().finditer(full) if found[0] not in clause]
+    return [(found[1], found[0]) for found in _ADDITION.finditer(full) if found[0] not in clause]
 
 
 def _without_dates(value: str, clause: str, when: Dated) -> str:

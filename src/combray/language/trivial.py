@@ -8,13 +8,12 @@ errors and work; `happening`, words of a question for whatever happened.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
+from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced, keep_accents
 from combray.language.lexicon import matcher, word_lists
 from combray.language.scripts import language
 from combray.language.tables import section
@@ -35,10 +34,6 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _tables = section("trivial", _Table)
 
 
-def _spelt(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-
-
 def _whole(phrases: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern of one to four of the phrases and nothing else but punctuation."""
     parts = [
@@ -51,7 +46,7 @@ def _whole(phrases: Iterable[str]) -> re.Pattern[str]:
 @from_tables
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return patterns of the phrases as spelt, and as typed without accents."""
-    spelt = [_spelt(phrase) for table in _tables().values() for phrase in table.phrases]
+    spelt = [keep_accents(phrase) for table in _tables().values() for phrase in table.phrases]
     bare = [
         fold(phrase)
         for table in _tables().values()
@@ -63,7 +58,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def says_nothing(text: str) -> bool:
     """Return whether the text is only acknowledgements, thanks, greetings or farewells, up to four in a row."""
-    spelt = _spelt(text)
+    spelt = keep_accents(text)
     with_accents, without = _patterns()
     return (without if spelt.isascii() else with_accents).fullmatch(spelt) is not None
 

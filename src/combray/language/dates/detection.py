@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from combray.language.caches import from_tables
 from combray.language.dates.lexer import has_han, tokenize, without_accents
 from combray.language.dates.tables import DateTable, date_tables
+from combray.language.folding import runs
 
 # A year, a date in digits, or a time of day: the same in every language. The digit precedes the lookbehind, so
 # that the regex engine jumps from digit to digit.
@@ -17,7 +18,6 @@ _NUMERIC = re.compile(
     r"|\d?(?:/\d{1,2}\b|\.\d{1,2}\.\d{2,4}\b|:\d\d\b| ?[ap]m\b))",
     re.ASCII,
 )
-_WORD = re.compile(r"[^\W_]+")
 # The symbols whose words name a time without further words; a table's `anchors` add to them.
 _NAMES = ("MONTH", "WDAY", "DAYREL", "HOLIDAY", "SEASON")
 
@@ -28,7 +28,7 @@ def has_time_expression(text: str) -> bool:
     Looks words up and resolves nothing: a few microseconds per short text. Weak words ("may", "sun") count
     only after a word such as "in" or next to a number.
     """
-    return is_in(text, _WORD.findall(text.lower()))
+    return is_in(text, runs(text))
 
 
 def is_in(text: str, words: Sequence[str]) -> bool:
