@@ -34,7 +34,6 @@ from combray.runtime import (
     at_once,
     plugins,
 )
-from combray.runtime.service_tier import ServiceTier
 from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, data_folder, default_location, secret
 
 if TYPE_CHECKING:
@@ -200,7 +199,6 @@ def build(
         clock=now,
         peers=peers,
         start=start,
-        service_tier=ServiceTier(store, chosen, writer, now),
         audit=log,
         before=before,
     )

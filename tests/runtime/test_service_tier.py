@@ -9,9 +9,9 @@ import pytest
 import combray
 from combray import presets
 from combray.engine import Engine
+from combray.engine.service_tier import DOWN_AFTER, INTERVAL, TierMonitor
 from combray.errors import InvalidInputError, ModelError
 from combray.runtime import Runtime
-from combray.runtime.service_tier import DOWN_AFTER, INTERVAL, ServiceTier
 from combray.settings import read_prices
 from combray.testing.fakes import FakeClock, FakeEmbedder, FakeLanguageModel, FakeReranker
 from combray.testing.reference import ReferenceStore
@@ -47,8 +47,8 @@ class Disk:
         return self.found
 
 
-def tier_of(disk: Disk, clock: FakeClock) -> ServiceTier:
-    return ServiceTier(disk, FakeEmbedder(), None, clock)  # type: ignore[arg-type]
+def tier_of(disk: Disk, clock: FakeClock) -> TierMonitor:
+    return TierMonitor(disk, FakeEmbedder(), None, clock)  # type: ignore[arg-type]
 
 
 # -- what is configured --------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def test_readonly_tells_of_models_that_are_down_too() -> None:
     embedder = FakeEmbedder()
     engine = opened(embedder)
     fail(engine, embedder, 3)
-    watch = ServiceTier(Disk("full"), engine.runtime.embedder, None, engine.runtime.clock)  # type: ignore[arg-type]
+    watch = TierMonitor(Disk("full"), engine.runtime.embedder, None, engine.runtime.clock)  # type: ignore[arg-type]
     assert watch.now().why == "full; fake:64 is down, the last failure: does not answer"
     assert watch.now().without_vector("keyword only: x").name == "READONLY"
 

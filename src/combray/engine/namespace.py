@@ -11,11 +11,12 @@ from combray import presets
 from combray.audit.audited import audited
 from combray.background import Background
 from combray.engine.accesses import Accesses
+from combray.engine.service_tier import tier_monitor
 from combray.errors import InvalidInputError, NotFoundError
 from combray.recall.asking import Asking
 from combray.remember.guard import Guard
 from combray.remember.state import Remembering
-from combray.runtime import Reader, Runtime, ServiceTier
+from combray.runtime import Reader, Runtime
 from combray.types import TRUSTS, Answer, MemoryFields, MemoryItem, RecallOptions, Remembered
 from combray.values import one_of, whole
 
@@ -34,10 +35,7 @@ class Namespace:
         settings: Mapping[str, Any],
         background: Background | None = None,
     ) -> None:
-        if runtime.service_tier is None:
-            models = (runtime.embedder, runtime.language_model)
-            runtime = replace(runtime, service_tier=ServiceTier(runtime.store, *models, runtime.clock))
-        self.runtime = runtime
+        self.runtime = replace(runtime, service_tier=tier_monitor(runtime))
         self.namespace = check_namespace(namespace)
         self.settings = settings
         self.preset = presets.tuned(preset, settings)

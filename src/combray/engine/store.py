@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from combray.audit.audited import record_read
 from combray.engine.namespace import Namespace
+from combray.engine.service_tier import model_usage, tier_monitor
 from combray.errors import InvalidInputError, ModelError
 from combray.runtime import Embedder, Reader
-from combray.runtime.service_tier import ServiceTier, Tier, fared
+from combray.runtime.service_tier import Tier
 from combray.settings import read_prices
 from combray.types import LIVE_STATUSES
 
@@ -73,7 +74,7 @@ class OpenStore:
             "reranker": runtime.reranker,
             "language_model": runtime.language_model,
         }
-        return fared(models, runtime.peers, read_prices(str(self._at.settings.get("prices", ""))))
+        return model_usage(models, runtime.peers, read_prices(str(self._at.settings.get("prices", ""))))
 
     def _waiting(self, reader: Reader) -> dict[str, Any]:
         """The queue of vectors by model, and how many live memories have none of the embedder's."""
@@ -98,11 +99,7 @@ class OpenStore:
         See docs/reference/service-tiers.md. A store that could not be written is checked again
         every 60 s, or at once with `check`. No model is called.
         """
-        runtime = self._at.runtime
-        watch = runtime.service_tier or ServiceTier(
-            runtime.store, runtime.embedder, runtime.language_model, runtime.clock
-        )
-        return watch.now(check=check)
+        return tier_monitor(self._at.runtime).now(check=check)
 
     def log(self, limit: int = 20) -> list[dict[str, Any]]:
         """The latest operations, newest first."""

@@ -30,7 +30,7 @@ from combray.runtime.retrieval import (
     Vectors,
 )
 from combray.runtime.runtime import Runtime
-from combray.runtime.service_tier import ServiceTier
+from combray.runtime.service_tier import ServiceTier, Tier, TierName
 from combray.runtime.store import Doubt, Lease, Reader, Run, Store, Writer
 
 __all__ = [
@@ -72,6 +72,8 @@ __all__ = [
     "ServiceTier",
     "Start",
     "Store",
+    "Tier",
+    "TierName",
     "Trace",
     "VectorArm",
     "Vectors",
