@@ -67,6 +67,9 @@ def answers(collection: Collection, preset: str, embedder: str) -> Iterator[str]
             for item in items[:SINGLES]
         ]
         written += engine.remember_many(items[SINGLES:])
+        if embedder != "none":
+            # What a preset leaves to a worker is done before anything is asked.
+            engine.vectors.make()
         places: dict[str, int] = {}
         for place, each in enumerate(written):
             places.setdefault(each.id, place)

@@ -31,6 +31,7 @@ SECTIONS = (
     "questions",
     "savings",
     "statements",
+    "tense",
     "trivial",
 )
 """File names, without `.json`, that a language folder may hold."""

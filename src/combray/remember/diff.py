@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from combray.language.indexing import normalised
 from combray.language.polarity import changes
+from combray.language.tense import claim_of
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
@@ -58,6 +59,10 @@ class _Claim:
     @cached_property
     def says_changed(self) -> bool:
         return bool(changes(self.text))
+
+    @cached_property
+    def is_present(self) -> bool:
+        return claim_of(self.text).tense == "present"
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +248,14 @@ class Diff:
         from combray.language.claims import compare
 
         comparison = compare(candidate.text, new.text)
+        decision = self._by_comparison(comparison, similarity)
+        if decision is None or decision[0] != "UPDATE":
+            return decision
+        # A statement about the past, a plan or a rumour leaves the present as it is.
+        both_present = new.is_present and claim_of(candidate.text).tense == "present"
+        return decision if both_present else None
+
+    def _by_comparison(self, comparison: Comparison, similarity: float) -> tuple[Suggestion, str] | None:
         if comparison.verdict == "update" and comparison.changes and comparison.same_subject:
             return "UPDATE", f"says that it changed ({', '.join(comparison.changes)})"
         if similarity < self.update_from:
