@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from combray import AsyncEngine, Engine, InvalidInputError
+from combray.conversation.turns import Conversation
 from combray.engine.asyncio import (
     AsyncAuditTrail,
     AsyncConsolidation,
+    AsyncConversation,
     AsyncDocuments,
     AsyncQuarantine,
     AsyncRetention,
@@ -54,6 +56,17 @@ def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
     assert asyncio.run(run()) == 30
 
 
+def test_a_conversation_is_awaitable_too() -> None:
+    async def run() -> list[str]:
+        async with await AsyncEngine.open(":memory:") as engine:
+            conversation = engine.conversation("s1")
+            await conversation.add("The library closes at six.", author="Ann")
+            assert "closes at six" in (await conversation.context(500)).text
+            return [turn.content for turn in await conversation.turns()]
+
+    assert asyncio.run(run()) == ["The library closes at six."]
+
+
 def test_calls_run_in_worker_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[threading.Thread] = []
     monkeypatch.setattr(OpenStore, "log", lambda self: seen.append(threading.current_thread()))
@@ -75,6 +88,7 @@ VERBS = {
     AsyncVectors: Vectors,
     AsyncRetention: Retention,
     AsyncStore: OpenStore,
+    AsyncConversation: Conversation,
 }
 
 

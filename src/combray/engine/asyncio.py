@@ -9,6 +9,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, Self, TypeVar, cast, overload
 
+from combray.conversation.turns import Conversation
 from combray.engine.audit import AuditTrail
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
@@ -82,6 +83,19 @@ def _opener(opened: Callable[P, Engine]) -> Callable[P, Coroutine[Any, Any, Asyn
         return AsyncEngine(await asyncio.to_thread(opened, *args, **options))
 
     return call
+
+
+class AsyncConversation:
+    """`engine.conversation(session)` for asyncio. `session` and `saved` are read from `.conversation`."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = self._sync = conversation
+
+    add = awaited(Conversation.add)
+    add_many = awaited(Conversation.add_many)
+    context = awaited(Conversation.context)
+    settle = awaited(Conversation.settle)
+    turns = awaited(Conversation.turns)
 
 
 class AsyncDocuments:
@@ -192,7 +206,6 @@ class AsyncEngine:
 
     remember = awaited(Engine.remember)
     remember_many = awaited(Engine.remember_many)
-    conversation = awaited(Engine.conversation)
     recall = awaited(Engine.recall)
     search = awaited(Engine.search)
     search_memory = awaited(Engine.search_memory)
@@ -206,6 +219,10 @@ class AsyncEngine:
     link = awaited(Engine.link)
     related = awaited(Engine.related)
     close = awaited(Engine.close)
+
+    def conversation(self, session: str) -> AsyncConversation:
+        """Return the conversation with that session id; its verbs are awaitable."""
+        return AsyncConversation(self.engine.conversation(session))
 
     @cached_property
     def documents(self) -> AsyncDocuments:
