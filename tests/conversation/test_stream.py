@@ -103,7 +103,7 @@ def test_turns_already_in_the_prompt_and_what_was_drawn_from_them_are_not_stream
     assert {section.name for section in made.sections} == {"recent"}
     assert (turn.id,) == made.sections[0].ids
     assert [(each.id, each.reason) for each in made.dropped] == [
-        (talk.saved[0].id, "says the same as one before it")
+        (talk.saved[0].id, "duplicates an earlier memory")
     ]
 
 

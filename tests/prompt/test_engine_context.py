@@ -115,7 +115,7 @@ def test_results_of_a_tool_are_texts_hits_or_memories() -> None:
     assert results(["text", memory("m"), hidden]) == ["text", memory("m")]
     with pytest.raises(InvalidInputError, match="got one text"):
         results("text")
-    with pytest.raises(InvalidInputError, match="holds a int"):
+    with pytest.raises(InvalidInputError, match="got int"):
         results([1])
 
 

@@ -46,11 +46,11 @@ def problems(lines: list[dict[str, Any]], store: ReferenceStore | None = None) -
         (1, "status", "lost", "lost"),
         (1, "recorded_at", "2024-01-01T00:00:00", "no time zone"),
         (1, "recorded_at", "someday", "recorded_at"),
-        (1, "content", "", "content: is empty"),
+        (1, "content", "", "content: must not be empty"),
         (1, "access_count", -1, "access_count"),
         (1, "position", 2**60, "position"),
         (1, "colour", "red", "colour"),
-        (1, "record", "thing", "record: thing"),
+        (1, "record", "thing", "got thing"),
         (1, "tags", "x", "tags"),
         (3, "before", {"content": "b"}, "'content'"),
         (3, "before", {"importance": "b"}, "importance"),
@@ -76,29 +76,29 @@ def test_a_sound_file_has_no_problems(lines: list[dict[str, Any]]) -> None:
 
 def test_a_file_that_was_cut_off_is_told_by_its_header(lines: list[dict[str, Any]]) -> None:
     assert problems(lines[:-1]) == [
-        "line 1: edges: the header promises 1, and 0 are here. The file is cut off; export it again."
+        "line 1: edges: the header counts 1, but the file has 0. The file is truncated; export it again."
     ]
 
 
 def test_a_newer_format_is_refused_whole(lines: list[dict[str, Any]]) -> None:
     lines[0]["version"] = 2
     (said,) = problems(lines)
-    assert said.startswith("line 1: version: 2 is not the export format this Combray reads (1).")
+    assert said.startswith("line 1: version: 2 of the export format is not supported; this")
 
 
 def test_an_id_twice_or_with_another_text(lines: list[dict[str, Any]]) -> None:
     (twice,) = problems([*lines[:2], *lines[1:]])
-    assert "is in the file twice" in twice
+    assert "occurs twice in the file" in twice
     store = ReferenceStore()
     with store.transaction("default") as tx:
         tx.insert([Arrival(memory("another", id=lines[1]["id"]))])
     (other,) = problems(lines, store)
-    assert "stored already with another text: another" in other
+    assert "already stored with another text: another" in other
 
 
 def test_versions_out_of_order_are_refused(lines: list[dict[str, Any]]) -> None:
     (said,) = problems([*lines[:4], lines[3], lines[4]])
-    assert "number: 1 does not follow 1" in said
+    assert "number: 1 must be greater" in said
 
 
 def test_skipping_bad_lines_keeps_the_rest(lines: list[dict[str, Any]]) -> None:

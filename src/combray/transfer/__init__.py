@@ -1,4 +1,4 @@
-"""Memories in and out of a store: exports, imports, transcripts of conversations."""
+"""Exports, imports, and ingestion of conversations."""
 
 from combray.transfer.conversations import ConversationFile, IngestReport, ingest, read_conversations
 from combray.transfer.exporting import export_to

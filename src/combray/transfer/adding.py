@@ -1,4 +1,4 @@
-"""Items of other tools into an engine: remembered oldest first, then linked, dates kept as they were."""
+"""Import items of other tools: remember them oldest first, keep their dates, then link them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _AT_ONCE = 1000
 
 @dataclass(slots=True)
 class Additions:
-    """Items that are to be remembered, by moment, and the edges between them."""
+    """Items to remember, by moment, and the edges between them."""
 
     items: list[Item] = field(default_factory=list)
     edges: list[ItemEdge] = field(default_factory=list)
     known: dict[int, str] = field(default_factory=dict)
-    """Place of an item that is stored already under its id -> that id."""
+    """Place of an item whose id is already stored -> that id."""
     report: ImportReport = field(default_factory=lambda: ImportReport("items", True))
 
 
 def plan(found: Items, shape: Shape, reader: Reader, diff: bool) -> Additions:
-    """What is new. Items with an id that is stored are known; with `diff`, so are exact repeats."""
+    """Find what is new. Items with a stored id are known; with `diff`, exact duplicates are too."""
     problems = list(found.problems)
     plan = Additions()
     given = {item.place: item.memory.id for item in found.items if "id" in item.fields}
@@ -40,15 +40,16 @@ def plan(found: Items, shape: Shape, reader: Reader, diff: bool) -> Additions:
             plan.known[item.place] = identifier
         elif identifier is not None and identifier in seen:
             twice.add(item.place)
-            problems.append(Problem(0, f"id: {identifier!r} is in the file twice.", "Take one out.", _name(item)))
+            problem = f"id {identifier!r} occurs twice in the file."
+            problems.append(Problem(0, problem, "Remove one of the items.", f"item {item.place + 1}"))
         else:
             seen.update([identifier] if identifier is not None else [])
             plan.items.append(item)
     stored_ends = reader.keys_of(sorted({edge.target for edge in found.edges if isinstance(edge.target, str)}))
     for edge in found.edges:
         if isinstance(edge.target, str) and edge.target not in stored_ends:
-            problem = f"edges: {edge.target!r} is neither an item's id nor a stored memory's."
-            problems.append(Problem(edge.entry.line, problem, "Take the edge out.", edge.entry.item))
+            problem = f"edge target {edge.target!r} is not the id of an item or a stored memory."
+            problems.append(Problem(edge.entry.line, problem, "Remove the edge.", edge.entry.item))
         elif not twice & {edge.source, edge.target}:
             plan.edges.append(edge)
     repeats = _repeats(plan.items, reader) if diff else 0
@@ -63,13 +64,8 @@ def plan(found: Items, shape: Shape, reader: Reader, diff: bool) -> Additions:
     return plan
 
 
-def _name(item: Item) -> str:
-    return f"item {item.place + 1}"
-
-
 def _repeats(items: Sequence[Item], reader: Reader) -> int:
-    """How many say what a live memory, or an earlier item, says already. What was said stays as often as
-    it was said: episodes never repeat."""
+    """Count the items that duplicate a live memory or an earlier item. Episodes are never duplicates."""
     keys = reader.scan(Filter())
     seen: set[str] = set()
     for start in range(0, len(keys), _AT_ONCE):
@@ -90,7 +86,7 @@ def apply(
     *,
     trusted: bool,
 ) -> ImportReport:
-    """Remember, link, mend the backbone. Raises StoreError; what was remembered before it stays."""
+    """Remember the items, link them and repair the backbone. On StoreError, items remembered so far are kept."""
     results = engine.remember_many(
         [cast(MemoryItem, item.fields) for item in plan.items],
         diff=diff,
@@ -130,7 +126,7 @@ def _link(plan: Additions, ids: Mapping[int, str], written: Sequence[Remembered]
 
 
 def _links(edges: Sequence[ItemEdge], ids: Mapping[int, str], tx: Writer) -> list[Link]:
-    """Items that turned out to be repeats are linked by what they repeat."""
+    """Resolve the ends of edges. A duplicate is replaced by the memory it duplicates."""
     ends = [
         (ids[edge.source], ids[edge.target] if isinstance(edge.target, int) else edge.target, edge)
         for edge in edges

@@ -1,4 +1,4 @@
-"""The temporal backbone after an import into the past: each memory of a source leads to the next one."""
+"""Repair the temporal backbone after an import: each memory of a source is linked to the next one in time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ SUBTYPE = "precedes"
 
 
 def sources_in_order(reader: Reader, sources: Iterable[str]) -> list[list[int]]:
-    """For each source the keys of its live memories, by moment."""
+    """Return the keys of each source's live memories, by moment."""
     every = (reader.scan(Filter(sources=(source,))) for source in sorted(set(sources)))
     return [[int(key) for key in keys] for keys in every]
 
 
 def repair(tx: Writer, order: Sequence[int], arrived: set[int], at: float) -> None:
-    """Around the arrived keys, link neighbours in `order` and take out links that now jump over one.
+    """Link the arrived keys to their neighbours in `order`, and remove links that now skip one.
 
-    Links among memories that were there before, and next to nothing that arrived, stay as they are.
+    Links between other memories are not changed.
     """
     place = {key: number for number, key in enumerate(order)}
     wanted = {(a, b) for a, b in pairwise(order) if a in arrived or b in arrived}
@@ -38,6 +38,6 @@ def repair(tx: Writer, order: Sequence[int], arrived: set[int], at: float) -> No
             kept.append(link)
     for source, target in sorted(stale):
         tx.unlink(source, target, "temporal")
-    # `unlink` takes every subtype: nearness in time between the two is put back.
+    # `unlink` removes every subtype, so links by closeness in time are restored.
     back = [link for link in kept if (link.source, link.target) in stale]
     tx.link([*back, *(Link(a, b, "temporal", 1.0, SUBTYPE) for a, b in sorted(wanted))], at)

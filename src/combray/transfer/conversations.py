@@ -1,4 +1,4 @@
-"""Transcripts into memory: every turn an episode with its author, time, session and order."""
+"""Ingest conversations: every turn becomes an episode with its author, time, session and position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class ConversationFile:
-    """One conversation of a file. `name` is its id in a published set, else the file's name."""
+    """One conversation of a file. `name`: its id in a published data set, else the file's name."""
 
     name: str
     turns: tuple[Turn, ...]
@@ -30,7 +30,7 @@ class ConversationFile:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What was taken in. `memories` exceeds `turns` where a long turn became several episodes."""
+    """Counts of an ingest. `memories` exceeds `turns` if long turns became several episodes."""
 
     conversations: int
     turns: int
@@ -48,11 +48,11 @@ class Namespaced(Rememberer, Protocol):
 
 
 def read_conversations(path: str | Path, *, now: float | None = None) -> Iterator[ConversationFile]:
-    """The conversations of a file, told apart by its shape.
+    """Yield the conversations of a file; the format is detected.
 
-    JSON lines or one JSON array of turns (see `plain_turn`); an object, or an array of them, with
-    `conversation` (LoCoMo) or `haystack_sessions` (LongMemEval). `now` (unix seconds) is what dates in
-    words are counted from. Raises InvalidInputError with the lines, OSError.
+    Formats: JSON lines or one JSON array of turns (see `plain_turn`); an object, or an array of objects, with
+    `conversation` (LoCoMo) or `haystack_sessions` (LongMemEval). `now` (Unix seconds): reference time for
+    relative dates. Raises InvalidInputError with the line numbers, and OSError.
     """
     place = Path(path)
     with place.open("rb") as lines:
@@ -61,11 +61,11 @@ def read_conversations(path: str | Path, *, now: float | None = None) -> Iterato
     kinds = {_kind(entry.fields) for entry in parsed.entries if not entry.broken}
     problems = list(parsed.problems)
     if parsed.shape not in ("items", "empty"):
-        problems.insert(0, Problem(0, "holds memories, not turns.", "Use `combray import` for it."))
+        problems.insert(0, Problem(0, "contains memories, not turns.", "Use `combray import`."))
     elif len(kinds) > 1:
         problems.insert(0, Problem(0, "mixes turns with whole conversations.", "Split the file."))
     elif not kinds and not problems:
-        problems.append(Problem(0, "holds no turns.", 'Write one {"author", "text"} a line.'))
+        problems.append(Problem(0, "contains no turns.", 'Write one {"author", "text"} per line.'))
     if problems:
         raise _unreadable(place, problems)
     if kinds == {"turn"}:
@@ -115,10 +115,10 @@ def _unreadable(place: Path, problems: list[Problem]) -> InvalidInputError:
 def ingest(
     engine: Namespaced, path: str | Path, *, progress: Callable[[int], None] | None = None
 ) -> IngestReport:
-    """Store every turn of a file as an episode; nothing is left out as a repeat.
+    """Store every turn of a file as an episode, without deduplication.
 
-    A file with one conversation goes into the engine's namespace; each of several into one of its name.
-    The whole file is read before the first turn is stored. `progress` gets the memories done so far.
+    One conversation goes into the engine's namespace; several go into one namespace each, named after them. The
+    whole file is read before the first turn is stored. `progress` is called with the number of memories stored.
     Raises InvalidInputError, StoreError, OSError.
     """
     start = time.perf_counter()

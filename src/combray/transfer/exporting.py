@@ -1,8 +1,9 @@
-"""A namespace as text: JSON lines that `import_from` restores exactly."""
+"""Export a namespace as JSON lines that `import_from` restores exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -17,20 +18,20 @@ _TRIES = 5
 
 
 class TextSink(Protocol):
-    """Whatever text can be written to."""
+    """A writable text stream."""
 
     def write(self, text: str, /) -> object:
-        """Take the text."""
+        """Write the text."""
         ...
 
 
 def export_to(store: Store, namespace: str, stream: TextSink) -> int:
-    """Write every memory of any status, its history and all edges; how many memories there were.
+    """Write every memory of any status, its history and all edges. Return the number of memories.
 
-    The order is that of writing, so the same store gives the same bytes, and an import of them into an
-    empty namespace of that name gives them again. Vectors, the operation log and the keyword index are
-    left out: they are rebuilt. Open the file with `encoding="utf-8", newline="\\n"`. Raises
-    StoreBusyError when somebody writes during each of five attempts to read one state.
+    The output is deterministic, and importing it into an empty namespace of the same name and exporting that
+    gives the same bytes. Vectors, the operation log and the keyword index are omitted because an import rebuilds
+    them. Open the file with `encoding="utf-8", newline="\\n"`. Raises StoreBusyError if another process writes
+    during each of five attempts to read a consistent state.
     """
     reader = store.reader(namespace)
     for _ in range(_TRIES):
@@ -40,21 +41,16 @@ def export_to(store: Store, namespace: str, stream: TextSink) -> int:
         versions = [version_line(each) for key in keys for each in reader.history(key)]
         edges = [edge_line(edge) for edge in reader.edges()]
         if reader.revision() == revision:
-            _write(stream, [header(namespace, len(memories), len(versions), len(edges))])
-            for lines in (memories, versions, edges):
-                _write(stream, lines)
+            first = header(namespace, len(memories), len(versions), len(edges))
+            for line in chain([first], memories, versions, edges):
+                stream.write(line)
             return len(memories)
     raise StoreBusyError(
-        f"{store.location}: somebody wrote to namespace {namespace!r} during each of {_TRIES} attempts to "
-        "export it; make a backup and export that."
+        f"namespace {namespace!r} of {store.location} changed during each of {_TRIES} attempts to export it. "
+        "Make a backup and export that."
     )
 
 
 def _memory_lines(reader: Reader, keys: list[int]) -> Iterator[str]:
     for start in range(0, len(keys), _AT_ONCE):
         yield from map(memory_line, reader.memories(keys[start : start + _AT_ONCE]))
-
-
-def _write(stream: TextSink, lines: Iterable[str]) -> None:
-    for line in lines:
-        stream.write(line)

@@ -1,4 +1,4 @@
-"""The one way in: any file of memories, a dry run first, all or nothing when it has errors."""
+"""Import a file of memories: a dry run first; a file with errors is not imported unless asked for."""
 
 from __future__ import annotations
 
@@ -28,28 +28,29 @@ def import_from(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Read a file's lines (an open file will do; best in binary) and say, or do, what they bring.
+    """Import the lines of a file (an open file works, preferably binary), or report what an import would do.
 
-    Taken are: an export of Combray, restored as it was, with vectors made by `embedder` (default: the
-    engine's); Mnemon's draft {schema_version: "1", source, insights, edges}; and JSON lines, or one JSON
-    array, of items {"content", ...} with the fields of `remember`, where "text" is the content,
-    "created_at" when it was noted, "timestamp" when it happened, and "edges" lists {"target": an item's id
-    or its place from 0, or a stored id, "type", "weight", "reason"}. Items go through `remember_many`
-    oldest first (`diff=False`: without looking for duplicates), then edges and the temporal backbone.
+    Formats: an export of Combray, restored exactly, with vectors from `embedder` (default: the engine's);
+    Mnemon's draft {schema_version: "1", source, insights, edges}; JSON lines or one JSON array of items
+    {"content", ...} with the fields of `remember`. In items, "text" is the content, "created_at" the time of
+    recording, "timestamp" the time of the event, and "edges" a list of {"target": an item's id or its place from
+    0, or a stored id, "type", "weight", "reason"}. Items go through `remember_many` oldest first (`diff=False`:
+    without deduplication); then edges and the temporal backbone are written.
 
-    What is imported keeps the trust it names, but the guard judges it as untrusted unless the file is `trusted`,
-    and what gives a model orders comes in as quarantined. A trusted export keeps what was released.
-    The dry run writes nothing. A real run raises InvalidInputError, before anything is written, when a
-    line is bad, unless `skip_bad`. An export is written in one transaction, items in one a batch.
-    Raises ModelError, before anything is written, when an export's vectors cannot be made.
+    Memories keep the trust they name, but unless the file is `trusted` the guard judges them as untrusted and
+    quarantines prompt injection. A trusted export keeps memories that were released from quarantine.
+
+    A dry run writes nothing. A real run raises InvalidInputError before it writes if a line is invalid, unless
+    `skip_bad`. An export is written in one transaction, items in one per batch. Raises ModelError before it
+    writes if the vectors of an export cannot be computed.
     """
     engine = target if isinstance(target, Target) else None
     store = target.runtime.store if isinstance(target, Target) else target
     if engine is not None and engine.namespace != namespace:
         raise InvalidInputError(
             "namespace",
-            f"the engine works on {engine.namespace!r}, not on {namespace!r}.",
-            "Open it with that namespace.",
+            f"{namespace!r} is not the engine's namespace {engine.namespace!r}.",
+            "Open an engine with that namespace.",
         )
     clock = engine.runtime.clock if engine is not None else time.time
     reader = store.reader(namespace)
@@ -68,8 +69,8 @@ def import_from(
     if engine is None:
         raise InvalidInputError(
             "target",
-            "items are remembered by an engine, and a bare store was given.",
-            "Open one with combray.open and give it that.",
+            "must be an engine to import items, got a store.",
+            "Open an engine with combray.open.",
         )
     with doing("import"):
         return adding.apply(additions, engine, diff, progress, trusted=trusted)
@@ -83,7 +84,7 @@ def _go_on(report: ImportReport, dry_run: bool, skip_bad: bool) -> bool:
         several = f"{len(report.problems)} problems" if len(report.problems) > 1 else "a problem"
         raise InvalidInputError(
             "import",
-            f"the file has {several} and nothing was written; the first is {report.problems[0]}",
-            "Mend the file (a dry run lists every problem), or skip what is bad.",
+            f"the file has {several} and nothing was written. First problem: {report.problems[0]}",
+            "Fix the file (a dry run lists every problem) or skip invalid entries.",
         )
     return True

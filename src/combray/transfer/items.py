@@ -1,6 +1,6 @@
-"""Items of other tools as the fields `remember` takes: one JSON object each, and edges between them.
+"""Read items of other tools as fields of `remember`, and the edges between them.
 
-Mnemon's import draft is one object {schema_version, source, insights, edges} (upstream notes 2.1.2).
+Mnemon's import draft is one object {schema_version, source, insights, edges}.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from combray.values import clean_text, fraction, one_of
 DRAFT_VERSION = "1"
 
 _RENAMED = {"text": "content", "created_at": "recorded_at", "timestamp": "occurred_at"}
-"""Names other tools use. `created_at` is when it was noted down, `timestamp` when it happened."""
+"""Field names of other tools. `created_at`: time of recording; `timestamp`: time of the event."""
 _EDGE_RENAMED = {"edge_type": "type", "id": "target", "index": "target", "target_index": "target"}
 _EDGE_FIELDS = ("target", "type", "weight", "reason")
-_ABSENT: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One text to remember: the caller's fields, and the memory they make."""
+    """One text to remember: the given fields, and the memory made of them."""
 
     place: int
     fields: Mapping[str, Any]
@@ -51,7 +50,7 @@ class ItemEdge:
 
 @dataclass(slots=True)
 class Items:
-    """What a file of items asks for."""
+    """The items, edges and problems of a file."""
 
     items: list[Item] = field(default_factory=list)
     edges: list[ItemEdge] = field(default_factory=list)
@@ -59,7 +58,7 @@ class Items:
 
 
 def read_items(parsed: Parsed, namespace: str, now: float, runtime: Runtime) -> Items:
-    """Check every item and edge by the rules of `remember`; what breaks them becomes a problem."""
+    """Validate every item and edge by the rules of `remember`; invalid ones become problems."""
     found = Items(problems=list(parsed.problems))
     named: dict[str, int] = {}
     for place, entry in enumerate(parsed.entries):
@@ -87,33 +86,35 @@ def _item(
     fields = {_RENAMED.get(name, name): value for name, value in given.items()}
     if len(fields) < len(given):
         twice = sorted(name for name in given if name in _RENAMED and _RENAMED[name] in given)
-        raise InvalidInputError(twice[0], f"means the same as {_RENAMED[twice[0]]!r}.", "Give one of them.")
+        raise InvalidInputError(
+            twice[0], f"is another name of {_RENAMED[twice[0]]!r}, which is also given.", "Keep one of them."
+        )
     if parsed.shape == "mnemon" and fields.get("source") is None and parsed.head.get("source"):
         fields["source"] = parsed.head["source"]
     fields = {name: value for name, value in fields.items() if value is not None}
     _keep_foreign_id(fields)
-    # A moment in words must not shift between the check and the import: from here on it is fixed.
+    # A relative date must not shift between validation and import, so it is resolved here.
     state.items = [fields]
     memory = Validate()(state, runtime).drafts[0].memory
     for name, moment in (("occurred_at", memory.occurred_from), ("recorded_at", memory.recorded_at)):
         if name in fields:
             fields[name] = moment
     if not isinstance(edges, list):
-        raise InvalidInputError("edges", f"{shown(edges)} is no list.", "Write a list of edges.")
+        raise InvalidInputError("edges", f"must be a list, got {shown(edges)}.", "Write a list of edges.")
     return Item(place, fields, memory), [_edge(place, each, entry) for each in edges]
 
 
 def _keep_foreign_id(fields: dict[str, Any]) -> None:
-    """An id that is no UUID stays findable as metadata; the memory gets an id of Combray's own."""
+    """Move an id that is not a UUID to the metadata; the memory gets a new id."""
     given = fields.get("id")
     if given is None:
         return
     try:
         uuid.UUID(str(given))
     except ValueError:
-        metadata = fields.get("metadata", _ABSENT)
+        metadata = fields.get("metadata", {})
         if not isinstance(metadata, dict):
-            raise InvalidInputError("metadata", f"{shown(metadata)} is no object.") from None
+            raise InvalidInputError("metadata", f"must be a JSON object, got {shown(metadata)}.") from None
         fields["metadata"] = {"id": given, **metadata}
         del fields["id"]
 
@@ -123,13 +124,13 @@ def _edge(source: int, given: Any, entry: Entry) -> ItemEdge:
     fields = {_EDGE_RENAMED.get(name, name): value for name, value in named.items()}
     unknown = sorted(set(fields) - set(_EDGE_FIELDS))
     if unknown:
-        raise InvalidInputError(
-            "edges", f"{unknown[0]!r} is no field of an edge.", f"Fields: {', '.join(_EDGE_FIELDS)}."
-        )
+        raise InvalidInputError("edges", f"have no field {unknown[0]!r}.", f"Use only {', '.join(_EDGE_FIELDS)}.")
     target = fields.get("target")
     if isinstance(target, bool) or not isinstance(target, str | int):
         raise InvalidInputError(
-            "edges", f"the target is {shown(target)}.", "Give an item's id, or its place in the file from 0."
+            "edges",
+            f"have an invalid target {shown(target)}.",
+            "Give an item's id or its place in the file, counted from 0.",
         )
     weight = fields.get("weight")
     return ItemEdge(
@@ -147,7 +148,7 @@ def _draft_edges(parsed: Parsed, problems: list[Problem]) -> list[ItemEdge]:
     version = parsed.head.get("schema_version", DRAFT_VERSION)
     if parsed.shape == "mnemon" and str(version) != DRAFT_VERSION:
         problems.append(
-            Problem(0, f"schema_version: {version!r} is not {DRAFT_VERSION!r}.", "Write the draft as version 1.")
+            Problem(0, f"schema_version must be {DRAFT_VERSION!r}, got {version!r}.", "Write version 1.")
         )
     for entry in parsed.edges:
         if entry.broken:
@@ -157,7 +158,9 @@ def _draft_edges(parsed: Parsed, problems: list[Problem]) -> list[ItemEdge]:
         try:
             if isinstance(source, bool) or not isinstance(source, int) or source < 0:
                 raise InvalidInputError(
-                    "source_index", f"{shown(source)} is no place.", "Count the insights from 0."
+                    "source_index",
+                    f"must be a whole number from 0, got {shown(source)}.",
+                    "Count insights from 0.",
                 )
             found.append(_edge(source, fields, entry))
         except InvalidInputError as error:
@@ -166,7 +169,7 @@ def _draft_edges(parsed: Parsed, problems: list[Problem]) -> list[ItemEdge]:
 
 
 def _resolve(found: Items, named: Mapping[str, int], count: int) -> None:
-    """Names of items become places; edges that start or end nowhere become problems."""
+    """Resolve item ids to places; edges without a valid start or end become problems."""
     good = {item.place for item in found.items}
     edges = []
     for edge in found.edges:
@@ -175,15 +178,9 @@ def _resolve(found: Items, named: Mapping[str, int], count: int) -> None:
         outside = [end for end in ends if not 0 <= end < count]
         broken = [end for end in ends if end not in good]
         if outside or edge.source == target:
-            what = f"there is no item {outside[0]}" if outside else f"item {target} is linked to itself"
-            found.problems.append(
-                Problem(
-                    edge.entry.line,
-                    f"edges: {what}.",
-                    f"Items are counted from 0 to {count - 1}.",
-                    edge.entry.item,
-                )
-            )
+            what = f"item {outside[0]} does not exist" if outside else f"item {target} is linked to itself"
+            remedy = f"Use places from 0 to {count - 1}."
+            found.problems.append(Problem(edge.entry.line, f"edges: {what}.", remedy, edge.entry.item))
         elif not broken:
             edges.append(ItemEdge(edge.source, target, edge.type, edge.weight, edge.reason, edge.entry))
     found.edges = edges

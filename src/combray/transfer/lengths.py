@@ -1,4 +1,4 @@
-"""How long the fields of an export may be: as long as those that `remember` takes."""
+"""Maximum lengths of the fields of an export: those of `remember`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from combray.errors import InvalidInputError
 from combray.remember.validate import Validate
 
 _REDACTED = 1000
-"""Letters more than were given: each secret may have become a longer note."""
+"""Extra characters: a redaction note may be longer than the secret."""
 _LABEL = 200 + _REDACTED
 _PATH = 5000
-"""A chunk's session is the path of its file, with that of its folder."""
+"""Maximum length of a chunk's session, which is the path of its file."""
 _METADATA = 101_000
 _TEXTS = {
     "content": Validate.max_characters + _REDACTED,
@@ -29,7 +29,7 @@ _LISTS = {
 
 
 def check_lengths(values: Mapping[str, Any], kind: str) -> None:
-    """Raise InvalidInputError for the first field that is longer than a memory of this kind can have it."""
+    """Raise InvalidInputError for the first field that is too long for a memory of this kind."""
     for name, value in values.items():
         if isinstance(value, str):
             most = _most(name, kind)
@@ -41,9 +41,8 @@ def check_lengths(values: Mapping[str, Any], kind: str) -> None:
                 raise InvalidInputError(name, f"has {len(value)} entries, at most {count} are allowed.")
             length = max(map(len, value))
             if length > longest:
-                raise InvalidInputError(
-                    name, f"has an entry of {length} characters, at most {longest} are allowed."
-                )
+                problem = f"has an entry of {length} characters, at most {longest} are allowed."
+                raise InvalidInputError(name, problem)
         elif name == "metadata" and value and (size := len(msgspec.json.encode(value))) > _METADATA:
             raise InvalidInputError(name, f"takes {size} bytes as JSON, at most {_METADATA} are allowed.")
 

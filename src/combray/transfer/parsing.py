@@ -1,4 +1,4 @@
-"""From lines to JSON values, whatever the shape of the file; bad lines become problems, never errors."""
+"""Parse the lines of a file as JSON and detect its format. Invalid lines become problems, not errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One JSON object and where it stands: a line from 1, or an entry of the one value of the file.
+    """One JSON object and its place: a line from 1, or an entry of a file that is one JSON value.
 
-    `broken` ones hold nothing and are already among the problems; they keep the place of what follows.
+    `broken` entries are empty and already reported; they keep the numbering of the following ones.
     """
 
     fields: dict[str, Any]
@@ -28,7 +28,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Parsed:
-    """The objects of a file. `head` is the header of an export, or the draft without its lists."""
+    """The objects of a file. `head`: the header of an export, or a draft without its lists."""
 
     shape: Shape
     entries: list[Entry] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Parsed:
 
 
 def parse(lines: Iterable[str | bytes]) -> Parsed:
-    """Read everything: JSON lines, one JSON object with "insights", or one JSON array of items."""
+    """Parse JSON lines, one JSON object with "insights", or one JSON array of items."""
     problems: list[Problem] = []
     texts = [_text(line, number, problems) for number, line in enumerate(lines, 1)]
     if texts:
@@ -52,7 +52,7 @@ def parse(lines: Iterable[str | bytes]) -> Parsed:
         if whole:
             return _one_value(value, problems)
         if first.strip() in ("{", "["):
-            problems.append(Problem(0, f"is no JSON: {value}.", "Mend it there; nothing else was read."))
+            problems.append(Problem(0, f"is not valid JSON: {value}.", "Fix the file; nothing else was read."))
             return Parsed("items", problems=problems)
     if known and isinstance(head, dict) and isinstance(head.get("insights"), list):
         return _one_value(head, problems)
@@ -78,7 +78,7 @@ def _text(line: str | bytes, number: int, problems: list[Problem]) -> str:
 
 
 def _json(text: str) -> tuple[bool, Any]:
-    """Whether the text is JSON, and its value or what is wrong with it."""
+    """Whether the text is JSON, and its value or the error."""
     try:
         return True, msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
@@ -95,12 +95,12 @@ def _lines(shape: Shape, texts: list[str], problems: list[Problem]) -> Parsed:
             parsed.entries.append(Entry(value, number))
             continue
         parsed.entries.append(Entry({}, number, broken=True))
-        wrong = "is no JSON object" if known else "is no JSON"
+        wrong = "is not a JSON object" if known else "is not valid JSON"
         problems.append(
             Problem(
                 number,
                 f"{shown(text.strip())} {wrong}.",
-                'Write one object a line, such as {"content": "..."}, or take the line out.',
+                'Write one object per line, such as {"content": "..."}, or remove the line.',
             )
         )
     if shape == "combray" and parsed.entries:
@@ -118,7 +118,7 @@ def _one_value(value: Any, problems: list[Problem]) -> Parsed:
         if isinstance(edges, list):
             parsed.edges = _entries(edges, "edges", problems)
         else:
-            problems.append(Problem(0, f"edges: {shown(edges)} is no list.", "Write a list of edges."))
+            problems.append(Problem(0, f"edges must be a list, got {shown(edges)}.", "Write a list of edges."))
         return parsed
     parsed = Parsed("items", problems=problems)
     parsed.entries = _entries(value if isinstance(value, list) else [value], "item", problems)
@@ -132,6 +132,7 @@ def _entries(values: list[Any], name: str, problems: list[Problem]) -> list[Entr
         if isinstance(value, dict):
             found.append(Entry(value, 0, place))
         else:
-            problems.append(Problem(0, f"{shown(value)} is no JSON object.", 'Write {"content": "..."}.', place))
+            problem = f"{shown(value)} is not a JSON object."
+            problems.append(Problem(0, problem, 'Write {"content": "..."}.', place))
             found.append(Entry({}, 0, place, broken=True))
     return found

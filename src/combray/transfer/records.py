@@ -1,6 +1,6 @@
-"""The lines of an export: a header, then memories, versions and edges, each one JSON object with sorted keys.
+"""The format of an export: a header, then memories, versions and edges; one JSON object per line, keys sorted.
 
-Written and read here only, so that what is written can be read: the same values give the same bytes.
+Writing and reading are both here, so that they match. The same values give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from combray.values import fraction, whole
 
 FORMAT = "combray"
 VERSION = 1
-"""Raise when a line changes its meaning; a reader refuses what is newer than itself."""
+"""Increase it if the meaning of a line changes; a reader rejects newer versions."""
 
 _MEMORY_TYPES = get_type_hints(Memory)
 _EDGE_TYPES = get_type_hints(Edge)
 _VERSION_TYPES = get_type_hints(Version)
 _LARGEST = 2**53
-"""Whole numbers up to here survive every JSON reader."""
+"""Largest integer that every JSON parser reads exactly."""
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def header(namespace: str, memories: int, versions: int, edges: int) -> str:
-    """The first line: counts tell a reader whether the file is whole."""
+    """Return the first line. Its counts let a reader detect truncation."""
     fields = {"format": FORMAT, "version": VERSION, "namespace": namespace}
     return _line({**fields, "memories": memories, "versions": versions, "edges": edges})
 
 
 def memory_line(memory: Memory) -> str:
-    """Every field but the namespace, which the header names."""
+    """Return a memory's line: every field but the namespace, which is in the header."""
     fields = msgspec.structs.asdict(memory)
     del fields["namespace"]
     return _line({"record": "memory", **fields})
 
 
 def version_line(version: Version) -> str:
-    """One row of a memory's history."""
+    """Return the line of a version."""
     return _line({"record": "version", **msgspec.structs.asdict(version)})
 
 
 def edge_line(edge: Edge) -> str:
-    """One edge, by the ids of its ends."""
+    """Return the line of an edge."""
     return _line({"record": "edge", **msgspec.structs.asdict(edge)})
 
 
@@ -64,13 +64,13 @@ def check_header(fields: Mapping[str, Any]) -> None:
     if version != VERSION:
         raise InvalidInputError(
             "version",
-            f"{version!r} is not the export format this Combray reads ({VERSION}).",
-            "Import it with the Combray that wrote it, or a newer one.",
+            f"{version!r} of the export format is not supported; this Combray reads version {VERSION}.",
+            "Import the file with the Combray that wrote it, or a newer one.",
         )
 
 
 def read_memory(fields: Mapping[str, Any], namespace: str) -> Memory:
-    """A memory as it was exported. A missing hash is computed; other missing fields have their defaults.
+    """Read an exported memory. A missing hash is computed; other missing fields get their defaults.
 
     Raises InvalidInputError.
     """
@@ -83,7 +83,7 @@ def read_memory(fields: Mapping[str, Any], namespace: str) -> Memory:
         whole("position", memory.position, -_LARGEST, _LARGEST)
     for name in ("id", "content"):
         if not getattr(memory, name):
-            raise InvalidInputError(name, "is empty.", "Every memory has an id and a text.")
+            raise InvalidInputError(name, "must not be empty.", "Give every memory an id and a content.")
     check_lengths(msgspec.structs.asdict(memory), memory.kind)
     if "content_hash" not in values:
         memory = msgspec.structs.replace(memory, content_hash=content_hash(memory))
@@ -91,12 +91,14 @@ def read_memory(fields: Mapping[str, Any], namespace: str) -> Memory:
 
 
 def read_version(fields: Mapping[str, Any]) -> Version:
-    """A row of history; the fields it kept get the types they have in a memory. Raises InvalidInputError."""
+    """Read a version; its fields get the types they have in a memory. Raises InvalidInputError."""
     version: Version = _convert(_values(fields, _VERSION_TYPES), Version)
     before = {}
     for name, value in version.before.items():
         if name not in _MEMORY_TYPES or name in ("id", "namespace", "content"):
-            raise InvalidInputError("before", f"{name!r} is no field of a memory that can change.")
+            raise InvalidInputError(
+                "before", f"has a field {name!r} that a memory does not have or cannot change."
+            )
         before[name] = _in_utc(name, _convert(value, _MEMORY_TYPES[name], name))
     whole("number", version.number, 1, _LARGEST)
     check_lengths({"memory_id": version.memory_id, "actor": version.actor, "operation": version.operation}, "")
@@ -105,7 +107,7 @@ def read_version(fields: Mapping[str, Any]) -> Version:
 
 
 def read_edge(fields: Mapping[str, Any]) -> Edge:
-    """An edge. Raises InvalidInputError."""
+    """Read an edge. Raises InvalidInputError."""
     edge: Edge = _convert(_values(fields, _EDGE_TYPES), Edge)
     fraction("weight", edge.weight)
     check_lengths({"subtype": edge.subtype, "reason": edge.reason, "created_by": edge.created_by}, "")
@@ -116,7 +118,7 @@ def _values(fields: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, An
     values = {name: value for name, value in fields.items() if name != "record"}
     for name in values:
         if name not in types or name == "namespace":
-            raise InvalidInputError(name, "is no field of this record.", "Take it out, or put it under metadata.")
+            raise InvalidInputError(name, "is not a field of this record.", "Remove it or move it to metadata.")
     return values
 
 
@@ -124,7 +126,7 @@ def _convert(value: Any, type_: Any, field: str = "record") -> Any:
     try:
         made = msgspec.convert(value, type_)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise InvalidInputError(field, f"{error}: {shown(value)}.", "Mend the value.") from None
+        raise InvalidInputError(field, f"{error}: {shown(value)}.", "Fix the value.") from None
     if isinstance(made, msgspec.Struct):
         times = {
             name: _in_utc(name, each)
@@ -140,9 +142,9 @@ def _in_utc(name: str, value: Any) -> Any:
         return value
     if value.tzinfo is None:
         raise InvalidInputError(
-            name, f"{value.isoformat()} has no time zone.", 'Write one, such as "2026-03-01T09:00:00Z".'
+            name, f"{value.isoformat()} has no time zone.", 'Add one, as in "2026-03-01T09:00:00Z".'
         )
     try:
         return value.astimezone(UTC)
     except OverflowError:
-        raise InvalidInputError(name, f"{value.isoformat()} lies outside the years 1 to 9999.") from None
+        raise InvalidInputError(name, f"{value.isoformat()} is outside the years 1 to 9999.") from None

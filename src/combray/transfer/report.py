@@ -1,4 +1,4 @@
-"""What an import would do, or did, and every line it could not use."""
+"""The report of an import: counts, and every invalid line."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any, Literal
 from combray.errors import InvalidInputError
 
 Shape = Literal["combray", "mnemon", "items", "empty"]
-"""An export of Combray; Mnemon's import draft; one object an item; nothing at all."""
+"""An export of Combray; Mnemon's import draft; one object per item; an empty file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that cannot be imported. `line` is counted from 1; in a file that is one JSON value, `item`
-    counts that value's entries from 1 instead and `line` is 0."""
+    """An entry that cannot be imported, and why.
+
+    `line` counts from 1. In a file that is one JSON value, `line` is 0 and `item` counts its entries from 1.
+    """
 
     line: int
     problem: str
@@ -28,11 +30,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """Counts of what is new (`memories`, `versions`, `edges`) and of what is `skipped`: known already.
+    """Counts of new `memories`, `versions` and `edges`, and of `skipped` entries, which are already stored.
 
-    A dry run counts exact repeats only; near duplicates are judged while importing. `replaced` memories
-    are superseded by what was imported, and `quarantined` ones kept apart by the guard: known in the dry run of
-    an export only.
+    A dry run counts exact duplicates only; near duplicates are found during the import. `replaced`: memories
+    superseded by imported ones. `quarantined`: a dry run knows this number for an export only.
     """
 
     shape: Shape
@@ -47,11 +48,11 @@ class ImportReport:
 
 
 def shown(value: Any) -> str:
-    """A value short enough for a message."""
+    """Return a value, truncated for a message."""
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
 def problem_of(error: InvalidInputError, line: int, item: str = "") -> Problem:
-    """The same as a line of the report."""
+    """Convert an error to a problem."""
     return Problem(line, f"{error.field}: {error.problem}", error.remedy, item)

@@ -1,6 +1,6 @@
-"""Exports back into a store: ids, statuses, history, edges as they were. Vectors are made anew.
+"""Restore an export: ids, statuses, history and edges exactly. Vectors are recomputed.
 
-An export may be somebody else's: what gives a model orders comes in as quarantined, everything else exactly.
+An export may be third-party content, so memories that look like prompt injection are quarantined.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BATCH = 256
 
 @dataclass(slots=True)
 class Restoration:
-    """What is new in an export, in its order."""
+    """The new records of an export, in order."""
 
     memories: list[Memory] = field(default_factory=list)
     versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
@@ -36,7 +36,7 @@ class Restoration:
 
 
 class _Reading:
-    """Goes through an export's records once; memories stand before what names them."""
+    """Reads the records of an export; memories must precede versions and edges that name them."""
 
     def __init__(self, reader: Reader, namespace: str, guard: Guard, trusted: bool) -> None:
         self.reader = reader
@@ -54,7 +54,7 @@ class _Reading:
     def memory(self, entry: Entry) -> None:
         memory = read_memory(entry.fields, self.namespace)
         if memory.id in self.new:
-            raise InvalidInputError("id", f"{memory.id!r} is in the file twice.", "Take one out.")
+            raise InvalidInputError("id", f"{memory.id!r} occurs twice in the file.", "Remove one of the lines.")
         known = self.stored.get(memory.id)
         if known is None:
             self.new.add(memory.id)
@@ -64,12 +64,12 @@ class _Reading:
         else:
             raise InvalidInputError(
                 "id",
-                f"{memory.id!r} is stored already with another text: {shown(known)}.",
+                f"{memory.id!r} is already stored with another text: {shown(known)}.",
                 "Import into another namespace.",
             )
 
     def _guarded(self, memory: Memory) -> Memory:
-        """The memory as it is, or in quarantine. What a person has released stays so in a file of one's own."""
+        """Return the memory unchanged or quarantined. In a trusted file, released memories stay released."""
         if memory.trust == "quarantined" or (self.trusted and was_released(memory)):
             return memory
         verdict = self.guard.verdict(shown_words(memory), memory.trust, "" if self.trusted else "untrusted")
@@ -88,7 +88,7 @@ class _Reading:
         if rows and rows[-1].number >= version.number:
             raise InvalidInputError(
                 "number",
-                f"{version.number} does not follow {rows[-1].number}.",
+                f"{version.number} must be greater than the previous version's {rows[-1].number}.",
                 "Keep the order of the export.",
             )
         rows.append(version)
@@ -97,21 +97,19 @@ class _Reading:
         edge = read_edge(entry.fields)
         self._must_know("source", edge.source)
         self._must_know("target", edge.target)
-        # Between two memories that were here already the store's own edges stand.
+        # Edges between two memories that were already stored are not changed.
         if edge.source in self.new or edge.target in self.new:
             self.found.edges.append(edge)
 
     def _must_know(self, field: str, memory_id: str) -> None:
         if memory_id not in self.new and memory_id not in self.stored:
-            raise InvalidInputError(
-                field, f"no memory {memory_id!r} is in the file or the store.", "Take the line out."
-            )
+            raise InvalidInputError(field, f"{memory_id!r} is not in the file or the store.", "Remove the line.")
 
 
 def plan(parsed: Parsed, reader: Reader, namespace: str, guard: Guard, *, trusted: bool) -> Restoration:
-    """Read every record against what is stored; the report is that of a dry run.
+    """Compare every record with the store; the result has the report of a dry run.
 
-    What is not `trusted` is judged as untrusted, whatever trust it names.
+    Unless `trusted`, memories are judged as untrusted, whatever trust they name.
     """
     reading = _Reading(reader, namespace, guard, trusted)
     reading.problems = list(parsed.problems)
@@ -129,7 +127,7 @@ def plan(parsed: Parsed, reader: Reader, namespace: str, guard: Guard, *, truste
         record = entry.fields.get("record")
         try:
             if not isinstance(record, str) or record not in kinds:
-                raise InvalidInputError("record", f"{shown(record)} is none of {', '.join(kinds)}.")
+                raise InvalidInputError("record", f"must be one of {', '.join(kinds)}, got {shown(record)}.")
             reading.read[record] += 1
             kinds[record](entry)
         except InvalidInputError as error:
@@ -151,18 +149,18 @@ def plan(parsed: Parsed, reader: Reader, namespace: str, guard: Guard, *, truste
 
 
 def _stored_texts(parsed: Parsed, reader: Reader) -> dict[str, str]:
-    """The texts already stored under ids that the file names."""
+    """Return the stored texts of the ids in the file."""
     names = ("id", "memory_id", "source", "target")
     ids = {entry.fields.get(name) for entry in parsed.entries for name in names}
     keys = reader.keys_of(sorted(each for each in ids if isinstance(each, str)))
     texts = reader.contents(keys.values())
     found = reader.memories(keys.values())
-    # `keys_of` also takes beginnings of ids; only whole ones count here.
+    # `keys_of` also accepts prefixes of ids; only full ids count here.
     return {memory.id: text for memory, text in zip(found, texts, strict=True) if memory.id in ids}
 
 
 def _missing(parsed: Parsed, read: dict[str, int]) -> list[Problem]:
-    """Whether the header's counts say that lines are gone."""
+    """Return a problem for each kind of record of which there are fewer than the header counts."""
     problems = []
     for name, record in (("memories", "memory"), ("versions", "version"), ("edges", "edge")):
         promised = parsed.head.get(name)
@@ -170,8 +168,8 @@ def _missing(parsed: Parsed, read: dict[str, int]) -> list[Problem]:
             problems.append(
                 Problem(
                     1,
-                    f"{name}: the header promises {promised}, and {read[record]} are here.",
-                    "The file is cut off; export it again.",
+                    f"{name}: the header counts {promised}, but the file has {read[record]}.",
+                    "The file is truncated; export it again.",
                 )
             )
     return problems
@@ -185,7 +183,7 @@ def apply(
     embedder: Embedder | None,
     progress: Callable[[int], None] | None,
 ) -> ImportReport:
-    """Make the vectors, then write everything in one transaction. Raises ModelError and StoreError."""
+    """Compute the vectors, then write everything in one transaction. Raises ModelError and StoreError."""
     report = replace(plan.report, dry_run=False)
     if not (plan.memories or plan.edges):
         return report
@@ -223,19 +221,15 @@ def _arrivals(
         some = memories[start : start + _BATCH]
         vectors: list[NDArray[np.float32] | None] = [None] * len(some)
         if embedder is not None:
-            vectors = list(embedder.embed([_embedded(memory) for memory in some]))
+            # A chunk is embedded without its context, as the index does.
+            texts = [each.content if each.kind == "chunk" else full_text(each) for each in some]
+            vectors = list(embedder.embed(texts))
         name = embedder.name if embedder is not None else ""
         for memory, vector in zip(some, vectors, strict=True):
             has = vector is not None and np.any(vector)
             if embedder is not None and memory.status == "pending_embed":
-                # What it waited for is here.
                 memory = msgspec.structs.replace(memory, status="active")
             arrivals.append(Arrival(memory, {name: vector} if has and vector is not None else {}))
         if progress is not None:
             progress(len(arrivals))
     return arrivals
-
-
-def _embedded(memory: Memory) -> str:
-    """The text whose vector a memory has: of a piece of a file its words alone, as the index makes it."""
-    return memory.content if memory.kind == "chunk" else full_text(memory)

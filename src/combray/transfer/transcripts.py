@@ -1,4 +1,4 @@
-"""The two JSON shapes of published conversation sets. Labels of right answers are never read."""
+"""The JSON formats of two published conversation data sets. Answer labels are never read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ _SESSION = re.compile(r"session_(\d+)")
 
 
 def sessions_turns(conversation: Mapping[str, Any], now: float) -> list[Turn]:
-    """LoCoMo: `session_N` lists turns {speaker, dia_id, text, blip_caption?}, `session_N_date_time` says
-    when; sessions in the order of their numbers. Raises InvalidInputError."""
+    """Read LoCoMo: `session_N` lists turns {speaker, dia_id, text, blip_caption?}; `session_N_date_time`.
+
+    Sessions are ordered by number. Raises InvalidInputError. Source: https://github.com/snap-research/locomo
+    """
     names = [(int(found[1]), name) for name in conversation if (found := _SESSION.fullmatch(name))]
     if not names:
-        raise InvalidInputError("conversation", 'has no "session_1".', "Give the sessions as session_N.")
+        raise InvalidInputError("conversation", 'has no "session_1".', "Name the sessions session_N.")
     turns = []
     for _, name in sorted(names):
         moment = as_moment(f"{name}_date_time", conversation.get(f"{name}_date_time"), now)
@@ -29,7 +31,7 @@ def sessions_turns(conversation: Mapping[str, Any], now: float) -> list[Turn]:
             caption = _optional("blip_caption", fields, name, number) or ""
             spoken = (_optional("text", fields, name, number) or "").strip()
             if not spoken and not caption:
-                raise InvalidInputError(f"{name}, turn {number}", "has neither text nor caption.")
+                raise InvalidInputError(f"{name}, turn {number}", "must have a text or a caption.")
             identifier = fields.get("dia_id")
             turns.append(
                 Turn(
@@ -45,8 +47,11 @@ def sessions_turns(conversation: Mapping[str, Any], now: float) -> list[Turn]:
 
 
 def haystack_turns(fields: Mapping[str, Any], now: float) -> list[Turn]:
-    """LongMemEval: `haystack_sessions` lists sessions of {role, content}, beside them `haystack_dates`
-    and `haystack_session_ids`; sessions by date. Raises InvalidInputError."""
+    """Read LongMemEval: `haystack_sessions` lists sessions of {role, content}, with `haystack_dates` and
+    `haystack_session_ids`.
+
+    Sessions are ordered by date. Raises InvalidInputError. Source: https://github.com/xiaowu0162/LongMemEval
+    """
     sessions = _list("haystack_sessions", fields.get("haystack_sessions"))
     dates = _list("haystack_dates", fields.get("haystack_dates") or [None] * len(sessions))
     ids = _list(
@@ -55,13 +60,12 @@ def haystack_turns(fields: Mapping[str, Any], now: float) -> list[Turn]:
     )
     for name, values in (("haystack_dates", dates), ("haystack_session_ids", ids)):
         if len(values) != len(sessions):
-            raise InvalidInputError(
-                name, f"has {len(values)} entries for {len(sessions)} sessions.", "Give one a session."
-            )
+            problem = f"must have one entry per session ({len(sessions)}), got {len(values)}."
+            raise InvalidInputError(name, problem)
     dated = [as_moment("haystack_dates", date, now) for date in dates]
     moments: list[datetime] = []
     for date in dated:
-        # A session without a date stays behind the one before it in the file.
+        # A session without a date stays after the previous one in the file.
         moments.append(date or (moments[-1] if moments else _ANCIENT))
     order = sorted(range(len(sessions)), key=moments.__getitem__)
     turns = []
@@ -69,7 +73,7 @@ def haystack_turns(fields: Mapping[str, Any], now: float) -> list[Turn]:
         session = str(ids[at])
         for number, each in enumerate(_objects(session, sessions[at]), 1):
             text = _optional("content", each, session, number)
-            # Sets hold turns that say nothing; there is nothing to remember of them.
+            # Data sets contain empty turns; these are skipped.
             if text and text.strip():
                 turns.append(
                     Turn(
@@ -85,14 +89,14 @@ def haystack_turns(fields: Mapping[str, Any], now: float) -> list[Turn]:
 
 def _list(field: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise InvalidInputError(field, f"{shown(value)} is no list.")
+        raise InvalidInputError(field, f"must be a list, got {shown(value)}.")
     return value
 
 
 def _objects(field: str, value: Any) -> list[dict[str, Any]]:
     for number, each in enumerate(_list(field, value), 1):
         if not isinstance(each, dict):
-            raise InvalidInputError(f"{field}, turn {number}", f"{shown(each)} is no object.")
+            raise InvalidInputError(f"{field}, turn {number}", f"must be a JSON object, got {shown(each)}.")
     found: list[dict[str, Any]] = value
     return found
 
@@ -100,5 +104,5 @@ def _objects(field: str, value: Any) -> list[dict[str, Any]]:
 def _optional(name: str, fields: Mapping[str, Any], session: str, number: int) -> str | None:
     value = fields.get(name)
     if value is not None and not isinstance(value, str):
-        raise InvalidInputError(f"{session}, turn {number}", f"{name} {shown(value)} is no text.")
+        raise InvalidInputError(f"{session}, turn {number}", f"{name} must be a text, got {shown(value)}.")
     return value

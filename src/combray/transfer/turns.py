@@ -1,4 +1,4 @@
-"""One turn of a conversation, and how plain JSON objects become one."""
+"""One turn of a conversation, and its plain JSON format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from combray.transfer.report import shown
 from combray.values import as_moment
 
 LONGEST = 8000
-"""Characters of one memory (Mnemon page 5.1 step 1). A longer turn becomes several episodes."""
+"""Maximum characters of one episode. A longer turn becomes several."""
 
 _NAMES = {
     "text": ("text", "content"),
@@ -21,14 +21,14 @@ _NAMES = {
     "occurred_at": ("occurred_at", "timestamp"),
     "context": ("context", "caption", "blip_caption"),
 }
-"""Field of a turn -> the keys it may be called by in a plain transcript."""
+"""Field of a turn -> its accepted names in a plain transcript."""
 _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"[.!?。！？]\s*"), re.compile(r"\s"))
-"""Where a long turn may be cut: best first."""
+"""Where a long turn may be split, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Who said what when. `context` is what came with it (a picture's caption), `metadata` the rest."""
+    """One turn. `context`: accompanying text, such as a picture's caption; `metadata`: all other fields."""
 
     session: str
     text: str
@@ -38,7 +38,7 @@ class Turn:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def items(self) -> Iterator[dict[str, Any]]:
-        """The turn as fields for `remember_many`; a long one in parts that tell their number."""
+        """Yield the turn as fields for `remember_many`; a long one in numbered parts."""
         parts = list(pieces(self.text))
         for number, text in enumerate(parts, 1):
             metadata = dict(self.metadata)
@@ -56,7 +56,7 @@ class Turn:
 
 
 def pieces(text: str, longest: int = LONGEST) -> Iterator[str]:
-    """The text in parts of at most `longest` characters, cut at a paragraph, line, sentence or word."""
+    """Split a text into parts of at most `longest` characters at a paragraph, line, sentence or word."""
     rest = text.strip()
     while len(rest) > longest:
         cut = _cut(rest, longest)
@@ -68,7 +68,7 @@ def pieces(text: str, longest: int = LONGEST) -> Iterator[str]:
 
 def _cut(text: str, longest: int) -> int:
     for pattern in _BREAKS:
-        # Not in the first half: a short part followed by a long one would carry half a thought each.
+        # Not in the first half, so that no part is very short.
         ends = [found.end() for found in pattern.finditer(text, longest // 2, longest) if found.end() > 0]
         if ends:
             return ends[-1]
@@ -76,8 +76,11 @@ def _cut(text: str, longest: int) -> int:
 
 
 def plain_turn(fields: Mapping[str, Any], now: float) -> Turn:
-    """A turn from {"text" | "content", "author" | "role" | "speaker", "session", "occurred_at" |
-    "timestamp", "context"}; every other key goes into its metadata. Raises InvalidInputError."""
+    """Read a turn. Raises InvalidInputError.
+
+    Keys: "text" or "content"; "author", "role" or "speaker"; "session"; "occurred_at" or "timestamp"; "context".
+    Other keys go into its metadata.
+    """
     rest = dict(fields)
     values: dict[str, Any] = {"session": rest.pop("session", None)}
     for name, aliases in _NAMES.items():
@@ -85,16 +88,20 @@ def plain_turn(fields: Mapping[str, Any], now: float) -> Turn:
         values[name] = rest.pop(given[0]) if given else None
     extra = rest.pop("metadata", None) or {}
     if not isinstance(extra, Mapping):
-        raise InvalidInputError("metadata", f"{shown(extra)} is no object.")
+        raise InvalidInputError("metadata", f"must be a JSON object, got {shown(extra)}.")
     text = values["text"]
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInputError("text", f"{shown(text)} is no text.", 'Every turn needs "text" or "content".')
+        raise InvalidInputError(
+            "text",
+            f"must be a text that is not blank, got {shown(text)}.",
+            'Give every turn "text" or "content".',
+        )
     for name in ("author", "context"):
         if values[name] is not None and not isinstance(values[name], str):
-            raise InvalidInputError(name, f"{shown(values[name])} is no text.")
+            raise InvalidInputError(name, f"must be a text, got {shown(values[name])}.")
     session = values["session"]
     if session is not None and (isinstance(session, bool) or not isinstance(session, str | int)):
-        raise InvalidInputError("session", f"{shown(session)} is no name of a session.")
+        raise InvalidInputError("session", f"must be a text or a number, got {shown(session)}.")
     return Turn(
         session="session" if session is None else str(session),
         text=text,
