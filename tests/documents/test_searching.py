@@ -116,7 +116,7 @@ def test_a_folder_that_is_gone_keeps_its_chunks_and_says_so(engine: Engine, root
     engine.documents._freshness.looked.clear()
     found = engine.documents.search("herons")
     assert (len(found), found.stale) == (1, True)
-    assert "there is no folder" in found.warning
+    assert "does not exist any more" in found.warning
 
 
 def test_before_anything_is_indexed_the_reason_says_so(engine: Engine) -> None:

@@ -190,7 +190,7 @@ def test_a_draft_names_what_is_wrong_by_its_place() -> None:
     expected = [
         ("insights 3:", "7 is not a JSON object"),
         ("edges 7:", "None is not a JSON object"),
-        ("insights 1:", "content: must not be empty"),
+        ("insights 1:", "content: is empty"),
         ("insights 2:", "someday"),
         ("the file:", "'2'"),
         ("edges 2:", "x is no place"),

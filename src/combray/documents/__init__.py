@@ -1,1 +1,1 @@
-"""Folders of Markdown and transcripts as memory: files are the truth, the index follows them."""
+"""Folders of Markdown and transcripts as memory. The files are authoritative; the index follows them."""

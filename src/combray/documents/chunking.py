@@ -1,4 +1,4 @@
-"""Cutting a text into overlapping chunks of whole lines, each with its exact range of lines."""
+"""Split a text into overlapping chunks of whole lines, each with its exact line range."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NumberedLine = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a file. Lines are counted from 1, both ends included."""
+    """A piece of a file. Lines count from 1, both ends inclusive."""
 
     text: str
     start_line: int
@@ -38,7 +38,7 @@ class _Piece:
 
 
 def lines_of(text: str) -> list[NumberedLine]:
-    """The lines as an editor counts them: LF, CRLF and CR end a line, nothing else does."""
+    """Return numbered lines as an editor counts them: LF, CRLF and CR end a line."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     lines = plain.split("\n")
     if lines[-1] == "":
@@ -47,17 +47,17 @@ def lines_of(text: str) -> list[NumberedLine]:
 
 
 def weight(text: str) -> int:
-    """Length in Latin letters: a character of a script without spaces, or of Hangul, is a token by itself."""
+    """Return the length in Latin letters. A character of an unspaced script or Hangul counts as one token."""
     if text.isascii():
         return len(text)
     return len(text) + (CHARACTERS_PER_TOKEN - 1) * len(_dense(text))
 
 
 def chunk(lines: Iterable[NumberedLine], *, tokens: int = TOKENS, overlap: int = OVERLAP) -> list[Chunk]:
-    """Chunks of at most `tokens` (at four letters a token), blank ones left out.
+    """Return chunks of at most `tokens` (four letters each), without blank chunks.
 
-    The trailing lines of a chunk, until they make up `overlap` tokens, begin the next one as far as there is
-    room for them. A line longer than a chunk is cut, at a blank if there is one in its second half.
+    The last lines of a chunk, up to `overlap` tokens, are repeated at the start of the next one if they fit. A
+    line longer than a chunk is split, at a space if there is one in its second half.
     """
     most = max(_LEAST, tokens * CHARACTERS_PER_TOKEN)
     carried = min(overlap * CHARACTERS_PER_TOKEN, most - 1)
@@ -77,7 +77,7 @@ def chunk(lines: Iterable[NumberedLine], *, tokens: int = TOKENS, overlap: int =
 
 
 def _pieces(lines: Iterable[NumberedLine], most: int) -> Iterator[_Piece]:
-    """Lines, and parts of lines too long for a chunk; the line end counts as one letter."""
+    """Yield lines, and parts of lines that are too long for a chunk. A line end counts as one letter."""
     for number, text in lines:
         rest = text
         while len(rest) >= most or weight(rest) >= most:
@@ -89,7 +89,7 @@ def _pieces(lines: Iterable[NumberedLine], most: int) -> Iterator[_Piece]:
 
 
 def _cut(text: str, most: int) -> int:
-    """Where to cut so that the beginning weighs at most `most`."""
+    """Return where to split so that the first part weighs at most `most`."""
     end = min(len(text), most)
     while (heavy := weight(text[:end])) > most:
         end -= max(1, (heavy - most) // CHARACTERS_PER_TOKEN)
@@ -100,7 +100,7 @@ def _cut(text: str, most: int) -> int:
 
 
 def _tail(held: Sequence[_Piece], wanted: int, room: int) -> list[_Piece]:
-    """The last pieces that together weigh `wanted` or just more, but never more than `room`."""
+    """Return the last pieces that weigh at least `wanted` together, but never more than `room`."""
     size = 0
     start = len(held)
     while start and size < wanted and size + held[start - 1].weight <= room:

@@ -13,9 +13,9 @@ _DAY_IN_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{2})/(\d{2})(?=[/._-])")
 
 
 def date_in(path: str) -> datetime | None:
-    """The day that a file's name, or else the nearest folder above it, is called after; midnight UTC.
+    """Return the date in the file name or in the nearest folder name, at midnight UTC; None without one.
 
-    Read are `2025-11-27.md`, `2026-03-01-slug.md`, `2026-03-01/notes.md`, `2026/03/01.md`, `2026/03/01/a.md`.
+    Examples: `2025-11-27.md`, `2026-03-01-slug.md`, `2026-03-01/notes.md`, `2026/03/01.md`, `2026/03/01/a.md`.
     """
     for part in reversed(path.split("/")):
         for match in _DAY.finditer(part):
@@ -34,10 +34,10 @@ def _day(match: re.Match[str]) -> datetime | None:
 
 
 def occurred(path: str, modified: int) -> datetime | None:
-    """A file's day: its path's, none for an evergreen file, else the day of its last change.
+    """Return a file's day: the date in its path, None for an evergreen file, else the day of its last change.
 
-    `path` is relative to the workspace, `modified` in nanoseconds since 1970. A change of the file on the
-    same day moves no date, so that a touched file costs nothing.
+    `path` is relative to the workspace; `modified` is in nanoseconds since 1970. Only the day counts, so touching
+    a file twice a day changes nothing.
     """
     day = date_in(path)
     if day is not None:

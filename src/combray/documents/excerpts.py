@@ -1,4 +1,4 @@
-"""Lines of a file for who asks for it by its path, and which of them are in quarantine."""
+"""Excerpts of files by path and line, with the lines that are in quarantine."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from combray.documents.standing import released
 from combray.runtime import Reader
 
 EXCERPT = 16_000
-"""Characters of an excerpt; a longer one says where to read on."""
+"""Maximum characters of an excerpt; a longer one names the next line."""
 WITHHELD = "[withheld: this line is in quarantine]"
 
 
 def excerpt(path: str, lines: list[NumberedLine], first: int, most: int) -> Excerpt:
-    """The lines from number `first` on, as many as are wanted and fit; a single longer line is cut."""
+    """Return at most `most` lines from number `first` on, as many as fit; a single longer line is truncated."""
     total = lines[-1][0] if lines else 0
     wanted = [each for each in lines if each[0] >= first][:most]
     taken: list[NumberedLine] = []
@@ -43,10 +43,10 @@ def kept_apart(
     reader: Reader,
     judging: JudgeChunks,
 ) -> Excerpt:
-    """The excerpt with the ranges of its lines that are in quarantine.
+    """Add the line ranges that are in quarantine to the excerpt.
 
-    `held`: key and text hash of the file's chunks in the index. What the file did not hold when it was indexed is
-    judged here: an excerpt is of the file as it is now.
+    `held`: key and text hash of the file's indexed chunks. Text that is newer than the index is judged here,
+    because an excerpt shows the current file.
     """
     if not shown.text:
         return shown
@@ -69,7 +69,7 @@ def kept_apart(
 
 
 def withheld(shown: Excerpt, lines: list[NumberedLine]) -> Excerpt:
-    """The excerpt with a note in the place of each line that is in quarantine."""
+    """Replace each quarantined line of the excerpt by a note."""
     if not shown.quarantined:
         return shown
     numbers = [number for number, _ in lines if shown.start_line <= number <= shown.end_line]
@@ -84,16 +84,16 @@ def _overlaps(each: TextChunk, shown: Excerpt) -> bool:
 
 
 def _quarantined(held: Sequence[tuple[int, str]], reader: Reader) -> set[str]:
-    """Hashes of those texts that are in quarantine."""
+    """Return the hashes of the texts that are in quarantine."""
     hashes = dict(held)
     apart = {memory.id for memory in reader.memories(hashes) if memory.trust == "quarantined"}
-    # Keys of no memory, in a store that somebody has changed, are left out.
+    # Keys without a memory (in a modified store) are skipped.
     keys = reader.keys_of(sorted(apart)).values()
     return {hashes[key] for key in keys}
 
 
 def _joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Ranges that touch or overlap as one."""
+    """Merge ranges that touch or overlap."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:

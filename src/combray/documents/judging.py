@@ -1,4 +1,4 @@
-"""What the guard makes of the chunks of a file: each by itself, its path, and the seams between chunks."""
+"""The guard's verdicts on the chunks of a file: on each chunk, on the path, and on the cuts between chunks."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from combray.runtime import Runtime
 from combray.types import TRUSTS, Trust
 
 SEAM = 240
-"""Letters on each side of a cut that are read together: a sentence of the guard's 60 words has about 300."""
+"""Characters on each side of a cut that are judged together. The guard's longest sentence has about 300."""
 _ENDS = re.compile(r"[.!?。！？]+(?=\s|$)")
 _WORDS = str.maketrans("-_./+", "     ")
 
 
 @dataclass(frozen=True)
 class JudgeChunks:
-    """The guard's verdict on every chunk that is new in its file, or on all of them with `everything`.
+    """Judges every chunk that is new in its file, or all chunks with `everything`.
 
-    A chunk is judged by the trust of its folder. An order that a cut has parted, or that the file's path gives,
-    is found as well: both chunks at the cut, or all of the file, are judged by it. Where the guard is off, all
-    have the trust of their folder, and what is in quarantine stays there.
+    Chunks have the trust of their folder. An injection that is split by a cut counts for both chunks, one in the
+    path for the whole file. If the guard is off, new chunks get the trust of their folder and quarantined ones
+    stay quarantined.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("files",)
@@ -37,7 +37,7 @@ class JudgeChunks:
     everything: bool = False
 
     def __call__(self, state: Placing, runtime: Runtime) -> Placing:
-        """Fill `verdicts` by path and place in the file; a chunk without one keeps what it has."""
+        """Fill `verdicts` by path and place in the file; a chunk without a verdict keeps its trust."""
         del runtime
         for each in state.arriving:
             places = range(len(each.file.chunks)) if self.everything else self._new(state, each)
@@ -46,7 +46,7 @@ class JudgeChunks:
         return state
 
     def judge(self, path: str, chunks: Sequence[Chunk], places: Iterable[int]) -> dict[int, Verdict | None]:
-        """Verdicts on the chunks at some places of a file, and on those that a cut has parted from them."""
+        """Return verdicts on the chunks at some places of a file, and on their neighbours across a cut."""
         wanted = sorted(places)
         if not wanted or not self.guard.enabled:
             return dict.fromkeys(wanted)
@@ -62,20 +62,20 @@ class JudgeChunks:
         return found
 
     def _parted(self, first: Chunk, second: Chunk) -> Verdict | None:
-        """The verdict on the sentence that a cut goes through, if it is the cut that hides it."""
+        """Return the verdict on the sentence that is split by a cut, if neither half gets one alone."""
         before = _ENDS.split(first.text[-SEAM:])[-1]
         after = _ENDS.split(second.text[:SEAM], maxsplit=1)[0]
         if not before.strip() or not after.strip():
             return None
         within = second.start_line == first.end_line
         verdict = self.guard.verdict(f"{before}{'' if within else ' '}{after}", self.trust)
-        # Lines may have nothing to do with each other: an order that stands whole in one of them taints none.
+        # Separate lines may be unrelated: an injection that is whole in one of them does not affect the other.
         if verdict is None or within:
             return verdict
         return None if any(self.guard.verdict(each, self.trust) for each in (before, after)) else verdict
 
     def _new(self, state: Placing, arriving: Arriving) -> list[int]:
-        """Places of texts that this path did not have, or not as often."""
+        """Return the places of texts that this path did not have, or had fewer times."""
         document = arriving.file.document
         held = Counter(text for _, text in state.reader.documents.chunks(document.root, document.path))
         new = []
@@ -88,7 +88,7 @@ class JudgeChunks:
 
 
 def _is_cut(chunks: Sequence[Chunk], at: int) -> bool:
-    """Whether the chunk at a place and the next one share no line."""
+    """Whether the chunk at a place and the next one do not overlap."""
     if not 0 <= at < len(chunks) - 1:
         return False
     first, second = chunks[at], chunks[at + 1]

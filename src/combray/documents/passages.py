@@ -1,4 +1,4 @@
-"""What a search in documents gives: passages with path, lines and a snippet; and excerpts of files."""
+"""Results of a document search: passages with path, lines and snippet; and excerpts of files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SNIPPET = 700
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One chunk that answers. Lines are those of the whole chunk, from 1, both ends included.
+    """One matching chunk. Lines are those of the whole chunk, from 1, both ends inclusive.
 
-    `snippet` is the chunk, or the part of it (at most 700 characters) that holds most words of the query.
+    `snippet`: the chunk, or the part of it (at most 700 characters) with most words of the query.
     """
 
     path: str
@@ -31,7 +31,7 @@ class Passage:
     memory: Memory
 
     def as_json(self) -> dict[str, Any]:
-        """The page's names."""
+        """Return the fields under OpenClaw's names."""
         return {
             "path": self.path,
             "startLine": self.start_line,
@@ -45,9 +45,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Passages(Sequence[Passage]):
-    """Passages, best first. `mode` is "hybrid" or "fts-only"; `reason` says which arms answered, or why nothing.
+    """Passages, best first. `mode`: "hybrid" or "fts-only". `reason`: the arms that answered, or why none did.
 
-    `stale`: files have changed since they were indexed, and `warning` says why they were not read.
+    `stale`: files changed after they were indexed; `warning` says why they were not read again.
     """
 
     query: str
@@ -92,10 +92,9 @@ class Passages(Sequence[Passage]):
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of a file. `next_line` is where to read on, None at the end; empty text for a missing file.
+    """Lines of a file. `next_line`: where to continue, None at the end. The text is empty for a missing file.
 
-    `quarantined`: ranges of its lines, both ends included, that are in quarantine; `withheld`: a note stands in
-    their place.
+    `quarantined`: line ranges in quarantine, both ends inclusive; `withheld`: they were replaced by a note.
     """
 
     text: str
@@ -124,7 +123,7 @@ class Excerpt:
 
 
 def passages_of(answer: Answer) -> tuple[Passage, ...]:
-    """The chunks of an answer, best first; equal ones by path and line, so that no id decides."""
+    """Return the chunks of an answer, best first; ties are ordered by path and line."""
     wanted = frozenset(terms(answer.query))
     found = [
         _passage(hit.memory, hit.score, hit.signals, wanted) for hit in answer if "path" in hit.memory.metadata
@@ -141,7 +140,7 @@ def _passage(memory: Memory, score: float, signals: Mapping[str, float], wanted:
 
 
 def snippet(text: str, wanted: frozenset[str]) -> str:
-    """At most 700 characters: from the line on that brings most of the wanted terms, the first of equals."""
+    """Return at most 700 characters, from the first line from which most wanted terms follow."""
     if len(text) <= SNIPPET:
         return text
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""The writing half of indexing, inside one transaction: which chunks stay, move, come back, come new or go."""
+"""Write the chunks of files to the store, in one transaction: kept, moved, restored, inserted or hidden."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ _IDS = uuid.UUID("6a4b0ab0-6a56-5c60-9c5b-1f8d6b7f5f52")
 
 @dataclass(frozen=True)
 class EmbedChunks:
-    """Vectors for texts that are new to the namespace; those of known texts are taken from the store.
+    """Embeds texts that are new to the namespace; vectors of known texts are reused.
 
-    A text is known by its SHA-256, whether a file still holds it or not: an edit that is undone, a paragraph
-    that moves to another file, a renamed file cost no embedding. Without an embedder, or when it fails, chunks
-    are stored without vectors. `at_once` texts are given to the embedder at a time: what a static table gathers
-    for more of them falls out of the processor's cache (256 at a time took a third longer).
+    A text is identified by its SHA-256, even if no file contains it any more. So an undone edit, a moved
+    paragraph or a renamed file needs no embedding. Without an embedder, or if it fails, chunks are stored without
+    vectors. `at_once`: texts per call; larger batches exceed the processor's cache (256 took a third longer).
     """
 
     needs: ClassVar[tuple[str, ...]] = ("files",)
@@ -72,9 +71,9 @@ class EmbedChunks:
 
 @dataclass(frozen=True)
 class PlaceChunks:
-    """Makes the index say what the files say. Rows follow their text: a chunk that is in the file already, or
-    that no file has any more, is that row with new lines; only other texts are inserted. What no file has is
-    hidden (status forgotten), and destroyed by a rebuild.
+    """Updates the index to the files. A text keeps its row: if it is in the file already, or in no file any more,
+    its row gets new lines; only other texts are inserted. Texts in no file are hidden (status forgotten); a
+    rebuild erases them.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("files", "verdicts", "vectors")
@@ -102,7 +101,7 @@ class PlaceChunks:
 def _place(
     state: Placing, arriving: Arriving, held: list[tuple[int, str]], model: str, judging: JudgeChunks
 ) -> list[tuple[int, str]]:
-    """Rows for the chunks of one file, in order: kept, taken back, or inserted."""
+    """Return rows for the chunks of one file, in order: kept, restored, or inserted."""
     tx = state.writer
     chunks = arriving.file.chunks
     own: dict[str, list[int]] = defaultdict(list)
@@ -135,7 +134,7 @@ def _place(
 
 
 def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
-    """What of a chunk depends on its place: everything but its text."""
+    """Return the fields of a chunk that depend on its place: all but its text."""
     file, chunk = arriving.file, arriving.file.chunks[at].chunk
     when = occurred("/".join(file.place.parts), file.modified)
     return {
@@ -153,8 +152,9 @@ def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
 
 
 def _memories(state: Placing, arriving: Arriving, places: list[int], standing: Standing) -> dict[int, Memory]:
-    """New memories by place in the file. Ids come from source, path and text, so that a rebuilt index has the
-    same, unless somebody else has them.
+    """Make new memories by place in the file.
+
+    Ids are derived from source, path and text, so that a rebuilt index has the same ids, unless they are taken.
     """
     made: dict[int, Memory] = {}
     taken: set[str] = set()
@@ -184,14 +184,14 @@ def _memories(state: Placing, arriving: Arriving, places: list[int], standing: S
 def _adjust(
     state: Placing, arriving: Arriving, rows: list[int | None], back: set[int], standing: Standing
 ) -> None:
-    """Give kept rows their new place; nothing is written where nothing changed."""
+    """Give kept rows their new place; unchanged rows are not written."""
     tx = state.writer
     kept = [(at, key) for at, key in enumerate(rows) if key is not None]
     for (at, key), memory in zip(kept, tx.memories(key for _, key in kept), strict=True):
         wanted = standing.given(at, memory, _fields(arriving, at))
         if wanted["trust"] == "quarantined" != memory.trust:
             state.quarantined.append(memory.id)
-        # What a person has hidden in a file that only moved stays hidden.
+        # A memory that was forgotten explicitly stays forgotten if its file only moved.
         if key in back and key not in state.leaving:
             wanted["status"] = "active"
         changes = {name: value for name, value in wanted.items() if getattr(memory, name) != value}
@@ -203,7 +203,7 @@ def _adjust(
 
 
 def _refresh_vectors(state: Placing, kept: list[tuple[int, str]], model: str) -> None:
-    """Store vectors of kept rows that have none of this model, or of all of them when they are made anew."""
+    """Store vectors of kept rows that have none of this model, or of all rows if vectors are recomputed."""
     given = [(key, state.vectors[text_hash]) for key, text_hash in kept if text_hash in state.vectors]
     if not given:
         return

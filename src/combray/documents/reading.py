@@ -1,4 +1,4 @@
-"""One file, read whole and at one moment, decoded, and cut into chunks."""
+"""Read one file atomically, decode it, and split it into chunks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from combray.runtime import Document
 
 _TRIES = 3
 _SETTLED = 50_000_000
-"""Nanoseconds: a file changed so shortly before it was read may change again without another mtime."""
+"""Nanoseconds. A file that changed this recently may change again with the same mtime."""
 UNSETTLED = -1
-"""An mtime that no file has: such a file is read again the next time."""
+"""Recorded mtime of a file that may still change, so that it is read again the next time."""
 
 
 class UnreadableError(Exception):
-    """A file that is left out, and why."""
+    """A file that is skipped, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class TextChunk:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file as read: what to remember it by, and its chunks."""
+    """A file as read: its index entry and its chunks."""
 
     place: Place
     document: Document
@@ -44,7 +44,7 @@ class ReadFile:
 
 
 def read_bytes(place: Place) -> tuple[bytes, int, bool]:
-    """The bytes, the mtime, and whether the file held still while it was read.
+    """Return the bytes, the mtime, and whether the file did not change while it was read.
 
     Raises FileNotFoundError, OSError, UnreadableError, InvalidInputError.
     """
@@ -63,37 +63,37 @@ def read_bytes(place: Place) -> tuple[bytes, int, bool]:
 
 
 def decode(data: bytes) -> str:
-    """UTF-8, with or without a byte order mark. Raises UnreadableError, naming the byte that does not fit."""
+    """Decode UTF-8, with or without a byte order mark. Raises UnreadableError with the position of a bad byte."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableError(f"not UTF-8 text (byte {error.start}); convert it with iconv") from None
     if "\0" in text:
-        raise UnreadableError("not a text: it holds a NUL character")
+        raise UnreadableError("not a text file: it contains a NUL character")
     return text
 
 
 def read_lines(place: Place, text: str, *, redacted: bool) -> list[NumberedLine]:
-    """The lines that are indexed and shown: of a note its own, of a transcript what was said."""
+    """Return the lines that are indexed and shown: those of a note, or the messages of a transcript."""
     if place.source == SESSIONS:
         return transcript_lines(text)
     return lines_of(redact(text) if redacted else text)
 
 
 def cut(lines: list[NumberedLine]) -> tuple[TextChunk, ...]:
-    """The chunks of a file's lines, as they are indexed."""
+    """Split a file's lines into chunks."""
     return tuple(TextChunk(each, hashlib.sha256(each.text.encode()).hexdigest()) for each in chunk(lines))
 
 
 def read(root: str, found: Found, *, redacted: bool = False) -> ReadFile:
-    """Read, hash and cut one file. `redacted` takes secrets out of notes too.
+    """Read, hash and split one file. `redacted` also redacts secrets in notes.
 
-    Raises UnreadableError with a reason for people.
+    Raises UnreadableError with a readable reason.
     """
     try:
         data, modified, settled = read_bytes(found.place)
     except FileNotFoundError:
-        raise UnreadableError("gone before it could be read") from None
+        raise UnreadableError("deleted before it could be read") from None
     except OSError as error:
         raise UnreadableError(error.strerror or str(error)) from None
     except InvalidInputError as error:

@@ -1,4 +1,4 @@
-"""Bringing the index up to the files: what changed is found by size and time, told by hash, placed in batches."""
+"""Update the index to the files: changes are found by size and mtime, confirmed by hash, written in batches."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from combray.remember.guard import Guard
 from combray.runtime import Document, Runtime, Workspace
 
 BATCH = 256
-"""Chunks a transaction: a writer elsewhere waits no longer than for these, a crash repeats no more."""
+"""Chunks per transaction. It bounds how long another writer waits and how much a crash repeats."""
 
 T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
-"""Called with the files done and the files to do."""
+"""Called with the number of files done and the total."""
 
 
 @dataclass(slots=True)
 class IndexReport:
-    """What a sync did. `files` and `chunks` are what is indexed now; `skipped` has paths with reasons.
+    """Counts of a sync. `files` and `chunks`: totals in the index; `skipped`: paths with reasons.
 
-    Of the chunks in files that were read, `reused` kept their rows, `embedded` were given to the embedder, and
-    `quarantined` came into quarantine.
+    Of the chunks in files that were read, `reused` kept their rows, `embedded` were embedded, and `quarantined`
+    were quarantined.
     """
 
     files: int = 0
@@ -50,17 +50,17 @@ class IndexReport:
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """For printing."""
+        """Return the counts by name."""
         skipped = [{"path": path, "reason": reason} for path, reason in self.skipped]
         return {**asdict(self), "skipped": skipped}
 
 
 @dataclass(slots=True)
 class Sync:
-    """One sync of one workspace. `reread` looks into every file, whatever its time says; `anew` takes no vector
-    from the store; `judge_all` has the guard look at every chunk of the files that are read.
+    """One sync of one workspace. `reread`: read every file, even with an unchanged mtime; `anew`: recompute every
+    vector; `judge_all`: judge every chunk of the files that are read.
 
-    Two pipelines, because the next files are read, judged and embedded while the last ones are written.
+    There are two pipelines, because the next files are read, judged and embedded while the last ones are written.
     """
 
     namespace: str
@@ -75,22 +75,22 @@ class Sync:
 
     @property
     def judging(self) -> JudgeChunks:
-        """How chunks are judged."""
+        """The stage that judges chunks."""
         return JudgeChunks(self.guard, self.workspace.trust, self.judge_all)
 
     @property
     def reading(self) -> Pipeline[Placing]:
-        """What goes before the transaction."""
+        """The stages before the transaction."""
         return Pipeline("documents.read", (self.judging, EmbedChunks()), ("files",))
 
     @property
     def writing(self) -> Pipeline[Placing]:
-        """The transaction."""
+        """The stages inside the transaction."""
         known = ("files", "verdicts", "vectors")
         return Pipeline("documents.write", (Transaction((PlaceChunks(self.judging),)),), known)
 
     def run(self) -> IndexReport:
-        """Do it. Raises InvalidInputError when the folder is gone, and StoreError."""
+        """Run the sync. Raises InvalidInputError if the folder is missing, and StoreError."""
         started = time.perf_counter()
         self._register()
         documents = self.runtime.store.reader(self.namespace).documents
@@ -103,33 +103,33 @@ class Sync:
             self._write(batch)
             if self.progress is not None:
                 self.progress(done, len(stale))
-        # Last: a text that moved from a file that is gone to one that came has its vector until then.
+        # Last, so that a text that moved from a deleted file to a new one keeps its vector.
         self.report.removed = len(gone) + len(left_out)
         if gone or left_out:
             self._write(self._prepared([], [*gone, *left_out]))
-        self._count()
+        documents = self.runtime.store.reader(self.namespace).documents
+        self.report.files = len(documents.files(self.workspace.root))
+        self.report.chunks = documents.chunk_count(self.workspace.root)
+        self.report.skipped = sorted(set(self.report.skipped))
         self.report.seconds = round(time.perf_counter() - started, 3)
         return self.report
 
     def _register(self) -> None:
-        """Make the workspace known before its files: a killed first sync goes on with the next search."""
+        """Register the workspace before its files, so that the next search resumes a sync that was killed."""
         if self.workspace not in self.runtime.store.reader(self.namespace).documents.workspaces():
             with self.runtime.store.transaction(self.namespace) as tx:
                 tx.documents.put_workspace(self.workspace)
 
-    def _session_prefix(self) -> str:
-        """Two workspaces may both have a MEMORY.md: only those of the first have the bare path as session."""
-        first = self.runtime.store.reader(self.namespace).documents.workspaces()[0].root
-        return "" if first == self.workspace.root else f"{self.workspace.root}/"
-
     def _batches(
         self, stale: list[Found], known: dict[str, Document], gone: list[str], left_out: list[str]
     ) -> Iterator[tuple[Placing, int]]:
-        """Files ready to write, some at a time, and how many were looked at. Renamed ones leave `gone`."""
+        """Yield batches of files ready to write, and the number read so far. Renamed files leave `gone`."""
         by_hash: dict[str, list[str]] = defaultdict(list)
         for path in gone:
             by_hash[known[path].hash].append(path)
-        prefix = self._session_prefix()
+        # Two workspaces may both have a MEMORY.md: only in the first one the session is the bare path.
+        first = self.runtime.store.reader(self.namespace).documents.workspaces()[0].root
+        prefix = "" if first == self.workspace.root else f"{self.workspace.root}/"
         batch: list[Arriving] = []
         size = 0
         for done, found in enumerate(stale, start=1):
@@ -150,7 +150,7 @@ class Sync:
                 batch, size = [], 0
 
     def _sort_out(self, file: ReadFile, known: Document | None, by_hash: dict[str, list[str]]) -> str | None:
-        """Count a file as changed, renamed or added; the path it had before."""
+        """Count a file as changed, renamed or added. Return the previous path of a renamed file."""
         if known is not None:
             self.report.changed += known.hash != file.document.hash
             return None
@@ -183,15 +183,9 @@ class Sync:
         self.report.reused += state.reused
         self.report.degraded = tuple(dict.fromkeys((*self.report.degraded, *state.degraded)))
 
-    def _count(self) -> None:
-        documents = self.runtime.store.reader(self.namespace).documents
-        self.report.files = len(documents.files(self.workspace.root))
-        self.report.chunks = documents.chunk_count(self.workspace.root)
-        self.report.skipped = sorted(set(self.report.skipped))
-
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items; each next one is made in a thread while the caller works on the last."""
+    """Yield the same items; the next one is computed in a thread while the caller works on the current one."""
     with ThreadPoolExecutor(1, "combray-read") as thread:
         coming = thread.submit(next, items, None)
         while (item := coming.result()) is not None:
@@ -200,7 +194,7 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
 
 
 def differs(found: Found, known: Document | None) -> bool:
-    """Whether a file may have another content than when it was read."""
+    """Whether a file may have changed after it was indexed."""
     return known is None or (known.size, known.modified, known.source) != (
         found.size,
         found.modified,
@@ -209,7 +203,7 @@ def differs(found: Found, known: Document | None) -> bool:
 
 
 def is_stale(workspace: Workspace, runtime: Runtime, namespace: str) -> bool:
-    """Whether the files are other than the index says, by size and time alone."""
+    """Whether files differ from the index, by size and mtime."""
     documents = runtime.store.reader(namespace).documents
     known = {each.path: each for each in documents.files(workspace.root)}
     found, _ = find(workspace)

@@ -1,7 +1,7 @@
-"""Session transcripts (JSON lines) as text: what people and assistants said, a line a message.
+"""Session transcripts (JSON lines) as text: one line per message of users and assistants.
 
-Tool calls, tool results and system lines are left out. Every message keeps the number of its line in the file,
-so that a citation leads back to it.
+Tool calls, tool results and system lines are omitted. Every message keeps its line number, so that citations lead
+back to the file.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def _said(line: str) -> str | None:
     inner = entry.get("message")
     message = inner if isinstance(inner, dict) else entry
     speaker = _SPEAKERS.get(str(message.get("role", "")).lower())
-    # Before the lines are joined: the shape of a key block has several lines.
+    # Redacted before the lines are joined, because a private key has several lines.
     words = " ".join(redact(_text(message.get("content"))).split())
     return f"{speaker}: {words}" if speaker and words else None
 
 
 def _text(content: Any) -> str:
-    """A message's text: itself, or its parts of type "text"."""
+    """Return a message's text: the content itself, or its parts of type "text"."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):

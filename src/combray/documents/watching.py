@@ -1,4 +1,4 @@
-"""Noticing changes of files: a thread that waits for the operating system to tell."""
+"""Watch files for changes, in a thread that waits for notifications of the operating system."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SUFFIXES = (".md", ".jsonl")
 
 
 class Watcher:
-    """Calls `changed` with paths, from a thread of its own, soon after files of a workspace changed.
+    """Calls `changed` with paths, from its own thread, soon after files of a workspace change.
 
-    Use as a context manager, or call `close`. Raises MissingExtraError without the package watchfiles.
+    Use it as a context manager, or call `close`. Raises MissingExtraError without the package watchfiles.
     """
 
     def __init__(self, workspace: Workspace, changed: Callable[[set[str]], None]) -> None:
@@ -40,11 +40,11 @@ class Watcher:
 
     @property
     def alive(self) -> bool:
-        """Whether changes are still noticed."""
+        """Whether it is still watching."""
         return self._thread.is_alive() and not self._stop.is_set()
 
     def close(self) -> None:
-        """Stop noticing."""
+        """Stop watching."""
         self._stop.set()
         self._thread.join(timeout=2 * DEBOUNCE)
 
@@ -60,9 +60,9 @@ class Watcher:
 def changes(
     workspace: Workspace, stop: threading.Event | None = None, *, ready: bool = False
 ) -> Iterator[set[str]]:
-    """Paths of files that changed, a set a burst, until `stop` is set. Raises MissingExtraError at once.
+    """Yield sets of changed paths until `stop` is set. Raises MissingExtraError at once.
 
-    With `ready`, an empty set comes first, as soon as nothing that changes can be missed any more.
+    With `ready`, an empty set comes first, as soon as every later change is seen.
     """
     try:
         import watchfiles
@@ -79,7 +79,7 @@ def changes(
         debounce=round(DEBOUNCE * 1000),
         step=round(_STEP * 1000),
         stop_event=stop,
-        # Without changes the system is asked again after this many milliseconds, and an empty set comes.
+        # Milliseconds after which an empty set comes if nothing changed.
         rust_timeout=500 if ready else 5000,
         yield_on_timeout=ready,
         raise_interrupt=True,

@@ -1,4 +1,4 @@
-"""Which files belong to a workspace, and reaching them without leaving it."""
+"""The files of a workspace, and safe access to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOURCES = (MEMORY, SESSIONS)
 _SUFFIX = {MEMORY: ".md", SESSIONS: ".jsonl"}
 MAX_BYTES = 32 * 1024 * 1024
 MAX_PATH = 200
-"""A path is the session of its chunks; labels have at most 200 characters."""
+"""Maximum length of a path: it is the session of its chunks, and labels have at most 200 characters."""
 
 IGNORED = frozenset(
     {
@@ -31,7 +31,7 @@ IGNORED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file: `parts` lead to it from `base`, a real path; `path` is what it is called in citations."""
+    """A file: `base` is a real path, `parts` lead from it to the file, `path` is its name in citations."""
 
     base: str
     parts: tuple[str, ...]
@@ -40,13 +40,13 @@ class Place:
 
     @property
     def absolute(self) -> str:
-        """Where it is."""
+        """The absolute path."""
         return os.path.join(self.base, *self.parts)  # noqa: PTH118 - thousands a walk
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that a walk met, with its size in bytes and its mtime in nanoseconds."""
+    """A file with its size in bytes and its mtime in nanoseconds."""
 
     place: Place
     size: int
@@ -58,10 +58,10 @@ def open_workspace(
     extra: Sequence[str | os.PathLike[str]] = (),
     sessions: Sequence[str | os.PathLike[str]] = (),
 ) -> Workspace:
-    """The workspace of a folder, with real paths. Raises InvalidInputError for what is not there."""
+    """Return the workspace of a folder, with real paths. Raises InvalidInputError for missing paths."""
     root = real_path("folder", folder)
     if not Path(root).is_dir():
-        raise InvalidInputError("folder", f"{root} is no folder.", "Name a folder of Markdown files.")
+        raise InvalidInputError("folder", f"{root} is not a folder.", "Name a folder of Markdown files.")
     return Workspace(
         root,
         tuple(dict.fromkeys(_beside("extra", each, MEMORY) for each in extra)),
@@ -70,37 +70,39 @@ def open_workspace(
 
 
 def real_path(field: str, given: str | os.PathLike[str]) -> str:
-    """The path without links. Raises InvalidInputError when nothing is there."""
+    """Resolve the links of a path. Raises InvalidInputError if it does not exist."""
     text = os.fspath(given)
     if not isinstance(text, str) or not text or "\0" in text:
-        raise InvalidInputError(field, f"{text!r} is no path.", "Name a file or folder.")
+        raise InvalidInputError(field, f"{text!r} is not a path.", "Name a file or folder.")
     real = os.path.realpath(os.path.expanduser(text))  # noqa: PTH111 - Path's raises for unknown users
     if not Path(real).exists():
-        raise InvalidInputError(field, f"there is no {real}.", "Check the path.")
+        raise InvalidInputError(field, f"{real} does not exist.", "Check the path.")
     return real
 
 
 def _beside(field: str, given: str | os.PathLike[str], source: str) -> str:
     real = real_path(field, given)
     if not Path(real).is_dir() and not real.lower().endswith(_SUFFIX[source]):
-        raise InvalidInputError(field, f"{real} is no {_SUFFIX[source]} file.", f"Name {_SUFFIX[source]} files.")
+        raise InvalidInputError(
+            field, f"{real} is not a {_SUFFIX[source]} file.", f"Name {_SUFFIX[source]} files."
+        )
     return real
 
 
 def is_memory_workspace(root: str) -> bool:
-    """Whether the folder has a MEMORY.md or a folder `memory`: then only these are its memory."""
+    """Whether the folder has a MEMORY.md or a folder `memory`. If so, only these are indexed."""
     return any(Path(root, name).is_file() for name in EVERGREEN) or Path(root, MEMORY_FOLDER).is_dir()
 
 
 def find(workspace: Workspace) -> tuple[list[Found], list[tuple[str, str]]]:
-    """All files of a workspace ordered by path, and those left out with the reason.
+    """Return all files of a workspace by path, and the skipped files with reasons.
 
-    `MEMORY.md`, `memory.md` and `memory/**/*.md` where there are such, else `**/*.md`; `*.md` of the extra
-    paths; `*.jsonl` of the sessions. Links are not followed; each file comes once. Raises InvalidInputError when
-    the folder itself is gone.
+    These are `MEMORY.md`, `memory.md` and `memory/**/*.md` if any exists, else `**/*.md`; `*.md` of the extra
+    paths; `*.jsonl` of the sessions. Links are not followed; each file is listed once. Raises InvalidInputError
+    if the folder is missing.
     """
     if not Path(workspace.root).is_dir():
-        raise InvalidInputError("folder", f"there is no folder {workspace.root} any more.")
+        raise InvalidInputError("folder", f"{workspace.root} does not exist any more.", "Index another folder.")
     found: dict[str, Found] = {}
     skipped: list[tuple[str, str]] = []
     for base, starts, source in _starts(workspace):
@@ -116,7 +118,7 @@ def find(workspace: Workspace) -> tuple[list[Found], list[tuple[str, str]]]:
 
 
 def _starts(workspace: Workspace) -> Iterator[tuple[str, Iterable[tuple[str, ...]], str]]:
-    """Base folder, paths below it to begin at, and the source of what is found."""
+    """Yield base folder, start paths below it, and the source of the files."""
     only = ((EVERGREEN[0],), (EVERGREEN[1],), (MEMORY_FOLDER,))
     yield workspace.root, only if is_memory_workspace(workspace.root) else ((),), MEMORY
     for paths, source in ((workspace.extra, MEMORY), (workspace.sessions, SESSIONS)):
@@ -137,21 +139,21 @@ def _place(workspace: Workspace, base: str, parts: tuple[str, ...], source: str)
 def _walk(
     base: str, starts: Iterable[tuple[str, ...]], suffix: str, skipped: list[tuple[str, str]]
 ) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
-    """Regular files with the suffix: parts below the base, and what the system says of them."""
+    """Yield regular files with the suffix: parts below the base, and their stat result."""
     waiting = [tuple(start) for start in starts]
-    names = {start[0]: _listed(base) for start in waiting if start}
+    names = {start[0]: frozenset(os.listdir(base)) for start in waiting if start}  # noqa: PTH208 - names
     while waiting:
         parts = waiting.pop()
         here = os.path.join(base, *parts)  # noqa: PTH118 - thousands a walk
         try:
-            # On a file system without case, MEMORY.md answers to memory.md too: only names that are listed count.
+            # On a case-insensitive file system MEMORY.md also matches memory.md, so names must be listed exactly.
             if len(parts) == 1 and parts[0] in names and parts[0] not in names[parts[0]]:
                 continue
             status = os.lstat(here)
             if stat.S_ISDIR(status.st_mode):
                 waiting += [(*parts, name) for name in os.listdir(here) if name not in IGNORED]  # noqa: PTH208
             elif stat.S_ISREG(status.st_mode) and here.lower().endswith(suffix):
-                _check_name(here)
+                here.encode()
                 yield parts, status
             elif stat.S_ISLNK(status.st_mode) and here.lower().endswith(suffix):
                 skipped.append((here, "a symbolic link; links are not followed"))
@@ -162,33 +164,22 @@ def _walk(
             skipped.append((here.encode(errors="backslashreplace").decode(), str(reason)))
 
 
-def _check_name(path: str) -> None:
-    path.encode()
-
-
-def _listed(base: str) -> frozenset[str]:
-    return frozenset(os.listdir(base))  # noqa: PTH208 - names, not paths
-
-
-# -- reaching a file that somebody named --------------------------------------------------------------
-
-
 def locate(workspaces: Sequence[Workspace], path: str) -> list[tuple[Workspace, Place]]:
-    """Where a path that a caller gave may be, by the order of workspaces. Raises InvalidInputError for all else.
+    """Return where a given path may be, in the order of workspaces. Raises InvalidInputError if nowhere.
 
-    A path is relative to a workspace, or absolute inside of one, inside of its extra paths or its sessions.
+    A path is relative to a workspace, or absolute inside one, its extra paths or its sessions.
     """
     if not isinstance(path, str) or not path.strip() or "\0" in path or len(path) > 4096:
-        raise InvalidInputError("path", f"{path!r} is no path.", "Give the path of a search result.")
+        raise InvalidInputError("path", f"{path!r} is not a path.", "Pass the path of a search result.")
     given = PurePath(path)
     if ".." in given.parts:
-        raise InvalidInputError("path", f"{path!r} leads out of it ('..').", "Give the path without it.")
+        raise InvalidInputError("path", f"{path!r} must not contain '..'.", "Pass the path without it.")
     if not workspaces:
         raise InvalidInputError("path", "nothing is indexed here yet.", "Index a folder first.")
     places = [(workspace, place) for workspace in workspaces for place in _inside(workspace, given)]
     if not places:
         raise InvalidInputError(
-            "path", f"{path!r} is no Markdown file or transcript of an indexed folder.", "Index its folder first."
+            "path", f"{path!r} is not in an indexed folder.", "Index its folder first, or check the path."
         )
     return places
 
@@ -205,7 +196,7 @@ def _inside(workspace: Workspace, given: PurePath) -> Iterator[Place]:
 
 
 def open_file(place: Place) -> int:
-    """A file descriptor of a regular file, reached without any link. The caller closes it.
+    """Open a regular file without following links, and return its descriptor. The caller closes it.
 
     Raises FileNotFoundError; InvalidInputError for links, folders, pipes and devices.
     """
@@ -216,7 +207,7 @@ def open_file(place: Place) -> int:
         if stat.S_ISLNK(mode):
             raise InvalidInputError("path", f"{here} is a symbolic link; links are not followed.")
     if not stat.S_ISREG(mode):
-        raise InvalidInputError("path", f"{here} is no regular file.")
+        raise InvalidInputError("path", f"{here} is not a regular file.")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(here, flags)
@@ -224,7 +215,7 @@ def open_file(place: Place) -> int:
         if error.errno == errno.ELOOP:
             raise InvalidInputError("path", f"{here} is a symbolic link; links are not followed.") from error
         raise
-    # A folder on the way may have been exchanged for a link since it was looked at.
+    # A folder on the path may have been replaced by a link since the check.
     if os.path.realpath(here) != here or not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise InvalidInputError("path", f"{here} is a symbolic link; links are not followed.")
