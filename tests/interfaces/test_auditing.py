@@ -32,7 +32,7 @@ def test_the_latest_entries_newest_first(shell: Shell) -> None:
     assert [entry["seq"] for entry in shell.json("audit", "show", "--id", memory_id[:20])] == [2, 1]
     nothing = shell.run("audit", "show", "--namespace", "other")
     assert (nothing.exit_code, nothing.stdout) == (1, "[]\n")
-    assert "no such entry" in nothing.stderr
+    assert "no entry matches" in nothing.stderr
 
 
 def test_entries_as_a_table(shell: Shell) -> None:
@@ -47,7 +47,7 @@ def test_a_whole_log_is_told_to_be_whole(shell: Shell) -> None:
     shell.remember("Alice moved to Berlin")
     report = shell.json("audit", "verify")
     assert (report["ok"], report["entries"], report["findings"]) == (True, 1, [])
-    assert "The audit is whole: 1 entries in 1 file." in shell.in_terminal("audit", "verify")
+    assert "The audit log is intact: 1 entries in 1 file." in shell.in_terminal("audit", "verify")
 
 
 def test_a_changed_line_is_named_with_exit_code_1(shell: Shell) -> None:

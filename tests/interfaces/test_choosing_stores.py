@@ -31,7 +31,7 @@ def test_a_named_store_is_a_file_of_the_data_folder(shell: Shell) -> None:
 def test_a_store_name_may_not_lead_out_of_the_folder(shell: Shell, name: str) -> None:
     result = shell.run("remember", "tea", f"--store={name}")
     assert result.exit_code == 2
-    assert "no store's name" in result.stderr
+    assert "is not a valid name" in result.stderr
     assert not shell.folder.exists()
 
 
@@ -66,7 +66,7 @@ def test_namespaces_are_apart(shell: Shell) -> None:
 def test_db_and_store_together_are_refused(shell: Shell) -> None:
     result = shell.run("recall", "tea", "--db", "a.db", "--store", "b")
     assert result.exit_code == 2
-    assert "not both" in result.stderr
+    assert "exclude each other" in result.stderr
 
 
 def test_a_folder_is_no_store(shell: Shell, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_reading_makes_no_store(shell: Shell, tmp_path: Path, verb: list[str]) -
     missing = tmp_path / "missing.db"
     result = shell.run(*verb, "--db", str(missing))
     assert result.exit_code == 1
-    assert f"there is no store at {missing}" in result.stderr
+    assert f"the store {missing} does not exist" in result.stderr
     assert not missing.exists()
 
 

@@ -133,7 +133,7 @@ def test_a_terminal_shows_a_table(shell: Shell) -> None:
 def test_nothing_found_by_any_is_code_1_with_the_reasons(shell: Shell) -> None:
     result = shell.run("compare", "submarine", "propulsion")
     assert result.exit_code == 1
-    assert result.stderr.startswith("combray: no preset finds anything: ")
+    assert result.stderr.startswith("combray: no preset found a memory: ")
     said = json.loads(result.stdout)
     assert all(each["hits"] == [] and each["reason"] for each in said["presets"].values())
     assert said["shared"] == {}
@@ -143,9 +143,9 @@ def test_nothing_found_by_any_is_code_1_with_the_reasons(shell: Shell) -> None:
     ("arguments", "said"),
     [
         ([], "Missing argument"),
-        ([" "], "the query is empty"),
-        (["x", "--presets", "default,nonsense"], "there is no preset 'nonsense'. Presets: default, mnemon"),
-        (["x", "--preset", "mnemon"], "choose them with --presets A,B"),
+        ([" "], "the query is blank"),
+        (["x", "--presets", "default,nonsense"], "preset 'nonsense' does not exist. Use one of default, mnemon"),
+        (["x", "--preset", "mnemon"], "Select presets with --presets A,B"),
         (["x", "--limit", "0"], "--limit"),
     ],
 )
@@ -158,5 +158,5 @@ def test_bad_usage_is_refused_with_code_2(shell: Shell, arguments: list[str], sa
 def test_without_a_store_it_says_so_and_makes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = Shell(tmp_path, monkeypatch).run("compare", "x")
     assert result.exit_code == 1
-    assert result.stderr.startswith("combray: there is no store at ")
+    assert result.stderr.startswith("combray: the store ")
     assert list(tmp_path.glob("*.db")) == []

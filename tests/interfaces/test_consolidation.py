@@ -78,8 +78,8 @@ def test_the_cap_is_told(shell: Shell, twins: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--dry-run", "--runs"), "only one of"),
-        (("--every", "soon"), "no length of time"),
+        (("--dry-run", "--runs"), "exclude one another"),
+        (("--every", "soon"), "is not a duration"),
         (("--most", "-1"), "-1"),
     ],
 )
@@ -125,4 +125,4 @@ def test_pairs_in_doubt_are_shown_for_review(shell: Shell) -> None:
     assert doubt["reason"] == "alike, and not the same"
     assert "User drinks" in shell.in_terminal("review", "--doubtful", width=160)
     both = shell.run("review", "--doubtful", "--quarantined")
-    assert (both.exit_code, "not both" in both.output) == (2, True)
+    assert (both.exit_code, "exclude each other" in both.output) == (2, True)

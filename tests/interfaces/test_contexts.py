@@ -21,7 +21,7 @@ def test_piped_it_is_json_with_text_sections_tokens_and_what_was_dropped(shell: 
     assert 0 < made["tokens"] <= 200
     assert "[1] " in made["text"]
     (section,) = made["sections"]
-    assert (section["tier"], len(section["ids"])) == ("memories", 2)
+    assert (section["name"], len(section["ids"])) == ("memories", 2)
 
 
 def test_in_a_terminal_it_is_the_text_itself(shell: Shell) -> None:

@@ -38,7 +38,7 @@ def test_started_by_a_person_it_says_what_it_waits_for(tmp_path: Path) -> None:
     out, err = running.communicate(timeout=60)
     os.close(keyboard)
     assert (running.returncode, out) == (0, b"")
-    assert err.startswith(b"combray: waits for an MCP client")
+    assert err.startswith(b"combray: waiting for an MCP client")
 
 
 # -- installation --------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_erase_in_a_real_terminal_asks_first(shell: Shell) -> None:
     assert shell.json("get", made)["content"] == "Ada plays the cello"
     code, said = _typed(shell, b"y\n", "erase", made)
     assert code == 0
-    assert "Erase for good: 'Ada plays the cello'?" in said
+    assert "Erase permanently: 'Ada plays the cello'?" in said
     assert shell.run("get", made).exit_code == 1
 
 

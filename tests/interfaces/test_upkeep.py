@@ -84,7 +84,7 @@ def test_backup_writes_a_store_and_never_over_a_file(shell: Shell, tmp_path: Pat
     assert shell.json("get", made, "--db", str(copy))["content"] == "PostgreSQL holds the bookings"
     result = shell.run("backup", str(copy))
     assert result.exit_code == 2
-    assert "exists already" in result.stderr
+    assert "already exists" in result.stderr
 
 
 def test_presets_are_listed_and_shown_stage_by_stage(shell: Shell) -> None:

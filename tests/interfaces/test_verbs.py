@@ -73,8 +73,18 @@ def test_without_a_verb_the_help_is_shown_as_bad_usage(shell: Shell) -> None:
 def test_an_unknown_verb_is_refused_with_the_nearest(shell: Shell) -> None:
     result = shell.run("recal", "x")
     assert result.exit_code == 2
-    assert "no verb 'recal'" in result.stderr
+    assert "verb 'recal' does not exist" in result.stderr
     assert "recall" in result.stderr
+
+
+@pytest.mark.parametrize("mistyped", ["serve", "frget", "forgot", "eraze", "erase-all", "gcc", "delete", "xyz"])
+def test_a_typing_error_never_leads_to_a_verb_that_changes_memories(shell: Shell, mistyped: str) -> None:
+    result = shell.run(mistyped)
+    assert result.exit_code == 2
+    assert f"verb '{mistyped}' does not exist." in result.stderr
+    assert not {"forget", "erase", "gc", "consolidate"} & set(result.stderr.partition("Did you mean")[2].split())
+    if mistyped in ("serve", "xyz"):
+        assert "Did you mean" not in result.stderr
 
 
 def test_version_says_which(shell: Shell) -> None:

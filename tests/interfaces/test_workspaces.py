@@ -32,7 +32,7 @@ def test_index_prints_what_it_did(shell: Shell, notes: Path) -> None:
     assert first["skipped"] == [{"path": "bad.md", "reason": "not UTF-8 text (byte 0); convert it with iconv"}]
     shown = shell.in_terminal("index", str(notes), width=120)
     assert shown.startswith("1 files, 1 chunks: nothing changed, in ")
-    assert "left out bad.md: not UTF-8 text" in shown
+    assert "skipped bad.md: not UTF-8 text" in shown
 
 
 def test_indexed_notes_are_recalled_and_let_go(shell: Shell, notes: Path) -> None:

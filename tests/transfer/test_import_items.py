@@ -193,10 +193,10 @@ def test_a_draft_names_what_is_wrong_by_its_place() -> None:
         ("insights 1:", "content: is empty"),
         ("insights 2:", "someday"),
         ("the file:", "'2'"),
-        ("edges 2:", "x is no place"),
+        ("edges 2:", "got x"),
         ("edges 4:", "likes"),
         ("edges 5:", "2"),
-        ("edges 1:", "no item 9"),
+        ("edges 1:", "item 9 does not exist"),
         ("edges 3:", "linked to itself"),
     ]
     assert len(said) == len(expected)

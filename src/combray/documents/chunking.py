@@ -11,7 +11,7 @@ from combray.language.folding import HANGUL, UNSPACED
 
 TOKENS = 400
 OVERLAP = 80
-"""OpenClaw's DEFAULT_CHUNK_TOKENS and DEFAULT_CHUNK_OVERLAP (seeds/openclaw.rst, table of defaults)."""
+"""Source: OpenClaw's DEFAULT_CHUNK_TOKENS and DEFAULT_CHUNK_OVERLAP, see docs/explanation/documents.md."""
 CHARACTERS_PER_TOKEN = 4
 _LEAST = 32
 

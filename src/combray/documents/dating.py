@@ -1,4 +1,4 @@
-"""When the content of a file happened, by what its path says (seeds/openclaw.rst, stage 4)."""
+"""The date of a file's content, read from its path."""
 
 from __future__ import annotations
 

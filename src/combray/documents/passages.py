@@ -10,7 +10,7 @@ from combray.language.tokens import terms
 from combray.types import Answer, Memory
 
 SNIPPET = 700
-"""OpenClaw's SNIPPET_MAX_CHARS (seeds/openclaw.rst, table of defaults)."""
+"""Maximum characters of a snippet. Source: OpenClaw's SNIPPET_MAX_CHARS, see docs/explanation/documents.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Passages(Sequence[Passage]):
         return iter(self.passages)
 
     def as_json(self) -> dict[str, Any]:
-        """The answer of the tool `memory_search` (upstream-notes 4.1.1)."""
+        """Return the result in the format of OpenClaw's tool `memory_search`."""
         shown: dict[str, Any] = {
             "results": [each.as_json() for each in self.passages],
             "mode": self.mode,
@@ -107,7 +107,7 @@ class Excerpt:
     withheld: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The answer of the tool `memory_get` (upstream-notes 4.1.1)."""
+        """Return the result in the format of OpenClaw's tool `memory_get`."""
         shown: dict[str, Any] = {
             "text": self.text,
             "path": self.path,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import watchfiles
 
 DEBOUNCE = 1.5
-"""Seconds in which changes are gathered (OpenClaw's watchDebounceMs 1500, upstream-notes 4.1.3)."""
+"""Seconds over which changes are collected. Source: OpenClaw's watchDebounceMs."""
 _STEP = 0.1
 _SUFFIXES = (".md", ".jsonl")
 

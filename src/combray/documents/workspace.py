@@ -26,7 +26,7 @@ IGNORED = frozenset(
         ".mypy_cache", ".pytest_cache", ".ruff_cache", ".cache", ".idea", ".vscode", ".obsidian", ".trash",
     }
 )  # fmt: skip
-"""Folders never entered: OpenClaw's list (upstream-notes 4.2.1) and others that hold nobody's notes."""
+"""Folders that are never indexed: OpenClaw's list, and other folders of tools."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from combray.runtime import Filter, Link, Reader, Writer
 
 SUBTYPE = "precedes"
-"""What `remember` calls the link to the latest memory of the same source (upstream notes 2.2)."""
+"""Subtype of the link that `remember` makes to the latest memory of the same source."""
 
 
 def sources_in_order(reader: Reader, sources: Iterable[str]) -> list[list[int]]:

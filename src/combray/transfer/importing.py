@@ -67,11 +67,8 @@ def import_from(
     if not _go_on(additions.report, dry_run, skip_bad):
         return additions.report
     if engine is None:
-        raise InvalidInputError(
-            "target",
-            "must be an engine to import items, got a store.",
-            "Open an engine with combray.open.",
-        )
+        problem = "must be an engine to import items, got a store."
+        raise InvalidInputError("target", problem, "Open one with combray.open.")
     with doing("import"):
         return adding.apply(additions, engine, diff, progress, trusted=trusted)
 

@@ -1,7 +1,6 @@
-"""The shell: `combray VERB ...`. Tables in a terminal, JSON when piped.
+"""The command line: `combray VERB ...`. Tables in a terminal, JSON when piped.
 
-Nothing heavy is imported here: a verb imports the engine when it runs, so `--help` and shell completion
-stay quick.
+A verb imports the engine only when it runs, so that `--help` and shell completion are fast.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ __all__ = ["combray", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the shell and leave with its exit code: 0 done, 1 nothing found or refused, 2 bad usage."""
-    # One query is one small product: starting a thread a core costs 40 ms and gains nothing.
+    """Run the command line and exit: 0 done, 1 nothing found or refused, 2 bad usage."""
+    # One query is one small matrix product; starting a thread per core costs 40 ms.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A call makes a few hundred thousand objects that live until it ends: looking through them is wasted.
+    # Most objects of a call live until its end, so frequent garbage collection is wasted.
     gc.set_threshold(100_000, 20, 20)
     combray.main(arguments, prog_name="combray")

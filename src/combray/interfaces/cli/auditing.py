@@ -1,4 +1,4 @@
-"""The verb `audit`: show what was done with the store, check that the log is whole, write it out."""
+"""The verb `audit`: show, verify and export the audit log."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _SHOWN_IDS = 3
 @opens_store()
 @click.pass_context
 def audit(ctx: click.Context, /, target: Target) -> None:
-    """Show what was done with the store, and check the log.
+    """Show, verify and export the audit log.
 
-    Without a verb of its own: the latest entries.
+    Without a subcommand: show the latest entries.
     """
     ctx.obj = target
     if ctx.invoked_subcommand is None:
@@ -39,16 +39,16 @@ def audit(ctx: click.Context, /, target: Target) -> None:
 
 
 @audit.command(cls=Verb)
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Entries at most.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of entries.")
 @click.option("--operation", metavar="VERB", help="Only this verb.")
-@click.option("--since", metavar="WHEN", help='Only from then on: 2026-03-01, "last week", …')
-@click.option("--id", "memory_id", metavar="ID", help="Only what touched this memory.")
-@click.option("--query", metavar="TEXT", help="Only where exactly this was asked.")
+@click.option("--since", metavar="WHEN", help='Only from this time on: 2026-03-01, "last week", …')
+@click.option("--id", "memory_id", metavar="ID", help="Only entries about this memory.")
+@click.option("--query", metavar="TEXT", help="Only recalls of exactly this query.")
 @opens_store()
 def show(target: Target, **wanted: Any) -> None:
-    """Show the latest entries that fit, newest first.
+    """Show the latest matching entries, newest first.
 
-    They are those of all namespaces, or of the one that --namespace names.
+    Without --namespace, all namespaces are shown.
     """
     _show(target, **wanted)
 
@@ -63,7 +63,7 @@ def _show(target: Target, **wanted: Any) -> None:
     elif entries:
         console().print(_table(entries))
     if not entries:
-        nothing_found("the audit has no such entry")
+        nothing_found("no entry matches.")
 
 
 def _table(entries: list[Entry]) -> Table:
@@ -88,9 +88,9 @@ def _table(entries: list[Entry]) -> Table:
 @audit.command(cls=Verb)
 @opens_store()
 def verify(target: Target) -> None:
-    """Check every line of the log, their order, and its end.
+    """Verify every line of the log, their order, and its end.
 
-    Exit code 1 when an entry was changed, taken out, moved or put in, or the end is missing.
+    Exit code 1 if an entry was changed, removed, moved or inserted, or if the end is missing.
     """
     with target.open() as engine:
         report = engine.audit.verify()
@@ -131,23 +131,23 @@ def _tell(report: Report) -> None:
         out.print(f"… and {report.more} more places.")
     files = f"{len(report.files)} file{'s' if len(report.files) != 1 else ''}"
     if report.ok:
-        out.print(f"The audit is whole: {report.entries} entries in {files}.")
+        out.print(f"The audit log is intact: {report.entries} entries in {files}.")
     else:
-        out.print(f"The audit is broken; {report.entries} entries in {files} could be read.", style="red")
+        out.print(f"The audit log is damaged; {report.entries} entries in {files} are readable.", style="red")
 
 
 @audit.command(cls=Verb)
 @click.argument("memory_id", metavar="ID")
 @opens_store()
 def certificate(target: Target, memory_id: str) -> None:
-    """Show the proof that a memory was erased, as it was written down.
+    """Show the recorded proof that a memory was erased.
 
-    The salt, with which alone the text can be shown to be what was looked for, was printed when it was erased.
+    The salt was printed when the memory was erased. It is needed to show that the proof is about a given text.
     """
     with target.open() as engine:
         entries = engine.audit.certificates(memory_id)
     if not entries:
-        nothing_found(f"the audit has no proof for {memory_id}. One is made by: combray erase ID --prove")
+        nothing_found(f"memory {memory_id} has no proof of erasure. Make one with: combray erase ID --prove")
     shown = [{"seq": each.seq, "at": each.at, "id": each.ids[0], **each.detail} for each in entries]
     if for_people(target):
         for each in shown:
@@ -157,7 +157,7 @@ def certificate(target: Target, memory_id: str) -> None:
 
 
 def proof(fields: Mapping[str, Any]) -> Table:
-    """A certificate as a table."""
+    """Return a certificate as a table."""
     shown = table("proof of erasure", "")
     for name, value in fields.items():
         if name != "digests":
@@ -183,9 +183,9 @@ def _place(left: Mapping[str, Any]) -> str:
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
 @opens_store()
 def export(target: Target, path: Path) -> None:
-    """Write the whole log to a new file, one entry a line, as it stands."""
+    """Write the whole log unchanged to a new file, one entry per line."""
     if path.exists():
-        raise click.UsageError(f"{path} exists already. Name a new file.")
+        raise click.UsageError(f"{path} already exists. Name a new file.")
     count = 0
     with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:
         for line in engine.audit.lines():

@@ -1,4 +1,4 @@
-"""`combray compare`: one query through several presets, side by side."""
+"""The verb `compare`: one query with several presets, side by side."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _DIGITS = 4
 _COLUMN = 12
-"""Cells of a preset's column with its margin: a rank and a score, or a name broken at its hyphen."""
+"""Width of a preset's column: a rank and a score, or a name broken at its hyphen."""
 _TEXT = 30
-"""Cells that the texts need beside the presets' columns; with less room, presets stand below one another."""
+"""Minimum width of the texts; in a narrower terminal the presets are printed one below the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,20 @@ class Compared:
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option(
-    "--limit", "-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Hits a preset at most."
+    "--limit",
+    "-k",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    help="Maximum number of hits per preset.",
 )
-@click.option("--presets", "chosen", callback=comma_list, metavar="A,B", help="Only these; default all.")
+@click.option("--presets", "chosen", callback=comma_list, metavar="A,B", help="Only these presets; default: all.")
 @opens_store(pipelines=True, models=True)
 def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[str, ...]) -> None:
-    """Ask every preset the same and show the answers side by side.
+    """Run one query with every preset, side by side.
 
-    Nothing is written: a comparison does not count as a use of what it finds. Each preset is asked twice
-    and the second time is shown, for the first one loads models and word lists.
+    Nothing is written, so hits do not count as accessed. Each preset runs twice and the second time is shown,
+    because the first run loads models and word lists.
     """
     from combray.presets import names
 
@@ -63,13 +68,13 @@ def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[st
     for name in chosen:
         if name not in known:
             raise click.BadParameter(
-                f"there is no preset {name!r}. Presets: {', '.join(known)}.", param_hint="'--presets'"
+                f"preset {name!r} does not exist. Use one of {', '.join(known)}.", param_hint="'--presets'"
             )
     if target.preset:
-        raise click.UsageError("compare asks several presets: choose them with --presets A,B, not --preset.")
+        raise click.UsageError("--preset does not apply to compare. Select presets with --presets A,B.")
     text = " ".join(query)
     if not text.strip():
-        raise click.BadParameter("the query is empty. Ask something.", param_hint="'QUERY...'")
+        raise click.BadParameter("the query is blank. Give at least one word.", param_hint="'QUERY...'")
     with _reading(target) as engine:
         compared = ask(engine, text, tuple(dict.fromkeys(chosen)) or tuple(known), limit)
     if for_people(target):
@@ -77,16 +82,16 @@ def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[st
     else:
         show_json(as_json(text, compared))
     if not any(each.answer for each in compared.values()):
-        nothing_found("no preset finds anything: " + next(iter(compared.values())).answer.reason)
+        nothing_found("no preset found a memory: " + next(iter(compared.values())).answer.reason)
 
 
 def _reading(target: Target) -> Engine:
-    """The engine on a store that is there already, which it cannot write to."""
+    """Open an existing store read-only."""
     import combray
 
     location = target.location()
     if not target.exists():
-        nothing_found(f"there is no store at {location}. Start one with: combray remember TEXT.")
+        nothing_found(f"the store {location} does not exist. Create it with: combray remember TEXT.")
     return combray.open(
         location,
         namespace=target.namespace,
@@ -98,7 +103,7 @@ def _reading(target: Target) -> Engine:
 
 
 def ask(engine: Engine, query: str, presets: tuple[str, ...], limit: int) -> dict[str, Compared]:
-    """Preset -> its answer and time, in the given order; each has answered once before."""
+    """Return preset -> answer and time, in the given order, after a warm-up run."""
     compared = {}
     for name in presets:
         engine.recall(query, limit=limit, preset=name)
@@ -109,7 +114,7 @@ def ask(engine: Engine, query: str, presets: tuple[str, ...], limit: int) -> dic
 
 
 def places(compared: Mapping[str, Compared]) -> dict[str, dict[str, int]]:
-    """Memory id -> preset -> rank: what most presets find first, then by the best rank, then by id."""
+    """Return memory id -> preset -> rank, ordered by number of presets, best rank and id."""
     found: dict[str, dict[str, int]] = {}
     for name, each in compared.items():
         for memory_id, rank in each.ranks().items():
@@ -119,7 +124,7 @@ def places(compared: Mapping[str, Compared]) -> dict[str, dict[str, int]]:
 
 
 def as_json(query: str, compared: Mapping[str, Compared]) -> dict[str, Any]:
-    """Hits, reason and time of every preset; `shared` has the ranks of what more than one preset finds."""
+    """Return hits, reason and time of every preset; `shared`: ranks of memories found by more than one preset."""
     return {
         "query": query,
         "presets": {
@@ -147,7 +152,7 @@ def as_json(query: str, compared: Mapping[str, Compared]) -> dict[str, Any]:
 
 
 def show(compared: Mapping[str, Compared]) -> None:
-    """Print the table, then how each preset answered and how long it took."""
+    """Print the table, then the reason and time of each preset."""
     out = console()
     rows = places(compared)
     if rows and out.width >= _TEXT + _COLUMN * len(compared):
@@ -163,7 +168,7 @@ def show(compared: Mapping[str, Compared]) -> None:
 
 
 def _side_by_side(compared: Mapping[str, Compared], rows: Mapping[str, dict[str, int]], width: int) -> Table:
-    """A row a memory, a column a preset: rank and score where the preset finds it."""
+    """Return a table with a row per memory and a column per preset: rank and score."""
     shown = table("memory", *(name.replace("-", "-\n") for name in compared))
     room = width - _COLUMN * len(compared)
     hits = {hit.memory.id: hit.memory for each in compared.values() for hit in each.answer}
@@ -177,7 +182,7 @@ def _side_by_side(compared: Mapping[str, Compared], rows: Mapping[str, dict[str,
 
 
 def _stacked(each: Compared, rows: Mapping[str, dict[str, int]]) -> Table:
-    """One preset's hits; the last column names the other presets' ranks by how many they are."""
+    """Return one preset's hits; the last column shows how many presets found them."""
     shown = table("#", "score", "memory", "found by", unbroken=("#", "score", "found by"))
     for rank, hit in enumerate(each.answer, start=1):
         by = len(rows[hit.memory.id])

@@ -1,4 +1,4 @@
-"""The verb `consolidate`: bring facts up to date, show what that would do, take it back."""
+"""The verb `consolidate`: run, preview and undo a consolidation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None)
         return None
     found = _DURATION.fullmatch(value)
     if found is None or int(found[1]) < 1:
-        raise click.BadParameter(f"{value!r} is no length of time. Use a number with s, m, h or d, such as 24h.")
+        raise click.BadParameter(f"{value!r} is not a duration. Use a number with s, m, h or d, such as 24h.")
     return int(found[1]) * _SECONDS[found[2]]
 
 
@@ -44,29 +44,29 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None)
         "combray consolidate --every 24h",
     ),
 )
-@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
+@click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
 @click.option(
     "--most",
     type=click.IntRange(0),
     default=1000,
     show_default=True,
     metavar="N",
-    help="Memories that one run may merge, supersede, deprecate or bring back.",
+    help="Maximum number of memories that one run may merge, supersede, deprecate or reactivate.",
 )
-@click.option("--undo", metavar="RUN", help="Take this run back; the first characters of its id will do.")
+@click.option("--undo", metavar="RUN", help="Undo this run; a unique prefix of its id is enough.")
 @click.option("--runs", is_flag=True, help="List the latest runs.")
-@click.option("--every", callback=_duration, metavar="TIME", help="Stay, and run again so often: 30m, 24h, 7d.")
+@click.option("--every", callback=_duration, metavar="TIME", help="Keep running, at this interval: 30m, 24h, 7d.")
 @opens_store(pipelines=True)
 def consolidate(
     target: Target, dry_run: bool, most: int, undo: str | None, runs: bool, every: int | None
 ) -> None:
-    """Bring facts up to date, or take that back.
+    """Merge, update and re-rate facts, or undo that.
 
-    Evidence and age change their confidence, paraphrases are merged, corrections supersede. Nothing is
-    deleted: what was merged, superseded or deprecated can be restored, and a whole run taken back.
+    Confidence is updated from evidence and age, paraphrases are merged, corrections supersede old facts. Nothing
+    is deleted: single memories can be restored, and a whole run can be undone.
     """
     if sum((dry_run, undo is not None, runs, every is not None)) > 1:
-        raise click.UsageError("give only one of --dry-run, --undo, --runs and --every.")
+        raise click.UsageError("--dry-run, --undo, --runs and --every exclude one another. Give one of them.")
     with target.open(to_write=False) as engine:
         if runs:
             _show_runs(target, engine.consolidation.runs())
@@ -85,7 +85,7 @@ def _run(engine: Engine, most: int, *, dry_run: bool) -> ConsolidationReport:
 
 @contextmanager
 def _bars() -> Iterator[Progress]:
-    """One bar after the other, a bar a stage."""
+    """Show one progress bar per stage."""
     current = ""
     with ExitStack() as stack:
         step: Callable[[int], None]
@@ -101,7 +101,7 @@ def _bars() -> Iterator[Progress]:
 
 
 def _stay(target: Target, engine: Engine, most: int, every: int) -> None:
-    """Run, wait, run again, until somebody stops it. A run that fails is told and tried again at its time."""
+    """Run at an interval until interrupted. A failed run is reported and repeated at the next interval."""
     from combray.errors import StoreError
 
     while True:
@@ -132,31 +132,31 @@ def _show(target: Target, done: ConsolidationReport) -> None:
     for each in done.waiting[:_ROWS]:
         out.print(f"? {short(each.first.content, 50)} ↔ {short(each.second.content, 50)}: {each.reason}")
     if done.skipped_because_of_cap:
-        out.print(f"{done.skipped_because_of_cap} more were left to the next run (--most).")
+        out.print(f"{done.skipped_because_of_cap} more changes are left for the next run (--most).")
     if done.resumed:
-        out.print(f"Run {done.resumed} had been interrupted and was finished first.")
+        out.print(f"Run {done.resumed} had been interrupted and was completed first.")
     for problem in done.degraded:
         out.print(problem, style="yellow")
     if done.counts and not done.dry_run:
-        out.print(f"Take it back with: combray consolidate --undo {done.run_id}", style="dim")
+        out.print(f"Undo it with: combray consolidate --undo {done.run_id}", style="dim")
 
 
 def show_doubtful(target: Target, limit: int) -> None:
-    """List pairs of facts that wait for a judge or a person, and what can be done about them."""
+    """List pairs of facts that consolidation could not decide, and how to resolve them."""
     with target.open() as engine:
         found = engine.consolidation.waiting()[:limit]
     if not for_people(target):
         show_json([_waiting(each) for each in found])
         return
     if not found:
-        console().print("No facts are in doubt.")
+        console().print("No pair of facts is undecided.")
         return
     shown = table("older", "newer", "why")
     for each in found:
         both = (f"{short(memory.content, 60)}\n{memory.id}" for memory in (each.first, each.second))
         shown.add_row(*both, each.reason)
     console().print(shown)
-    console().print("combray forget ID · combray remember TEXT, to say how it is", style="dim")
+    console().print("Resolve with combray forget ID or combray remember TEXT.", style="dim")
 
 
 def _waiting(each: Waiting) -> dict[str, object]:
@@ -206,7 +206,7 @@ def _show_runs(target: Target, runs: list[Run]) -> None:
         )
         return
     if not runs:
-        console().print("No run yet.")
+        console().print("No consolidation has run yet.")
         return
     from combray.engine.consolidation import moment
 

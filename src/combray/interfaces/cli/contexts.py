@@ -1,4 +1,4 @@
-"""`combray context`."""
+"""The verb `context`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ from combray.types import CATEGORIES, KINDS
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option(
-    "--budget", "-b", type=click.IntRange(min=100), help="Tokens at most [env: COMBRAY_CONTEXT_BUDGET]."
+    "--budget", "-b", type=click.IntRange(min=100), help="Maximum number of tokens [env: COMBRAY_CONTEXT_BUDGET]."
 )
 @click.option(
-    "--limit", "-k", type=click.IntRange(1, 1000), default=20, show_default=True, help="Memories at most."
+    "--limit",
+    "-k",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    help="Maximum number of memories.",
 )
 @click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …')
 @click.option("--until", metavar="WHEN", help="Only what happened before then.")
@@ -31,9 +36,10 @@ from combray.types import CATEGORIES, KINDS
 @click.option("--session", "sessions", multiple=True, help="Only from these conversations.")
 @opens_store(pipelines=True)
 def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
-    """What answers a query, as text to put before a language model.
+    """Print the memories that answer a query as text for a prompt.
 
-    Numbered memories with date and id, fenced as data, within a budget of tokens; what found no room is told.
+    The text has numbered memories with date and id, fenced as data, within a token budget. Memories that do not
+    fit are reported.
     """
     with target.open() as engine:
         made = engine.context(" ".join(query), **asked)
@@ -42,11 +48,11 @@ def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
             click.echo(visible(made.text))
         click.echo(f"{made.tokens} of {made.budget} tokens · {made.state}", err=True)
         for each in made.dropped:
-            click.echo(f"left out: {each.id} ({each.tokens} tokens): {each.reason}", err=True)
+            click.echo(f"dropped: {each.id} ({each.tokens} tokens): {each.reason}", err=True)
     else:
         show_json(made)
     if not made.text:
-        nothing_found(made.state or "no memory fits")
+        nothing_found(made.state or "no memory matches")
 
 
 COMMANDS = {"context": context}

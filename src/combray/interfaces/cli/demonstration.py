@@ -1,4 +1,4 @@
-"""`combray demo`: a small team's talk, remembered and recalled in a store that is thrown away."""
+"""The verb `demo`: remember and recall a small conversation in a temporary store."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def demo(embedder: str | None) -> None:
         _write(engine, story, out)
         _ask_why(engine, story["questions"]["why"], out)
         _ask_unknown(engine, story["questions"]["unknown"], out)
-    out.print(f"\nAll of it took {time.perf_counter() - began:.1f} s; the demo's store is gone again.")
+    out.print(f"\nAll of it took {time.perf_counter() - began:.1f} s; the temporary store was deleted.")
 
 
 def _talk(engine: Engine, story: dict[str, Any], out: Console) -> None:
@@ -67,7 +67,7 @@ def _talk(engine: Engine, story: dict[str, Any], out: Console) -> None:
 def _write(engine: Engine, story: dict[str, Any], out: Console) -> None:
     from rich.table import Table
 
-    _title(out, "Remembering: new, known already, changed")
+    _title(out, "Remembering: new, duplicate, changed")
     shown = Table.grid(padding=(0, 2))
     for text, category, importance in story["facts"]:
         _add(shown, text, engine.remember(text, category=category, importance=importance))

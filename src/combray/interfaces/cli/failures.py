@@ -1,4 +1,4 @@
-"""Failures in words: one line on the standard error and an exit code, never a traceback."""
+"""Report failures as one line on standard error and an exit code, without a traceback."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ INTERRUPTED = 130
 
 
 class Careful(click.Command):
-    """A command that ends every expected failure with one line and an exit code."""
+    """A command that reports every expected failure with one line and an exit code."""
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run and leave the process."""
+        """Run and exit the process."""
         extra.pop("standalone_mode", None)
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # A file's name, or an argument, may hold bytes that are no UTF-8; escaped they are good JSON too.
+            # File names and arguments may contain bytes that are not UTF-8. Escaped, they are valid JSON.
             sys.stdout.reconfigure(errors="backslashreplace")
         try:
             code = super().main(args, prog_name, standalone_mode=False, **extra)
@@ -48,8 +48,8 @@ class Careful(click.Command):
 
 
 class Verb(click.Command):
-    """One verb. Its examples stand at the end of its help; a value that the engine refuses is bad usage
-    when it came from an option."""
+    """One verb, with examples at the end of its help. If the engine rejects the value of an option, that is
+    reported as bad usage of the option."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:
         self.examples = tuple(examples)
@@ -65,7 +65,7 @@ class Verb(click.Command):
                 formatter.write(f"  {example}\n")
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb, naming the option whose value was refused."""
+        """Run the verb; name the option whose value was rejected."""
         try:
             return super().invoke(ctx)
         except InvalidInputError as error:
@@ -78,16 +78,16 @@ class Verb(click.Command):
 
 
 class VerbGroup(Verb, click.Group):
-    """A verb with verbs of its own."""
+    """A verb with subcommands."""
 
 
 def say(text: str) -> None:
-    """Write one line to the standard error."""
+    """Write one line to standard error."""
     line = " ".join(text.split())
     click.echo(f"combray: {line}{'.' if line[-1:].isalnum() or line[-1:] == ')' else ''}", err=True)
 
 
 def nothing_found(text: str) -> NoReturn:
-    """Leave with exit code 1 and one line that says why; for use inside a verb."""
+    """Exit a verb with code 1 and one line with the reason."""
     say(text)
     raise click.exceptions.Exit(NOTHING_FOUND)

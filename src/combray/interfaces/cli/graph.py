@@ -76,25 +76,29 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
         rows = [((str(each.depth), f"{each.via} {each.weight:.2f}"), each.memory) for each in found]
         console().print(table_of(("step", "edge"), rows))
     if not found:
-        nothing_found("nothing is linked to it" + (f" by {edge_type} edges." if edge_type else "."))
+        nothing_found("the memory has no " + (f"{edge_type} edges." if edge_type else "edges."))
 
 
 @click.command(
     cls=Verb, examples=("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the file's ending, else dot.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="Default: by the suffix of the file, else dot."
+)
 @click.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     default=Path("-"),
     callback=in_a_folder,
-    help="File to write; - is the standard output.",
+    help="File to write; - is standard output.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Newest memories at most; default 500, in HTML 800.")
+@click.option(
+    "--limit", type=click.IntRange(1), help="Maximum number of memories, newest first; default 500, in HTML 800."
+)
 @opens_store()
 def viz(target: Target, form: str | None, output: Path, limit: int | None) -> None:
-    """Draw the graph, for Graphviz or as an HTML page."""
+    """Draw the memory graph, for Graphviz or as an HTML page."""
     from combray import picture
 
     form = form or ("html" if output.suffix.lower() in (".html", ".htm") else "dot")

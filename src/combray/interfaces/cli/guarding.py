@@ -1,4 +1,4 @@
-"""What the guard keeps apart: the list of `combray review --quarantined`, and `combray release`."""
+"""Quarantine: the list of `combray review --quarantined`, and the verb `release`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def show_quarantined(target: Target, limit: int) -> None:
         )
         return
     if not found:
-        console().print("Nothing is in quarantine.")
+        console().print("The quarantine is empty.")
         return
     from combray.interfaces.cli.showing import table_of
 
@@ -39,15 +39,15 @@ def show_quarantined(target: Target, limit: int) -> None:
     type=click.Choice(("untrusted", "agent", "owner")),
     default="untrusted",
     show_default=True,
-    help="What it is from now on: untrusted is recalled but marked.",
+    help="Its trust from now on. Untrusted memories are recalled but marked.",
 )
 @opens_store()
 def release(target: Target, memory_id: str, trust: str) -> None:
-    """Let a memory out of quarantine; its history keeps that."""
+    """Release a memory from quarantine. The release is recorded in its history."""
     with target.open() as engine:
         memory = engine.quarantine.release(memory_id, trust)
     if for_people(target):
-        console().print(f"{memory.id} is released as {memory.trust}: it is recalled from now on.")
+        console().print(f"{memory.id} is released as {memory.trust} and can be recalled.")
     else:
         show_json({"id": memory.id, "status": "released", "trust": memory.trust})
 

@@ -26,10 +26,10 @@ _CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d{1,9})(?:-L(\d{1,9}))?)?"
 @click.argument("memory_id", metavar="ID|PATH")
 @opens_store()
 def get(target: Target, memory_id: str) -> None:
-    """Show one memory, whole, or lines of an indexed file.
+    """Show all fields of a memory, or lines of an indexed file.
 
-    ID is its id, or the beginning of it: 8 characters or more, if no other id begins so. PATH is that of an
-    indexed Markdown file or transcript; #L3-L9 behind it names lines.
+    ID is an id or a unique prefix of at least 8 characters. PATH is an indexed Markdown file or transcript;
+    append #L3-L9 for a range of lines.
     """
     cited = _CITATION.fullmatch(memory_id)
     if cited is not None:
@@ -56,14 +56,14 @@ def _get_lines(target: Target, path: str, first: str | None, last: str | None) -
     if for_people(target):
         console().print(visible(excerpt.text))
         for first_apart, last_apart in excerpt.quarantined:
-            lines_apart = f"Lines {first_apart} to {last_apart} are in quarantine; no model is shown them"
+            lines_apart = f"Lines {first_apart} to {last_apart} are in quarantine and hidden from models"
             console().print(f"{lines_apart}: combray review --quarantined", style="yellow")
         if excerpt.next_line:
             console().print(f"More: combray get {visible(path)}#L{excerpt.next_line}", style="dim")
     else:
         show_json(excerpt.as_json())
     if not excerpt.text:
-        nothing_found(f"{path} has no such lines, or is not there.")
+        nothing_found(f"{path} does not exist or does not have these lines. Check the path and the lines.")
 
 
 def _in_words(value: Any) -> str:
@@ -76,17 +76,17 @@ def _in_words(value: Any) -> str:
 @_ID
 @opens_store()
 def forget(target: Target, memory_id: str) -> None:
-    """Hide a memory from recall; nothing is destroyed."""
+    """Hide a memory from recall. It can be restored."""
     with target.open() as engine:
         memory = engine.forget(memory_id)
-    _tell(target, memory.id, memory.status, "hidden from recall; combray restore brings it back")
+    _tell(target, memory.id, memory.status, "hidden from recall; undo with combray restore")
 
 
 @click.command(cls=Verb, examples=("combray restore ID",))
 @_ID
 @opens_store()
 def restore(target: Target, memory_id: str) -> None:
-    """Bring back a memory that was forgotten, replaced or hidden."""
+    """Restore a memory that was forgotten, superseded or hidden."""
     with target.open() as engine:
         memory = engine.restore(memory_id)
     _tell(target, memory.id, memory.status, "recalled again")
@@ -94,16 +94,16 @@ def restore(target: Target, memory_id: str) -> None:
 
 @click.command(cls=Verb, examples=("combray erase ID --yes", "combray erase ID --prove"))
 @_ID
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-@click.option("--derived", is_flag=True, help="Erase what names it as evidence too.")
-@click.option("--prove", is_flag=True, help="Search every file for what is left of it, and show the proof.")
-@click.option("--also", multiple=True, metavar="FILE", help="With --prove: search this file too.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--derived", is_flag=True, help="Also erase memories that name it as evidence.")
+@click.option("--prove", is_flag=True, help="Search every file for remains, and show the proof.")
+@click.option("--also", multiple=True, metavar="FILE", help="With --prove: also search this file.")
 @opens_store()
 def erase(target: Target, memory_id: str, yes: bool, derived: bool, prove: bool, also: tuple[str, ...]) -> None:
-    """Destroy a memory for good.
+    """Erase a memory permanently.
 
-    Its text, history, edges and vectors leave the file, and what Combray itself made of its words; backups and
-    exports keep what they hold. Exit code 1 when a proof finds something left in the store.
+    Its text, history, edges and vectors are removed from the file, and everything that Combray derived from its
+    text. Backups and exports are not changed. Exit code 1 if a proof finds remains in the store.
     """
     with target.open() as engine:
         memory = engine.get(memory_id)
@@ -111,14 +111,14 @@ def erase(target: Target, memory_id: str, yes: bool, derived: bool, prove: bool,
         gone = (*around.made, *(around.resting if derived else ()))
         if not yes:
             if not sys.stdin.isatty():
-                nothing_found("erase destroys for good and asks first, but nobody can answer here. Add --yes.")
-            with_it = f", and {len(gone)} made of it" if gone else ""
-            click.confirm(f"Erase for good: {short(memory.content, 60)!r}{with_it}?", abort=True, err=True)
+                nothing_found("erase needs a confirmation, and standard input is not a terminal. Add --yes.")
+            with_it = f", and {len(gone)} memories derived from it" if gone else ""
+            click.confirm(f"Erase permanently: {short(memory.content, 60)!r}{with_it}?", abort=True, err=True)
         certificate = engine.erase(memory.id, derived=derived, prove=prove, also=also)
     if certificate is not None:
         _show_proof(target, certificate)
         return
-    message = "no byte of it is left in the store; backups and exports may still hold it"
+    message = "the store no longer contains it; backups and exports may"
     left = [each.id for each in (*around.resting, *around.quoting) if each not in gone]
     if not for_people(target):
         fields = {"id": memory.id, "status": "erased", "message": message}
@@ -128,9 +128,9 @@ def erase(target: Target, memory_id: str, yes: bool, derived: bool, prove: bool,
     for each in gone:
         console().print(f"Erased with it: {each.id}")
     for each_id in left:
-        console().print(f"Says so too, or rests on it, and is left: {each_id}", style="yellow")
+        console().print(f"Not erased, but quotes it or names it as evidence: {each_id}", style="yellow")
     if around.file:
-        text = f"{visible(around.file)} still holds it. It comes back when that file changes: take it out there."
+        text = f"{visible(around.file)} still contains it and will be indexed again. Remove it from that file."
         console().print(text, style="yellow")
 
 
@@ -142,7 +142,7 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
     else:
         show_json(certificate.as_json())
     if not certificate.clean:
-        nothing_found(f"something of {certificate.id} is left: see 'left' and 'rows'.")
+        nothing_found(f"remains of {certificate.id} were found. See 'left' and 'rows'.")
 
 
 @click.command(cls=Verb, examples=("combray history ID",))
@@ -151,7 +151,7 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
 def history(target: Target, memory_id: str) -> None:
     """Show every change of a memory, oldest first.
 
-    Each line has who changed it, how, and the fields as they were before.
+    Each line shows who changed it, the operation, and the previous values.
     """
     with target.open() as engine:
         versions = engine.history(memory_id)
@@ -159,7 +159,7 @@ def history(target: Target, memory_id: str) -> None:
         show_json(versions)
         return
     if not versions:
-        console().print("Never changed since it was remembered.")
+        console().print("This memory was never changed.")
         return
     shown = table("#", "when", "who", "change", "before", unbroken=("#",))
     for version in versions:

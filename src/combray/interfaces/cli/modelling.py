@@ -1,4 +1,4 @@
-"""`combray models`: what can be configured, fetching a model, and whether what is configured works."""
+"""The verb `models`: list, test and download models."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "lan
 @_JSON
 @click.pass_context
 def models(ctx: click.Context, as_json: bool) -> None:
-    """List the models there are, test those in use, or fetch one.
+    """List available models, test those in use, or download one.
 
-    Keys are read from the environment; whether a variable is set is shown, never what it holds.
+    Keys are read from the environment. The list shows whether a variable is set, never its value.
     """
     if ctx.invoked_subcommand is None:
         _list(_target(ctx, as_json))
@@ -47,9 +47,9 @@ def models(ctx: click.Context, as_json: bool) -> None:
 @_JSON
 @click.pass_context
 def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
-    """Try each configured model with a tiny request.
+    """Test each configured model with a small request.
 
-    A language model is asked for one word, which may cost a fraction of a cent. Exit code 1 if one failed.
+    A language model is asked for one word, which may cost a fraction of a cent. Exit code 1 if a test fails.
     """
     from combray.engine.models import trials
 
@@ -74,10 +74,10 @@ def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
 @_JSON
 @click.pass_context
 def fetch(ctx: click.Context, /, spec: str, as_json: bool) -> None:
-    """Download a model from the Hugging Face hub.
+    """Download a model from the Hugging Face Hub.
 
-    Nothing else downloads: embedders and rerankers are taken from the hub's cache on this machine. HF_TOKEN
-    holds the token for a private model, HF_ENDPOINT the address of another hub, HF_HOME the cache.
+    No other verb downloads; embedders and rerankers are loaded from the local cache of the hub. HF_TOKEN: token
+    for a private model; HF_ENDPOINT: address of another hub; HF_HOME: location of the cache.
     """
     from combray.engine.models import fetch as fetched_model
     from combray.errors import InvalidInputError
@@ -98,7 +98,7 @@ def fetch(ctx: click.Context, /, spec: str, as_json: bool) -> None:
 
 @contextmanager
 def _downloading() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar of bytes on the standard error, if that is a terminal."""
+    """Show a progress bar in bytes on standard error if it is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -117,7 +117,7 @@ def _show_fetched(fetched: Fetched) -> None:
     out = console()
     out.print(shown)
     out.print(f"{fetched.repository} at commit {fetched.commit}, in {visible(fetched.folder)}.")
-    out.print(f"Exactly this: {fetched.spec}")
+    out.print(f"To pin this version: {fetched.spec}")
 
 
 def _as_json(trial: Trial) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _show(tried: list[Trial]) -> None:
     from rich.text import Text
 
     signs = {True: Text("ok", "green"), False: Text("failed", "red"), None: Text("-")}
-    shown = table("model", "", "ms", "what it said, and how to mend it", unbroken=("ms",))
+    shown = table("model", "", "ms", "result and remedy", unbroken=("ms",))
     for each in tried:
         said = f"{each.detail}\n{each.remedy}".strip()
         milliseconds = "" if each.milliseconds is None else f"{each.milliseconds:.0f}"
@@ -181,7 +181,7 @@ def _needs(offer: Offer) -> str:
 
 
 def _target(ctx: click.Context, as_json: bool) -> Target:
-    """Whether JSON was asked for here, before `test`, or before `models`; and an embedder named before it."""
+    """Return the target with --json from any level, and with an embedder given before the verb."""
     outer = ctx.find_object(Target) or Target()
     before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
     return Target(json=as_json or before or outer.json, embedder=outer.embedder)

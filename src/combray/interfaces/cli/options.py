@@ -1,4 +1,4 @@
-"""Options that many verbs share: which store, namespace, preset and embedder, and the form of the output."""
+"""Options that many verbs share: store, namespace, preset, models, and output format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SQLITE = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a verb works and how it prints. None stands for the setting (environment, file, default)."""
+    """Store, namespace, models and output format of a verb. None: the setting (environment, file, default)."""
 
     db: str | None = None
     store: str | None = None
@@ -35,7 +35,7 @@ class Target:
     json: bool = False
 
     def over(self, outer: Target | None) -> Target:
-        """This target, with the options given before the verb where the verb itself has none."""
+        """Return this target, completed by the options given before the verb."""
         if outer is None:
             return self
         place = {"db", "store"} if self.db or self.store else set()
@@ -44,17 +44,17 @@ class Target:
         return replace(self, **{**kept, **given})
 
     def location(self) -> str:
-        """The store's address: a path, sqlite:///PATH or :memory:. Raises click.UsageError."""
+        """Return the store's location: a path, sqlite:///PATH or :memory:. Raises click.UsageError."""
         from combray import settings
 
         if self.db and self.store:
-            raise click.UsageError("give --db or --store, not both.")
+            raise click.UsageError("--db and --store exclude each other. Give one of them.")
         if self.store:
             return str(settings.data_folder() / f"{self.store}.db")
         return settings.load({"db": self.db}).db or settings.default_location()
 
     def exists(self) -> bool:
-        """Whether the store is there already."""
+        """Whether the store exists."""
         path = self._file()
         return path is not None and path.exists()
 
@@ -65,7 +65,7 @@ class Target:
         return Path(os.path.expanduser(location))  # noqa: PTH111 - Path's raises for unknown users
 
     def open(self, *, to_write: bool = False, stays: bool = False) -> Engine:
-        """The engine on that store; only a verb that writes makes a new one, only one that stays has a worker."""
+        """Open the engine. `to_write`: create a missing store; `stays`: start a background worker."""
         import combray
 
         location = self.location()
@@ -93,7 +93,7 @@ def _check(path: Path, to_write: bool) -> None:
         return
     if not to_write:
         nothing_found(
-            f"there is no store at {path}. Start one with: combray remember TEXT; or check --db, --store and "
+            f"the store {path} does not exist. Create it with: combray remember TEXT; or check --db, --store and "
             "COMBRAY_DB."
         )
     if path.parent == settings.data_folder():
@@ -104,7 +104,7 @@ def _store_name(ctx: click.Context, parameter: click.Parameter, value: str | Non
     del ctx, parameter
     if value is not None and not _STORE_NAME.fullmatch(value):
         raise click.BadParameter(
-            f"{value!r} is no store's name. Use letters, digits, - and _, beginning with a letter or digit."
+            f"{value!r} is not a valid name. Use letters, digits, - and _, starting with a letter or digit."
         )
     return value or None
 
@@ -137,20 +137,20 @@ _EMBEDDER = click.option(
     "--embedder",
     callback=_blank_is_unset,
     metavar="NAME",
-    help="Such as none, wordllama, ollama:MODEL; see 'combray models' [env: COMBRAY_EMBEDDER].",
+    help="Embedder, such as none, wordllama or ollama:MODEL; see 'combray models' [env: COMBRAY_EMBEDDER].",
 )
 _MODELS = (
     click.option(
         "--reranker",
         callback=_blank_is_unset,
         metavar="NAME",
-        help="For presets that rerank; see 'combray models' [env: COMBRAY_RERANKER].",
+        help="Reranker, for presets that rerank; see 'combray models' [env: COMBRAY_RERANKER].",
     ),
     click.option(
         "--language-model",
         callback=_blank_is_unset,
         metavar="NAME",
-        help="See 'combray models' [env: COMBRAY_LANGUAGE_MODEL].",
+        help="Language model; see 'combray models' [env: COMBRAY_LANGUAGE_MODEL].",
     ),
 )
 _PIPELINES = (
@@ -159,7 +159,7 @@ _PIPELINES = (
         "--preset",
         callback=_blank_is_unset,
         metavar="NAME",
-        help="Pipelines to use; see 'combray presets' [env: COMBRAY_PRESET].",
+        help="Preset of pipelines; see 'combray presets' [env: COMBRAY_PRESET].",
     ),
 )
 
@@ -167,10 +167,10 @@ Function = Callable[..., Any]
 
 
 def opens_store(*, pipelines: bool = False, models: bool = False) -> Callable[[Function], Function]:
-    """Give a verb the shared options, handed to it as `target`; --preset and --embedder with `pipelines`,
+    """Add the shared options to a verb and pass them as `target`: --preset and --embedder with `pipelines`,
     --reranker and --language-model with `models`.
 
-    A verb without pipelines calls no model, so it opens the engine without waiting for one.
+    A verb without pipelines opens the engine without models.
     """
     options = (
         *_STORE[:1],
@@ -197,23 +197,23 @@ def opens_store(*, pipelines: bool = False, models: bool = False) -> Callable[[F
 
 
 def names_models(function: Function) -> Function:
-    """Give a verb --embedder, --reranker and --language-model, each handed to it by its name."""
+    """Add --embedder, --reranker and --language-model to a verb, passed by name."""
     for option in (*_MODELS, _EMBEDDER):
         function = option(function)
     return function
 
 
 def in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path) -> Path:
-    """Callback for a file to write: its folder must exist."""
+    """Check that the folder of a file to write exists."""
     del ctx, parameter
     if not value.name:
-        raise click.BadParameter("it names no file.")
+        raise click.BadParameter(f"{str(value)!r} is not a file name. Name a file to write.")
     if not value.parent.is_dir():
-        raise click.BadParameter(f"the folder {value.parent} does not exist; make it first.")
+        raise click.BadParameter(f"the folder {value.parent} does not exist. Create it first.")
     return value
 
 
 def comma_list(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Callback for an option such as `--tags a,b`: its parts, blanks left out."""
+    """Split the value of an option such as `--tags a,b`; blank parts are dropped."""
     del ctx, parameter
     return tuple(part.strip() for part in (value or "").split(",") if part.strip())

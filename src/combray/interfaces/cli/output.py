@@ -1,4 +1,4 @@
-"""What the shell prints: JSON for programs; tables, colour and safe text for people."""
+"""Output of the command line: JSON for programs; tables, colour and escaped text for a terminal."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ CATEGORY_COLOURS = {
 
 
 def for_people(target: Target) -> bool:
-    """Whether to print tables: the standard output is a terminal and --json was not given."""
+    """Whether to print tables: standard output is a terminal and --json is not given."""
     return not target.json and sys.stdout.isatty()
 
 
 def show_json(value: Any) -> None:
-    """Print a value as indented JSON; characters the terminal's encoding lacks are escaped."""
+    """Print a value as indented JSON. Characters that the terminal cannot encode are escaped."""
     import msgspec
 
     plain = msgspec.to_builtins(value, enc_hook=str)
@@ -44,14 +44,14 @@ def show_json(value: Any) -> None:
 
 
 def console(*, errors: bool = False) -> Console:
-    """A rich console; without colour or control codes where the stream is no terminal."""
+    """Return a rich console; without colour and control codes if the stream is not a terminal."""
     from rich.console import Console
 
     return Console(stderr=errors, highlight=False, emoji=False, markup=False)
 
 
 def table(*headings: str, unbroken: tuple[str, ...] = ()) -> Table:
-    """An empty table; the columns named in `unbroken` hold ids and numbers, the others wrap."""
+    """Return an empty table. Columns in `unbroken` do not wrap."""
     from rich import box
     from rich.table import Table
 
@@ -62,7 +62,7 @@ def table(*headings: str, unbroken: tuple[str, ...] = ()) -> Table:
 
 
 def visible(text: str) -> str:
-    """The text with control characters made visible: what is stored must not steer the terminal."""
+    """Escape control characters, so that stored text cannot control the terminal."""
     return "".join(
         character
         if character in "\n\t" or unicodedata.category(character) != "Cc"
@@ -72,13 +72,13 @@ def visible(text: str) -> str:
 
 
 def short(text: str, width: int = 70) -> str:
-    """The text's beginning on one line."""
+    """Return the start of the text on one line."""
     line = " ".join(visible(text).split())
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def moment(value: datetime | None) -> str:
-    """A date, with the time where it is not midnight; UTC."""
+    """Return the date, with the time unless it is midnight; UTC."""
     if value is None:
         return ""
     midnight = (value.hour, value.minute, value.second) == (0, 0, 0)
@@ -86,7 +86,7 @@ def moment(value: datetime | None) -> str:
 
 
 def compact(memory: Memory) -> dict[str, Any]:
-    """The fields a reader of an answer needs; unset ones are left out to save tokens."""
+    """Return the fields that a reader of an answer needs, without unset ones."""
     when = {"occurred_at": memory.occurred_from} if memory.occurred_from else {"recorded_at": memory.recorded_at}
     extras = {
         "author": memory.author,
@@ -105,7 +105,7 @@ def compact(memory: Memory) -> dict[str, Any]:
 
 
 def full(memory: Memory) -> dict[str, Any]:
-    """Every field of a memory; `occurred_at` is the start of when it happened."""
+    """Return every field of a memory. `occurred_at` is the start of its time range."""
     import msgspec
 
     fields = msgspec.structs.asdict(memory)
@@ -114,7 +114,7 @@ def full(memory: Memory) -> dict[str, Any]:
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar on the standard error, if that is a terminal; yields what takes the count done."""
+    """Show a progress bar on standard error if it is a terminal. Yields a function that takes the count done."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

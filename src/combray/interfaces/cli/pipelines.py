@@ -1,4 +1,4 @@
-"""`combray presets`: the pipelines there are, stage by stage."""
+"""The verb `presets`: list the presets, or show one stage by stage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
     try:
         preset = load(name)
     except InvalidInputError as error:
-        raise click.UsageError(f"there is no preset {name!r}. {error.remedy}") from None
+        raise click.UsageError(f"preset {name!r} does not exist. {error.remedy}") from None
     pipelines = {"remember": preset.remember.describe(), "recall": preset.recall.describe()}
     if not for_people(_target(ctx, as_json)):
         about = {
@@ -92,7 +92,7 @@ def _list(target: Target) -> None:
 
 
 def _target(ctx: click.Context, as_json: bool) -> Target:
-    """Whether JSON was asked for here, before `show`, or before `presets`."""
+    """Return the target with --json from any level."""
     outer = ctx.find_object(Target) or Target()
     before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
     return Target(json=as_json or before or outer.json)

@@ -1,4 +1,4 @@
-"""Texts given to the shell: as words, from the standard input, or as the lines of a file."""
+"""Input texts: words, standard input, or the lines of a file."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ STANDARD_INPUT = "-"
 
 
 def text_of(words: tuple[str, ...]) -> str:
-    """The words joined by blanks; a single "-" stands for all of the standard input."""
+    """Join the words by spaces; a single "-" reads standard input."""
     if words != (STANDARD_INPUT,):
         return " ".join(words)
     return _decoded(sys.stdin.buffer.read(), "standard input").strip()
 
 
 def lines_of(path: Path) -> list[tuple[int, str]]:
-    """The lines of a UTF-8 file that are not blank, numbered from 1; the path "-" is the standard input."""
+    """Return the non-blank lines of a UTF-8 file, numbered from 1; the path "-" is standard input."""
     if str(path) == STANDARD_INPUT:
         text = _decoded(sys.stdin.buffer.read(), "standard input")
     else:

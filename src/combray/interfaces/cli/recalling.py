@@ -1,4 +1,4 @@
-"""`combray recall` and `combray search`."""
+"""The verbs `recall` and `search`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 _DIGITS = 4
-"""Scores are printed to four digits: more say nothing and cost tokens."""
+"""Digits of scores in the output."""
 
 _FILTERS = (
     click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …'),
@@ -50,19 +50,19 @@ def _filtered(function: Any) -> Any:
 @click.option(
     "--intent",
     type=click.Choice(INTENTS, case_sensitive=False),
-    help="What is asked for, instead of reading it from the query.",
+    help="Intent of the query; default: detected.",
 )
-@click.option("--basic", is_flag=True, help="Plain substring match, newest first.")
+@click.option("--basic", is_flag=True, help="Match substrings only, newest first.")
 @_filtered
-@click.option("--as-of", metavar="WHEN", help="Answer with what was known, and held true, then.")
-@click.option("--min-score", type=float, default=0.0, help="Leave out hits below this score.")
-@click.option("--explain", is_flag=True, help="Show every stage with its time, and each hit's signals.")
+@click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
+@click.option("--min-score", type=float, default=0.0, help="Drop hits below this score.")
+@click.option("--explain", is_flag=True, help="Show the stages with times, and each hit's signals.")
 @click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
 @opens_store(pipelines=True, models=True)
 def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool, **asked: Any) -> None:
-    """Recall what answers a query, best first, with reasons.
+    """Recall memories that answer a query, with reasons.
 
-    Asked why, causes come before their effects. An empty answer says why it is empty (exit code 1).
+    For a question with "why", causes come before effects. An empty answer reports the reason (exit code 1).
     """
     with target.open() as engine:
         answer = engine.recall(" ".join(query), **asked)
@@ -73,7 +73,7 @@ def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool,
     else:
         show_json(answer_as_json(answer, limit=asked["limit"], explain=explain, verbose=verbose))
     if not answer:
-        nothing_found(answer.reason or "no memory fits")
+        nothing_found(answer.reason or "no memory matches")
 
 
 @click.command(cls=Verb, examples=("combray search postgres migration",))
@@ -82,9 +82,9 @@ def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool,
 @_filtered
 @opens_store()
 def search(target: Target, query: tuple[str, ...], **asked: Any) -> None:
-    """Find memories by their words alone.
+    """Find memories by keywords only.
 
-    The score is the share of the query's words that a memory holds.
+    The score is the share of the query's words that a memory contains.
     """
     with target.open() as engine:
         answer = engine.search(" ".join(query), **asked)
@@ -95,11 +95,11 @@ def search(target: Target, query: tuple[str, ...], **asked: Any) -> None:
     else:
         show_json([{**compact(hit.memory), "score": round(hit.score, _DIGITS)} for hit in answer])
     if not answer:
-        nothing_found(answer.reason or "no memory holds these words")
+        nothing_found(answer.reason or "no memory contains these words")
 
 
 def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) -> dict[str, Any]:
-    """Mnemon 5.2's shape: `results` with `insight`, `score`, `intent`, `via`, `signals`; and `meta`."""
+    """Return Mnemon's format: `results` with `insight`, `score`, `intent`, `via`, `signals`; and `meta`."""
     meta = {
         "intent": answer.intent,
         "intent_source": answer.intent_source,

@@ -1,4 +1,4 @@
-"""`combray remember`: one text, or a file of them."""
+"""The verb `remember`: one text, or the lines of a file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
 @click.option(
     "--file",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help="Remember every line of a file (- is the standard input).",
+    help="Remember every line of a file (- is standard input).",
 )
 @click.option(
     "--category",
@@ -43,25 +43,27 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
     type=click.Choice(CATEGORIES),
     default="general",
     show_default=True,
-    help="What it is.",
+    help="Category.",
 )
 @click.option("--importance", "--imp", type=click.IntRange(1, 5), default=3, show_default=True, help="1 to 5.")
-@click.option("--entities", callback=comma_list, metavar="A,B", help="Names it is about, besides those found.")
-@click.option("--tags", callback=comma_list, metavar="A,B", help="Your own labels.")
-@click.option("--source", default="user", show_default=True, help="Where it is from: user, agent, external, …")
+@click.option(
+    "--entities", callback=comma_list, metavar="A,B", help="Entities, in addition to those found in the text."
+)
+@click.option("--tags", callback=comma_list, metavar="A,B", help="Labels.")
+@click.option("--source", default="user", show_default=True, help="Where it comes from: user, agent, external, …")
 @click.option("--author", help="Who said it.")
 @click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
 @click.option("--session", help="The conversation it belongs to.")
-@click.option("--no-diff", is_flag=True, help="Store it without comparing it to what is known.")
+@click.option("--no-diff", is_flag=True, help="Store without looking for duplicates and updates.")
 @opens_store(pipelines=True)
 def remember(target: Target, text: tuple[str, ...], file: Path | None, no_diff: bool, **fields: Any) -> None:
-    """Remember a text, compared first to what is known.
+    """Remember a text, unless it duplicates a known memory.
 
-    TEXT "-" reads the standard input. The answer says whether the text was added, replaced an older
-    memory (which stays and can be restored) or was skipped as already known.
+    TEXT "-" reads standard input. The output reports whether the text was added, superseded an older memory
+    (which can be restored), or was skipped as a duplicate.
     """
     if bool(text) == bool(file):
-        raise click.UsageError("give the text, or - to read it from the standard input, or --file FILE.")
+        raise click.UsageError("remember needs one text. Give TEXT, - for standard input, or --file FILE.")
     if file is not None:
         lines = lines_of(file)
         with target.open(to_write=True) as engine:
@@ -93,11 +95,9 @@ def _remember_lines(
         except InvalidInputError as error:
             if error.field != "content":
                 raise
+            again = "Earlier lines are stored. Fix the file and run the command again; duplicates are skipped."
             raise InvalidInputError(
-                f"a line from {lines[stored][0]} on",
-                error.problem,
-                f"{error.remedy} The lines before are stored; when the file is mended, run it again: "
-                "what is known is skipped.",
+                f"a line from {lines[stored][0]} on", error.problem, f"{error.remedy} {again}"
             ) from error
     counts = Counter(each.action for each in done)
     summary = {action: counts.get(action, 0) for action in ("added", "replaced", "skipped")}
@@ -117,7 +117,7 @@ def _show(done: Remembered) -> None:
     if done.reason:
         out.print(f"  {visible(done.reason)}")
     if done.replaced_id:
-        out.print(f"  replaces {done.replaced_id} (combray restore brings it back)")
+        out.print(f"  supersedes {done.replaced_id} (undo with combray restore)")
     edges = ", ".join(f"{count} {kind}" for kind, count in done.edges_created.items() if count)
     if edges:
         out.print(f"  edges: {edges}")
@@ -127,9 +127,7 @@ def _show(done: Remembered) -> None:
         sign = candidate.get("suggested_sub_type") or f"similar, {candidate.get('cosine', 0.0):.2f}"
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
-        out.print(
-            f"  {done.auto_pruned} of the least important memories hidden (combray restore brings them back)"
-        )
+        out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")
 
 
 def _unlinked(done: Remembered) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Verbs about what may go: `gc` shows what matters least, `review` what will not keep."""
+"""The verbs `gc` and `review`: list memories of low importance, and memories that need attention."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ACTIONS = {
     help="Effective importance below which a memory is listed.",
 )
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Memories at most.")
-@click.option("--keep", metavar="ID", help="Count three more uses of this memory, so that it stays.")
+@click.option("--keep", metavar="ID", help="Keep this memory: count it as used three more times.")
 @opens_store()
 def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
-    """List the memories that matter least; remove nothing."""
+    """List the least important memories. Nothing is removed."""
     with target.open() as engine:
         if keep is not None:
             _tell_kept(target, engine.retention.keep(keep))
@@ -66,24 +66,24 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
 
 def _tell_kept(target: Target, memory: Memory) -> None:
     if for_people(target):
-        console().print(f"{memory.id} counts as used {memory.access_count} times now.")
+        console().print(f"{memory.id} now counts as used {memory.access_count} times.")
     else:
         show_json({"id": memory.id, "status": "kept", "access_count": memory.access_count})
 
 
 @click.command(cls=Verb, examples=("combray review", "combray review --quarantined", "combray review --doubtful"))
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Memories at most.")
-@click.option("--quarantined", is_flag=True, help="List what the guard keeps apart, and why.")
+@click.option("--quarantined", is_flag=True, help="List quarantined memories with reasons.")
 @click.option("--doubtful", is_flag=True, help="List pairs of facts that consolidation could not decide.")
 @opens_store()
 def review(target: Target, limit: int, quarantined: bool, doubtful: bool) -> None:
-    """List what will soon be untrue, is in quarantine, or in doubt.
+    """List short-lived, quarantined or contradictory memories.
 
-    The texts of the first show signs of a passing state, or of what can be looked up elsewhere; worst first.
-    What is in quarantine reads like orders to a model and is never recalled; combray release lets it out.
+    By default, lists texts that describe a temporary state or can be looked up elsewhere, worst first.
+    Quarantined texts look like prompt injection and are never recalled; release one with combray release.
     """
     if quarantined and doubtful:
-        raise click.UsageError("give --quarantined or --doubtful, not both.")
+        raise click.UsageError("--quarantined and --doubtful exclude each other. Give one of them.")
     if quarantined or doubtful:
         (show_quarantined if quarantined else show_doubtful)(target, limit)
         return
@@ -93,7 +93,7 @@ def review(target: Target, limit: int, quarantined: bool, doubtful: bool) -> Non
         show_json([{**compact(each.memory), "quality_warnings": list(each.warnings)} for each in reviewed])
         return
     if not reviewed:
-        console().print("No memory needs a second look.")
+        console().print("No memory needs attention.")
         return
     from combray.interfaces.cli.showing import table_of
 

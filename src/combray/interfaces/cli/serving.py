@@ -1,4 +1,4 @@
-"""`combray mcp`: the engine for agents."""
+"""The verb `mcp`: the engine as an MCP server."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from combray.interfaces.cli.options import Target, opens_store
 @click.command(cls=Verb, examples=("combray mcp --db agent.db --namespace work",))
 @opens_store(pipelines=True)
 def mcp(target: Target) -> None:
-    """Serve memory to an agent by MCP.
+    """Serve memory to an agent over MCP.
 
-    Speaks the Model Context Protocol on the standard input and output until the input ends. A client starts
-    it; store, namespace, preset and embedder are fixed by this command line.
+    Speaks the Model Context Protocol on standard input and output until the input ends. An MCP client starts this
+    command. Its options fix the store, namespace, preset and embedder.
     """
     try:
         from combray.interfaces.mcp.server import serve
@@ -26,7 +26,7 @@ def mcp(target: Target) -> None:
             raise
         raise MissingExtraError("The MCP server", "mcp") from error
     if sys.stdin.isatty():
-        say("waits for an MCP client on the standard input; agents start it by themselves. Ctrl-D ends it.")
+        say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
     serve(target.open(to_write=True, stays=True))
 
 

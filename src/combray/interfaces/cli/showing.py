@@ -1,4 +1,4 @@
-"""An answer in a terminal: hits with what is behind them, and the waterfall of stages."""
+"""An answer in a terminal: hits with their signals, and the stages with their times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | None = None) -> None:
-    """Print the hits as a table, then why and how they were found."""
+    """Print the hits as a table, then the reason and the stages."""
     out = out or console()
     if answer:
         out.print(_hits(answer, explain=explain, verbose=verbose))
@@ -46,7 +46,7 @@ def _hits(answer: Answer, *, explain: bool, verbose: bool) -> Table:
 
 
 def table_of(headings: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Memory]]) -> Table:
-    """A table of memories with some columns of their own before them."""
+    """Return a table of memories with additional columns before them."""
     shown = table(*headings, "memory")
     for cells, memory in rows:
         body = Text(visible(memory.content))
@@ -55,7 +55,7 @@ def table_of(headings: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Me
 
 
 def described(memory: Memory, *, via: str = "") -> Text:
-    """One line about a memory: what it is, who said it, when, how it was found, its id."""
+    """Return one line about a memory: category, author, date, how it was found, id."""
     line = Text(style="dim")
     line.append(memory.category, CATEGORY_COLOURS.get(memory.category, ""))
     line.append(" " + "★" * memory.importance)
@@ -89,7 +89,7 @@ def _rest(memory: Memory) -> Text:
 
 
 def waterfall(trace: tuple[Step, ...], width: int) -> Table:
-    """Every stage with hits before and after, milliseconds, and a bar that starts where the stage began."""
+    """Return a table of the stages: hits before and after, milliseconds, and a bar on a common time axis."""
     shown = table("stage", "hits", "ms", "when it ran", unbroken=("stage", "hits", "ms"))
     room = 24 if width < _NARROW else 44
     total = sum(step.milliseconds for step in trace) or 1.0
@@ -106,7 +106,7 @@ def waterfall(trace: tuple[Step, ...], width: int) -> Table:
 
 
 def _bar(start: float, share: float, room: int) -> str:
-    """A bar of `share` of the room, begun at `start`; at least an eighth of a cell, so that none is lost."""
+    """Return a bar for `share` of the width from `start` on, at least an eighth of a cell."""
     eighths = max(1, round(share * room * 8))
     whole, part = divmod(eighths, 8)
     return " " * min(int(start * room), room - 1) + "█" * whole + _EIGHTHS[part].strip()

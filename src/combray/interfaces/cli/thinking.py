@@ -1,4 +1,4 @@
-"""`combray think`."""
+"""The verb `think`."""
 
 from __future__ import annotations
 
@@ -30,17 +30,19 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 1000),
     default=8,
     show_default=True,
-    help="Memories considered at most.",
+    help="Maximum number of memories considered.",
 )
 @click.option(
     "--budget",
     "-b",
     type=click.IntRange(min=100),
-    help="Tokens of memories a model is shown at most [env: COMBRAY_CONTEXT_BUDGET].",
+    help="Maximum tokens of memories in the prompt [env: COMBRAY_CONTEXT_BUDGET].",
 )
 @click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …')
 @click.option("--until", metavar="WHEN", help="Only what happened before then.")
-@click.option("--explain", is_flag=True, help="Show what was dropped and why, and every stage of the recall.")
+@click.option(
+    "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."
+)
 @opens_store(pipelines=True, models=True)
 def think(
     target: Target,
@@ -51,11 +53,11 @@ def think(
     until: str | None,
     explain: bool,
 ) -> None:
-    """Answer a question from memory, with the memories it rests on.
+    """Answer a question from memory, with citations.
 
-    A language model writes the answer where one is set (COMBRAY_LANGUAGE_MODEL), and every sentence of it is
-    checked against the memory it cites; without one the best sentences themselves are the answer. Not known: exit
-    code 1.
+    If a language model is set (COMBRAY_LANGUAGE_MODEL), it writes the answer, and every sentence is checked
+    against the memory it cites. Otherwise the best stored sentences are the answer. Exit code 1 if the answer is
+    not known.
     """
     with target.open() as engine:
         thought = engine.think(" ".join(question), limit=limit, budget=budget, since=since, until=until)
@@ -84,13 +86,13 @@ def _show(thought: Thought, *, explain: bool) -> None:
     out.print(Text(how, "dim"))
     if explain:
         for each in thought.dropped:
-            out.print(Text("dropped: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
+            out.print(Text("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
         if thought.trace:
             out.print(waterfall(thought.trace, out.width))
 
 
 def _marked(answer: str) -> Text:
-    """The answer with its citations in colour."""
+    """Return the answer with coloured citations."""
     from rich.text import Text
 
     shown = Text(answer)

@@ -1,4 +1,4 @@
-"""`combray export`, `combray import` and `combray ingest`: memories and conversations in and out."""
+"""The verbs `export`, `import` and `ingest`."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path
 )
 @opens_store()
 def export(target: Target, path: Path) -> None:
-    """Write a namespace as JSON lines.
+    """Export a namespace as JSON lines.
 
-    They hold memories of any status, their history and edges. Without FILE, or with -, they go to the
-    standard output. 'combray import --trusted' restores them exactly.
+    The export has memories of any status, their history and edges. Without FILE, or with -, it goes to standard
+    output. 'combray import --trusted' restores it exactly.
     """
     with target.open() as engine, _writing(path) as stream:
         count = engine.store.export_to(stream)
@@ -67,16 +67,20 @@ def _writing(path: Path) -> Iterator[TextIO]:
     "import", cls=Verb, examples=("combray import old.jsonl --dry-run", "combray import memories.jsonl")
 )
 @click.argument("path", metavar="FILE", type=_INPUT)
-@click.option("--dry-run", is_flag=True, help="Only say what would be written, and every line that is wrong.")
-@click.option("--skip-bad", is_flag=True, help="Leave wrong lines out instead of refusing the file.")
-@click.option("--no-diff", is_flag=True, help="Store every item without comparing it to what is known.")
-@click.option("--trusted", is_flag=True, help="The file is your own: only what nobody would store is kept apart.")
+@click.option(
+    "--dry-run", is_flag=True, help="Write nothing; report what would be written and every invalid line."
+)
+@click.option("--skip-bad", is_flag=True, help="Skip invalid lines instead of rejecting the file.")
+@click.option("--no-diff", is_flag=True, help="Store every item without looking for duplicates.")
+@click.option(
+    "--trusted", is_flag=True, help="The file is your own: judge its texts by their own trust, not as untrusted."
+)
 @opens_store(pipelines=True)
 def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool) -> None:
-    """Read memories from a file.
+    """Import memories from a file.
 
-    Taken are an export, a Mnemon draft, and JSON lines of {"content": ...}. Items may carry every field of
-    remember, with historical dates, and edges. The whole file is checked before anything is written.
+    Formats: an export, a Mnemon draft, or JSON lines of {"content": ...}. Items may have every field of remember,
+    historical dates, and edges. The whole file is validated before anything is written.
     """
     if dry_run and not target.exists():
         target = replace(target, db=":memory:", store=None)
@@ -112,7 +116,7 @@ def _show_import(report: ImportReport) -> None:
         "versions": report.versions,
         "edges": report.edges,
         "replaced": report.replaced,
-        "known already": report.skipped,
+        "already stored": report.skipped,
     }
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
     out = console()
@@ -127,10 +131,10 @@ def _show_import(report: ImportReport) -> None:
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @opens_store(pipelines=True)
 def ingest(target: Target, paths: tuple[str, ...]) -> None:
-    """Store conversations, each turn as an episode.
+    """Store conversations, one episode per turn.
 
-    Taken are JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and
-    LongMemEval. Several conversations in one file go into a namespace each, called like the conversation.
+    Formats: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and LongMemEval.
+    If a file has several conversations, each goes into a namespace with its name.
     """
     from combray import transfer
 

@@ -1,4 +1,4 @@
-"""Verbs about the store: `status`, `log`, `doctor`, `backup`."""
+"""The verbs `status`, `log`, `doctor` and `backup`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from combray.interfaces.cli.output import console, for_people, moment, show_json
 @click.command(cls=Verb, examples=("combray status --namespace work",))
 @opens_store(pipelines=True)
 def status(target: Target) -> None:
-    """Count memories, edges, vectors and top entities."""
+    """Show counts of memories, edges, vectors and top entities."""
     with target.open() as engine:
         facts = engine.store.status()
     if not for_people(target):
@@ -43,7 +43,7 @@ def _in_words(value: Any) -> str:
 
 
 @click.command(cls=Verb, examples=("combray log --limit 50",))
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Lines at most.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of lines.")
 @opens_store()
 def log(target: Target, limit: int) -> None:
     """Show the latest operations, newest first."""
@@ -64,12 +64,12 @@ def log(target: Target, limit: int) -> None:
 
 
 @click.command(cls=Verb, examples=("combray doctor --repair",))
-@click.option("--repair", is_flag=True, help="Rebuild all that can be rebuilt from the originals.")
+@click.option("--repair", is_flag=True, help="Rebuild everything that can be derived from the stored memories.")
 @opens_store(pipelines=True)
 def doctor(target: Target, repair: bool) -> None:
     """Check the store and the embedder.
 
-    Exit code 1 when something is wrong.
+    Exit code 1 if a check fails.
     """
     with target.open() as engine:
         findings = engine.store.doctor(repair=repair)
@@ -89,19 +89,17 @@ def doctor(target: Target, repair: bool) -> None:
 
 @click.command(cls=Verb, examples=("combray backup memories-2026-03-01.db",))
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
-@click.option(
-    "--encrypt", is_flag=True, help="Encrypt the copy with the key in COMBRAY_NEW_KEY, a new or another one."
-)
+@click.option("--encrypt", is_flag=True, help="Encrypt the copy with the key in COMBRAY_NEW_KEY.")
 @opens_store()
 def backup(target: Target, path: Path, encrypt: bool) -> None:
-    """Copy the whole store, consistently, to a new file. The copy of an encrypted store has the same key."""
+    """Copy the whole store consistently to a new file. The copy of an encrypted store has the same key."""
     from combray import settings
 
     if path.exists():
-        raise click.UsageError(f"{path} exists already. Name a new file.")
+        raise click.UsageError(f"{path} already exists. Name a new file.")
     key = settings.secret(settings.NEW_KEY) if encrypt else None
     if encrypt and key is None:
-        raise click.UsageError(f"--encrypt needs a key: set {settings.NEW_KEY}, or {settings.NEW_KEY}_FILE.")
+        raise click.UsageError(f"--encrypt needs a key. Set {settings.NEW_KEY} or {settings.NEW_KEY}_FILE.")
     with target.open() as engine:
         engine.store.backup(str(path), key=key)
     if for_people(target):

@@ -1,4 +1,4 @@
-"""The table of verbs, and the group that imports a verb's module when the verb is called."""
+"""The verbs, and the command group that imports a verb's module when it is called."""
 
 from __future__ import annotations
 
@@ -49,6 +49,10 @@ SECTIONS: dict[str, dict[str, str]] = {
 """Verbs by section of the help: verb -> module of this package that defines it."""
 
 VERBS: dict[str, str] = {verb: module for section in SECTIONS.values() for verb, module in section.items()}
+_NEVER_SUGGESTED = frozenset(("forget", "erase", "gc", "consolidate"))
+"""Verbs that hide, destroy or change memories. A typing error must not lead to one of them."""
+_CLOSE = 0.7
+"""Similarity from which a verb is suggested for an unknown one (difflib's ratio)."""
 
 _EPILOG = """\
 Output is a table in a terminal and JSON when piped or with --json. Exit codes: 0 done, 1 nothing found
@@ -60,26 +64,27 @@ Completion: eval "$(_COMBRAY_COMPLETE=bash_source combray)"   (zsh_source, fish_
 
 
 class Verbs(Careful, click.Group):
-    """A group whose commands are imported on demand, listed by section."""
+    """A command group that imports its verbs on demand and lists them by section."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs in the order of the help."""
+        """Return all verbs in the order of the help."""
         del ctx
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb's command, its module imported now."""
+        """Import the verb's module and return its command."""
         del ctx
         return _load(cmd_name) if cmd_name in VERBS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb's command; an unknown verb is refused with the nearest ones."""
+        """Return the verb's command. An unknown verb is an error that names similar, harmless verbs."""
         if args and args[0] not in VERBS and args[0][:1].isalnum():
-            near = get_close_matches(args[0], VERBS, n=2)
+            harmless = [verb for verb in VERBS if verb not in _NEVER_SUGGESTED]
+            near = get_close_matches(args[0], harmless, n=2, cutoff=_CLOSE)
             hint = f"Did you mean {' or '.join(near)}?" if near else "See 'combray --help'."
-            raise click.UsageError(f"there is no verb {args[0]!r}. {hint}", ctx)
+            raise click.UsageError(f"verb {args[0]!r} does not exist. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -110,6 +115,6 @@ def _load(verb: str) -> click.Command:
 def combray(ctx: click.Context, /, target: Target) -> None:
     """Long-term memory for agents: remember texts, recall them with reasons.
 
-    The options below may stand before or behind the verb.
+    The options below may come before or after the verb.
     """
     ctx.obj = target

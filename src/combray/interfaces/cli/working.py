@@ -1,4 +1,4 @@
-"""The verb `worker`: make the vectors that memories wait for, once or until Ctrl-C."""
+"""The verb `worker`: embed pending memories, once or continuously."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
         'combray worker --embedder ollama:bge-m3 --drop "wordllama:256"',
     ),
 )
-@click.option("--once", is_flag=True, help="Do what is due now and leave.")
+@click.option("--once", is_flag=True, help="Process what is due now and exit.")
 @click.option(
     "--batch",
     type=click.IntRange(1, 1024),
     default=64,
     show_default=True,
     metavar="N",
-    help="Texts embedded at once.",
+    help="Texts per call of the embedder.",
 )
-@click.option("--everywhere", is_flag=True, help="Work in every namespace of the store.")
-@click.option("--reembed", is_flag=True, help="Also queue all memories that have no vector of this embedder.")
-@click.option("--retry-failed", is_flag=True, help="First make due again what was given up.")
-@click.option("--drop", metavar="MODEL", help="Destroy the vectors of another model; do nothing else.")
+@click.option("--everywhere", is_flag=True, help="Process every namespace of the store.")
+@click.option("--reembed", is_flag=True, help="Also queue all memories without a vector of this embedder.")
+@click.option("--retry-failed", is_flag=True, help="First requeue jobs that failed for good.")
+@click.option("--drop", metavar="MODEL", help="Delete the vectors of another model and exit.")
 @opens_store(pipelines=True)
 def worker(
     target: Target, once: bool, batch: int, everywhere: bool, reembed: bool, retry_failed: bool, drop: str | None
 ) -> None:
-    """Make the vectors that memories wait for.
+    """Embed memories that wait for a vector.
 
-    Stays until Ctrl-C and looks every second. Any number of workers may share a store.
+    Runs until Ctrl-C and polls every second. Any number of workers may share a store.
     """
     if drop is not None and (once or everywhere or reembed or retry_failed):
-        raise click.UsageError("--drop goes alone.")
+        raise click.UsageError("--drop excludes the other options of worker. Give it alone.")
     with target.open() as engine:
         if drop is not None:
             _show_dropped(target, engine.vectors.reembed(drop=drop), drop)
@@ -72,7 +72,7 @@ def _engines(engine: Engine, everywhere: bool) -> list[Engine]:
 
 
 def _queue_all(engine: Engine, everywhere: bool, seen: dict[str, int]) -> None:
-    """Queue what lacks a vector, in namespaces that somebody has written to since they were `seen`."""
+    """Queue memories without a vector in namespaces that changed after they were `seen`."""
     for each in _engines(engine, everywhere):
         if seen.get(each.namespace) != each.reader.revision():
             each.vectors.reembed()
@@ -90,7 +90,7 @@ def _once(target: Target, engine: Engine, batch: int, everywhere: bool, reembed:
 
 
 def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed: bool) -> None:
-    """Work, wait, work again; a line for each round in which something was done."""
+    """Process jobs until interrupted; print a line for each round that did something."""
     from combray.embedding.background import pause_after
     from combray.embedding.working import Worked
     from combray.errors import StoreError
@@ -100,7 +100,7 @@ def _stay(target: Target, engine: Engine, batch: int, everywhere: bool, reembed:
     while True:
         try:
             if reembed:
-                # What other processes remembered meanwhile has no vector of this embedder.
+                # Other processes may have written memories without a vector of this embedder.
                 _queue_all(engine, everywhere, seen)
             worked = engine.vectors.make(batch=batch, everywhere=everywhere)
         except StoreError as error:
@@ -126,9 +126,7 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
 
 def _show_dropped(target: Target, done: Reembedding, model: str) -> None:
     if for_people(target):
-        console().print(
-            f"{done.dropped} vectors of {model} destroyed; {done.memories} memories have {done.model}."
-        )
+        console().print(f"{done.dropped} vectors of {model} deleted; {done.memories} memories have {done.model}.")
     else:
         show_json(done)
 

@@ -1,4 +1,4 @@
-"""Verbs about folders of Markdown: `index` and `watch`."""
+"""The verbs `index` and `watch`, for folders of Markdown."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _SHOWN = 10
     ),
 )
 @_FOLDER
-@click.option("--extra", type=_ANY, multiple=True, metavar="PATH", help="More Markdown: a file or folder.")
+@click.option("--extra", type=_ANY, multiple=True, metavar="PATH", help="Another Markdown file or folder.")
 @click.option(
     "--sessions", type=_ANY, multiple=True, metavar="PATH", help="Transcripts: *.jsonl, a file or folder."
 )
-@click.option("--redact", is_flag=True, help="Take secrets out of notes too; out of transcripts always.")
+@click.option("--redact", is_flag=True, help="Redact secrets in notes too. Transcripts are always redacted.")
 @click.option(
     "--trust",
     type=click.Choice(("owner", "agent", "untrusted")),
-    help="Whose word the files are: untrusted for downloads. Kept with the folder; a new one is the owner's.",
+    help="Trust of the files; untrusted marks third-party content. Stored with the folder; default: owner.",
 )
-@click.option("--rebuild", is_flag=True, help="Read every file anew, and destroy what no file holds any more.")
-@click.option("--remove", is_flag=True, help="Let the folder go: its chunks are hidden.")
+@click.option("--rebuild", is_flag=True, help="Read every file again and erase chunks that are in no file.")
+@click.option("--remove", is_flag=True, help="Remove the folder from the index; its chunks are hidden.")
 @opens_store(pipelines=True)
 def index(
     target: Target,
@@ -52,12 +52,13 @@ def index(
     rebuild: bool,
     remove: bool,
 ) -> None:
-    """Keep a folder of Markdown in the index.
+    """Index a folder of Markdown.
 
-    A workspace gives MEMORY.md and memory/, any other folder every *.md in it. Only what changed is read.
+    In an agent workspace (one with MEMORY.md or memory/) only those are indexed; otherwise every *.md. Only
+    changed files are read.
     """
     if remove and (extra or sessions or redact or trust or rebuild):
-        raise click.UsageError("--remove goes alone.")
+        raise click.UsageError("--remove excludes the other options of index. Give it alone.")
     with target.open(to_write=not remove) as engine:
         if remove:
             _removed(target, folder, engine.documents.drop(folder))
@@ -89,11 +90,11 @@ def _show(report: IndexReport) -> None:
     out = console()
     out.print(f"{report.files} files, {report.chunks} chunks: {_changes(report)}, in {report.seconds:.1f} s.")
     if report.quarantined:
-        out.print(f"{report.quarantined} kept in quarantine: combray review --quarantined", style="yellow")
+        out.print(f"{report.quarantined} chunks quarantined: combray review --quarantined", style="yellow")
     for path, reason in report.skipped[:_SHOWN]:
-        out.print(f"left out {visible(path)}: {visible(reason)}", style="yellow")
+        out.print(f"skipped {visible(path)}: {visible(reason)}", style="yellow")
     if len(report.skipped) > _SHOWN:
-        out.print(f"left out {len(report.skipped) - _SHOWN} more; --json lists them", style="yellow")
+        out.print(f"skipped {len(report.skipped) - _SHOWN} more; --json lists them", style="yellow")
     for problem in report.degraded:
         out.print(visible(problem), style="yellow")
 
