@@ -136,7 +136,7 @@ def test_nothing_found_says_why_and_what_to_do(agent: Agent) -> None:
     result = agent.call("recall", query="submarine propulsion")
     assert not result.is_error
     assert text(result).startswith("Nothing found: ")
-    assert text(result).endswith("Say that you looked and found nothing.")
+    assert text(result).endswith("Say that you searched and found nothing.")
     assert result.structured_content["results"] == []
     assert result.structured_content["reason"]
 

@@ -68,6 +68,6 @@ def test_the_tool_says_that_it_does_not_know() -> None:
     engine = combray.open(":memory:", embedder="none", clock=FakeClock())
     engine.remember("The ferry leaves at nine.")
     result = Calls(engine).think("Who owns the zeppelin?")
-    assert str(getattr(result.content[0], "text", "")).endswith("Say that you looked and found nothing.")
+    assert str(getattr(result.content[0], "text", "")).endswith("Say that you searched and found nothing.")
     assert result.structured_content is not None
     assert result.structured_content["known"] is False

@@ -1,4 +1,1 @@
-"""The engine as a server of the Model Context Protocol, over stdio: `combray mcp`.
-
-The one room that imports the SDK (`mcp` 2.x, extra `mcp`).
-"""
+"""The engine as an MCP server over stdio: `combray mcp`. Requires the extra `mcp`."""

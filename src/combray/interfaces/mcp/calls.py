@@ -1,4 +1,4 @@
-"""The tools: each is one call of the engine. Their docstrings are what the model reads about them."""
+"""The MCP tools. Each is one call of the engine; its docstring is the description that a model reads."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Who = Literal["user", "agent", "external"]
 _SUGGESTIONS = 3
 _TRUST = {"user": "owner", "agent": "agent", "external": "untrusted"}
 
-Query = Annotated[str, Field(description="What to look for, as a question or in words.")]
-Id = Annotated[str, Field(description="Id of a memory as another tool showed it, whole or its beginning.")]
-Limit = Annotated[int, Field(ge=1, le=50, description="Memories at most.")]
+Query = Annotated[str, Field(description="A question or keywords.")]
+Id = Annotated[str, Field(description="Id of a memory from another tool's result, in full or a unique prefix.")]
+Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of memories.")]
 Full = Annotated[
-    bool, Field(description="Whole texts with every field and score, instead of one short line each.")
+    bool, Field(description="Return full texts with every field and score instead of one short line each.")
 ]
-When = Annotated[str | None, Field(description='A date, ISO 8601 or words such as "last week".')]
+When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
 
 
 class Calls:
@@ -36,23 +36,22 @@ class Calls:
 
     def remember(
         self,
-        content: Annotated[str, Field(description="One thing to remember, understandable by itself.")],
-        category: Annotated[Category, Field(description="What it is.")] = "general",
-        importance: Annotated[int, Field(ge=1, le=5, description="1 a detail, 5 must not be lost.")] = 3,
-        tags: Annotated[list[str], Field(description="Your own labels.")] = [],  # noqa: B006
-        entities: Annotated[list[str], Field(description="Names it is about, besides those found.")] = [],  # noqa: B006
+        content: Annotated[str, Field(description="One statement that is clear without the conversation.")],
+        category: Annotated[Category, Field(description="Kind of statement.")] = "general",
+        importance: Annotated[int, Field(ge=1, le=5, description="1: a detail. 5: must not be lost.")] = 3,
+        tags: Annotated[list[str], Field(description="Labels.")] = [],  # noqa: B006
+        entities: Annotated[list[str], Field(description="Names beyond those found in the text.")] = [],  # noqa: B006
         occurred_at: When = None,
         source: Annotated[
             Who,
-            Field(description="user: they said it. agent: your conclusion. external: web page, file, mail."),
+            Field(description="user: the user said it. agent: your conclusion. external: web page, file, mail."),
         ] = "agent",
     ) -> CallToolResult:
         """Store one fact, decision, preference or insight that will matter in a later conversation.
 
-        Use it when the user states a preference, when something is decided, or when asked to remember. The
-        text is compared with what is known: the answer says whether it was added, replaced an older memory
-        (which is kept) or was known already; what is external replaces nothing. Do not store secrets, small
-        talk, or text recalled from here.
+        Use it when the user states a preference, when a decision is made, or when asked to remember something.
+        The result says whether the text was added, superseded an older memory, or was skipped as a duplicate.
+        External text supersedes nothing. Do not store secrets, small talk, or text that these tools returned.
         """
         done = self._engine.remember(
             content,
@@ -63,7 +62,7 @@ class Calls:
             occurred_at=occurred_at,
             source=source,
             trust=_TRUST[source],
-            # A web page must not be able to replace what the user said.
+            # Third-party content must not supersede the user's statements.
             diff=source != "external",
         )
         return self._remembered(done)
@@ -72,19 +71,17 @@ class Calls:
         self,
         query: Query,
         limit: Limit = 5,
-        intent: Annotated[
-            Intent | None, Field(description="What is asked for; else read from the query.")
-        ] = None,
+        intent: Annotated[Intent | None, Field(description="Intent of the query; default: detected.")] = None,
         since: When = None,
         until: When = None,
-        categories: Annotated[list[Category], Field(description="Only these.")] = [],  # noqa: B006
-        tags: Annotated[list[str], Field(description="Only with one of these.")] = [],  # noqa: B006
+        categories: Annotated[list[Category], Field(description="Only these categories.")] = [],  # noqa: B006
+        tags: Annotated[list[str], Field(description="Only memories with one of these tags.")] = [],  # noqa: B006
         full: Full = False,
     ) -> CallToolResult:
-        """Search memory before answering anything about earlier work, decisions, dates, people or preferences.
+        """Search memory. Use it before you answer about earlier work, decisions, dates, people or preferences.
 
-        Finds by words, meaning, time and cause; asked why, causes come first. If nothing is found, say that
-        you looked and found nothing: do not guess.
+        It searches by keywords, meaning, time and cause; for "why" questions, causes come first. If nothing is
+        found, say that you searched and found nothing; do not guess.
         """
         answer = self._engine.recall(
             query, limit=limit, intent=intent, since=since, until=until, categories=categories, tags=tags
@@ -96,35 +93,35 @@ class Calls:
         query: Query,
         search_type: Annotated[
             Literal["both", "facts", "episodes"],
-            Field(description="facts: what is held true. episodes: what was said and done."),
+            Field(description="facts: current facts. episodes: what was said and done."),
         ] = "both",
         limit: Limit = 5,
         full: Full = False,
     ) -> CallToolResult:
-        """Search what is held true, what happened, or both, when it matters which of the two it is.
+        """Search only facts or only episodes. Use it when the difference matters; otherwise use recall.
 
-        For anything else use recall. If nothing is found, say so: do not guess.
+        If nothing is found, say so; do not guess.
         """
         return self._answered(self._engine.search_memory(query, search_type, limit), full=full)
 
     def think(
         self,
-        question: Annotated[str, Field(description="One question, as a person would ask it.")],
+        question: Annotated[str, Field(description="One question in natural language.")],
         limit: Limit = 8,
         since: When = None,
         until: When = None,
     ) -> CallToolResult:
-        """Answer one question from memory, every sentence with the memory it was checked against.
+        """Answer one question from memory. Every sentence cites the memory that supports it.
 
-        Use it for an answer to pass on; use recall to look at the memories yourself. If it does not know, say
-        that you looked and found nothing: do not guess.
+        Use it for an answer that you can pass on; use recall to read the memories yourself. If the answer is not
+        known, say that you searched and found nothing; do not guess.
         """
         thought = self._engine.think(question, limit=limit, since=since, until=until)
         cited = {each.number: thought.sources[each.number - 1] for each in thought.citations}
         names = self._short(hit.memory.id for hit in cited.values())
         behind = [f"[{n}] = {self._told(hit, names[hit.memory.id], full=False)}" for n, hit in cited.items()]
         said = [lines.NOTICE, *map(lines.one_line, thought.answer.splitlines()), *behind]
-        said += [] if thought.known else ["Say that you looked and found nothing."]
+        said += [] if thought.known else ["Say that you searched and found nothing."]
         unwritten = self._engine.runtime.language_model is not None and thought.mode != "model"
         tier, notes = self._tier(thought.details, [thought.reason] if unwritten else [])
         structured = {
@@ -141,15 +138,15 @@ class Calls:
     def memory_search(
         self,
         query: Query,
-        max_results: Annotated[int, Field(alias="maxResults", ge=1, le=50, description="At most.")] = 6,
+        max_results: Annotated[int, Field(alias="maxResults", ge=1, le=50, description="Maximum hits.")] = 6,
         min_score: Annotated[
-            float | None, Field(alias="minScore", ge=0, le=1, description="Leave out what scores below.")
+            float | None, Field(alias="minScore", ge=0, le=1, description="Drop hits below this score.")
         ] = None,
     ) -> CallToolResult:
-        """Search the Markdown notes of the workspace (MEMORY.md, memory/*.md) before answering about prior work.
+        """Search the Markdown notes of the workspace (MEMORY.md, memory/*.md). Use it first for prior work.
 
-        Gives path and lines of each place; read around one with memory_get. If nothing is found, say that
-        you checked.
+        It returns the path and lines of each hit; read more with memory_get. If nothing is found, say that you
+        checked.
         """
         found = self._engine.documents.search(query, max_results=max_results, min_score=min_score)
         tier, notes = self._tier(found.details)
@@ -157,7 +154,7 @@ class Calls:
         caution = [f"note: {lines.one_line(found.warning)}"] if found.warning else []
         caution += notes
         if not found:
-            why = found.reason or "no note fits"
+            why = found.reason or "no note matches"
             return _result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
         said = [
             f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(each.snippet, lines.WIDTH)}"
@@ -167,19 +164,19 @@ class Calls:
 
     def memory_get(
         self,
-        path: Annotated[str, Field(description="Path of a note as memory_search gave it.")],
-        start: Annotated[int | None, Field(alias="from", ge=1, description="First line; else the first.")] = None,
+        path: Annotated[str, Field(description="Path of a note from a result of memory_search.")],
+        start: Annotated[int | None, Field(alias="from", ge=1, description="First line; default: 1.")] = None,
         lines_: Annotated[
-            int | None, Field(alias="lines", ge=1, description="How many; else to the end.")
+            int | None, Field(alias="lines", ge=1, description="Number of lines; default: to the end.")
         ] = None,
     ) -> CallToolResult:
-        """Read a note of the workspace, or only some lines of it, after memory_search has named it."""
+        """Read a note of the workspace, or some lines of it. Use it to read around a hit of memory_search."""
         found = self._engine.documents.read(path, start=start, lines=lines_, withhold=True)
         name = lines.one_line(found.path)
         if not found.text:
-            return _result([f"{name}: nothing is there."], found.as_json())
+            return _result([f"{name} does not exist or does not have these lines."], found.as_json())
         place = f"{name}, lines {found.start_line} to {found.end_line} of {found.total_lines}"
-        on = f"; read on from {found.next_line}" if found.next_line else ""
+        on = f"; continue from {found.next_line}" if found.next_line else ""
         return _result(
             [lines.NOTICE, f"{place}{on}", lines.quoted(found.text)], {"notice": lines.NOTICE, **found.as_json()}
         )
@@ -189,12 +186,12 @@ class Calls:
         source: Id,
         target: Id,
         type: Annotated[
-            EdgeType, Field(description="A causal link runs from the cause to the effect.")
+            EdgeType, Field(description="Kind of link; a causal link goes from the cause to the effect.")
         ] = "semantic",
-        weight: Annotated[float, Field(ge=0, le=1, description="How strongly, 0 to 1.")] = 0.5,
-        reason: Annotated[str, Field(description="Why they belong together.")] = "",
+        weight: Annotated[float, Field(ge=0, le=1, description="Strength, 0 to 1.")] = 0.5,
+        reason: Annotated[str, Field(description="Why they are related.")] = "",
     ) -> CallToolResult:
-        """Link two memories: cause and effect, or two that belong together. Recall follows links."""
+        """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
         edge = self._engine.link(source, target, type=type, weight=weight, reason=reason)
         names = self._short([edge.source, edge.target])
         structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
@@ -204,24 +201,24 @@ class Calls:
     def related(
         self,
         id: Id,
-        type: Annotated[EdgeType | None, Field(description="Follow only such links.")] = None,
-        depth: Annotated[int, Field(ge=1, le=10, description="Steps at most.")] = 2,
+        type: Annotated[EdgeType | None, Field(description="Follow only links of this type.")] = None,
+        depth: Annotated[int, Field(ge=1, le=10, description="Maximum number of steps.")] = 2,
         limit: Limit = 10,
         full: Full = False,
     ) -> CallToolResult:
-        """Show what a memory is linked to, nearest first: what led to it, what came of it, what is near it."""
+        """Show linked memories, nearest first. Use it to find the causes, effects and context of a memory."""
         every = self._engine.related(id, type=type, depth=depth)
         found = every[:limit]
         if not found:
             by = f" by {type} links" if type else ""
-            return _result([f"Nothing is linked to it{by}."], {"results": []})
+            return _result([f"No memory is linked to it{by}."], {"results": []})
         names = self._short(each.memory.id for each in found)
         said = [
             f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {each.via} {each.weight:.2f}: "
             + (lines.whole(each.memory) if full else lines.short(each.memory, names[each.memory.id]))
             for each in found
         ]
-        said += [f"{len(every) - limit} more; ask with a higher limit."] if len(every) > limit else []
+        said += [f"{len(every) - limit} more; use a higher limit."] if len(every) > limit else []
         structured = [
             lines.as_json(each.memory, names[each.memory.id], full=full)
             | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
@@ -230,12 +227,12 @@ class Calls:
         return _result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
 
     def forget(self, id: Id) -> CallToolResult:
-        """Hide a memory from recall, when the user asks for it or it proves wrong. A person can restore it."""
+        """Hide a memory from recall. Use it if the user asks or the memory is wrong. It can be restored."""
         memory = self._engine.forget(id)
         return _result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
 
     def status(self) -> CallToolResult:
-        """Say how much is remembered, how recall works here, and what of it is open now."""
+        """Report the number of memories, the models in use, and whether any part of recall is unavailable."""
         facts = self._engine.store.status()
         kept = (
             "tier",
@@ -256,7 +253,7 @@ class Calls:
         where = f"in namespace {lines.one_line(facts['namespace'])}"
         how = f"preset {facts['preset']}, embedder {facts['embedder']}"
         waiting = facts["without_vector"]
-        behind = [f"without a vector, found by words and links only: {waiting}"] if waiting else []
+        behind = [f"memories without a vector, found by keywords and links only: {waiting}"] if waiting else []
         fared = [lines.model_line(each) for each in facts["models"]]
         return _result(
             [
@@ -277,11 +274,11 @@ class Calls:
         names = self._short([done.id, *([done.replaced_id] if done.replaced_id else []), *near])
         said = [f"{done.action} [{names[done.id]}]"]
         if done.replaced_id:
-            said[0] += f", instead of [{names[done.replaced_id]}], which is kept as superseded"
+            said[0] += f" [{names[done.replaced_id]}], which is kept as superseded"
         said += [lines.one_line(done.reason)] if done.reason else []
         said += [f"note: {lines.one_line(warning)}" for warning in done.quality_warnings]
         if near:
-            said += ["Perhaps related; use link if they are.", lines.NOTICE]
+            said += ["Possibly related memories; link them with the tool link if they are.", lines.NOTICE]
             said += [f"[{names[each]}] {lines.one_line(text, lines.WIDTH)}" for each, text in near.items()]
         tier, notes = self._tier({})
         structured = {
@@ -297,9 +294,9 @@ class Calls:
     def _answered(self, answer: Answer, *, full: bool) -> CallToolResult:
         tier, notes = self._tier(answer.details, answer.details.get("degraded", ()))
         if not answer:
-            why = answer.reason or "no memory fits"
+            why = answer.reason or "no memory matches"
             return _result(
-                [*notes, f"Nothing found: {why}. Say that you looked and found nothing."],
+                [*notes, f"Nothing found: {why}. Say that you searched and found nothing."],
                 {"results": [], "reason": answer.reason, "tier": tier},
             )
         names = self._short(hit.memory.id for hit in answer)
@@ -309,7 +306,7 @@ class Calls:
         return _result([lines.NOTICE, *said, *notes], structured)
 
     def _tier(self, details: Mapping[str, Any], failures: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
-        """The service tier of an answer, and lines for the model if it is lower than usual or a part failed."""
+        """Return the service tier of an answer, and lines for the model if it is degraded or a part failed."""
         now = self._engine.store.tier()
         told = details.get("tier") or {"tier": now.name, "why": now.why}
         tier = lines.tier_as_json(told)
