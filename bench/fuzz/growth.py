@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from bench.fuzz.targets.texts import NOW
-from combray.documents.chunking import chunk, lines_of
+from combray.documents.chunks import chunk, lines_of
 from combray.documents.transcripts import transcript_lines
 from combray.guard import injection
 from combray.guard.redaction import redact

@@ -24,7 +24,7 @@ WRONG = {
     "stage-clock": ("remember/write.py", "import time"),
     "pure": ("language/tokens.py", "import random"),
     "database": ("engine/memories.py", "import sqlite3"),
-    "terminal": ("transfer/importing.py", "import rich.progress"),
+    "terminal": ("transfer/imports.py", "import rich.progress"),
     "mcp": ("engine/asyncio.py", "import mcp"),
     "network": ("engine/store.py", "import httpx2"),
     "clustering": ("consolidate/cluster.py", "import sklearn"),

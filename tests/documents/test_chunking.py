@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from combray.documents.chunking import chunk, lines_of, weight
+from combray.documents.chunks import chunk, lines_of, weight
 
 
 def ranges(text: str, **limits: int) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import combray
-from combray.documents.watching import Watcher
+from combray.documents.watcher import Watcher
 from combray.documents.workspace import open_workspace
 
 

@@ -18,7 +18,7 @@ from combray.errors import CombrayError, InvalidInputError, ModelError
 from combray.language.questions import read
 from combray.peers.combray import CombrayPeer
 from combray.transfer import export_to, import_from, read_conversations
-from combray.transfer.parsing import parse
+from combray.transfer.parser import parse
 
 
 @pytest.fixture

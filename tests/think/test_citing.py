@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from combray.testing.fakes import memory
-from combray.think.checking import asked
-from combray.think.citing import MOST_CHARACTERS, Checked, checked, clean
+from combray.think.citations import MOST_CHARACTERS, Checked, checked, clean
 from combray.think.sources import Source
+from combray.think.support import asked
 from combray.types import Hit
 
 OFFICE = ("The office is in Lisbon near the river.", "The office opens at 9 in the morning.")

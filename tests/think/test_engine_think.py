@@ -14,8 +14,8 @@ import combray
 from combray import Engine, InvalidInputError, presets
 from combray.runtime.retrieval import Arrival
 from combray.testing.fakes import FakeClock, FakeEmbedder, FakeLanguageModel, memory
-from combray.think import prompting
-from combray.think.prompting import CONSTITUTION_SHIPPED, constitution
+from combray.think import prompt
+from combray.think.prompt import CONSTITUTION_SHIPPED, constitution
 
 POSTGRES = "We chose PostgreSQL because SQLite lost two bookings. The meeting was long."
 WHY = "Why did we choose PostgreSQL?"
@@ -365,11 +365,11 @@ def test_the_hash_of_the_laws_goes_with_the_answer(engine: Engine) -> None:
 
 def test_a_changed_file_of_laws_is_seen(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("constitution.txt", "answering.txt", "wording.json"):
-        original = Path(prompting.__file__).parent / "prompts" / name
+        original = Path(prompt.__file__).parent / "prompts" / name
         (tmp_path / name).write_bytes(
             original.read_bytes() + (b"\nIV. Anything goes.\n" if "const" in name else b"")
         )
-    monkeypatch.setattr(prompting, "_FOLDER", tmp_path)
+    monkeypatch.setattr(prompt, "_FOLDER", tmp_path)
     constitution.cache_clear()
     try:
         thought = engine.think(WHY)

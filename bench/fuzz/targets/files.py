@@ -10,9 +10,9 @@ from typing import Any
 from bench.fuzz.drawing import Draw
 from bench.fuzz.target import Run, Target
 from bench.fuzz.targets.texts import sentences
-from combray.documents.chunking import chunk, lines_of
-from combray.documents.dating import occurred
-from combray.documents.reading import UnreadableError, decode
+from combray.documents.chunks import chunk, lines_of
+from combray.documents.dates import occurred
+from combray.documents.files import UnreadableError, decode
 from combray.documents.transcripts import transcript_lines
 from combray.engine import Engine
 from combray.engine import open as open_engine

@@ -22,11 +22,11 @@ from combray.language.tokens import query_terms
 from combray.prompt import budget as budgets
 from combray.prompt.context import result_pieces, turn_piece
 from combray.prompt.truncation import MARK, shortened
-from combray.think import extracting
-from combray.think.checking import asked
-from combray.think.citing import Checked, checked
-from combray.think.prompting import prompt, wording
+from combray.think import extraction
+from combray.think.citations import Checked, checked
+from combray.think.prompt import prompt, wording
 from combray.think.sources import Source, excerpt, one_line
+from combray.think.support import asked
 from combray.types import Hit, Memory, Trust
 
 _AUTHORS = ("Ada", "user", "assistant", "小明", None)
@@ -85,11 +85,11 @@ def _answers_for(done: Checked, sources: Sequence[Source]) -> None:
 
 def _extracted(question: str, sources: Sequence[Source]) -> Any:
     read = questions.read(question, ["Ada", "小明"])
-    ranked = extracting.picks(sources, read, None, extracting.Weights())
+    ranked = extraction.picks(sources, read, None, extraction.Weights())
     if not ranked:
         return ()
-    kept = extracting.chosen(ranked, sources, extracting.Weights())
-    answer, citations, dates = extracting.written(kept, read, wording(question))
+    kept = extraction.chosen(ranked, sources, extraction.Weights())
+    answer, citations, dates = extraction.written(kept, read, wording(question))
     assert len(answer.splitlines()) == len(citations), "a memory makes lines of its own"
     _answers_for(Checked(answer.splitlines(), citations), sources)
     return answer, [str(each) for each in dates]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from combray.documents.chunking import NumberedLine
-from combray.documents.judging import JudgeChunks
+from combray.documents.chunks import NumberedLine
+from combray.documents.files import TextChunk, cut
 from combray.documents.passages import Excerpt
-from combray.documents.reading import TextChunk, cut
-from combray.documents.standing import released
+from combray.documents.trust import released
+from combray.documents.verdicts import JudgeChunks
 from combray.runtime import Reader
 
 EXCERPT = 16_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.documents.reading import ReadFile
+from combray.documents.files import ReadFile
 from combray.remember.guard import Verdict
 from combray.runtime import Reader, Writer
 from combray.types import Step

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from combray.documents.chunking import NumberedLine
+from combray.documents.chunks import NumberedLine
 from combray.guard.redaction import redact
 
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}

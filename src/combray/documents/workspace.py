@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from combray.documents.dating import EVERGREEN, MEMORY_FOLDER
+from combray.documents.dates import EVERGREEN, MEMORY_FOLDER
 from combray.errors import InvalidInputError
 from combray.runtime import Workspace
 
@@ -45,7 +45,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file with its size in bytes and its mtime in nanoseconds."""
 
     place: Place
@@ -94,7 +94,7 @@ def is_memory_workspace(root: str) -> bool:
     return any(Path(root, name).is_file() for name in EVERGREEN) or Path(root, MEMORY_FOLDER).is_dir()
 
 
-def find(workspace: Workspace) -> tuple[list[Found], list[tuple[str, str]]]:
+def find(workspace: Workspace) -> tuple[list[FoundFile], list[tuple[str, str]]]:
     """Return all files of a workspace by path, and the skipped files with reasons.
 
     These are `MEMORY.md`, `memory.md` and `memory/**/*.md` if any exists, else `**/*.md`; `*.md` of the extra
@@ -103,7 +103,7 @@ def find(workspace: Workspace) -> tuple[list[Found], list[tuple[str, str]]]:
     """
     if not Path(workspace.root).is_dir():
         raise InvalidInputError("folder", f"{workspace.root} does not exist any more.", "Index another folder.")
-    found: dict[str, Found] = {}
+    found: dict[str, FoundFile] = {}
     skipped: list[tuple[str, str]] = []
     for base, starts, source in _starts(workspace):
         for parts, status in _walk(base, starts, _SUFFIX[source], skipped):
@@ -113,7 +113,7 @@ def find(workspace: Workspace) -> tuple[list[Found], list[tuple[str, str]]]:
             elif status.st_size > MAX_BYTES:
                 skipped.append((place.path, f"larger than {MAX_BYTES // 1024 // 1024} MB"))
             else:
-                found.setdefault(place.absolute, Found(place, status.st_size, status.st_mtime_ns))
+                found.setdefault(place.absolute, FoundFile(place, status.st_size, status.st_mtime_ns))
     return sorted(found.values(), key=lambda each: each.place.path), sorted(set(skipped))
 
 

@@ -20,8 +20,8 @@ from combray.values import one_of, whole
 
 if TYPE_CHECKING:
     from combray.documents.passages import Excerpt, Passages
-    from combray.documents.syncing import IndexReport, Progress
-    from combray.documents.watching import Watcher
+    from combray.documents.sync import IndexReport, Progress
+    from combray.documents.watcher import Watcher
     from combray.presets import Preset
     from combray.runtime import Workspace
 
@@ -125,7 +125,7 @@ class Documents:
         Searches then look at files only when something changed. Close what is returned when done. Raises
         InvalidInputError for a folder that is not indexed, MissingExtraError without watchfiles.
         """
-        from combray.documents.watching import Watcher
+        from combray.documents.watcher import Watcher
         from combray.documents.workspace import real_path
 
         root = real_path("folder", folder)
@@ -147,7 +147,7 @@ class Documents:
         A folder that is indexed already keeps its extra paths and transcripts. Changes that change nothing in
         the index give no report. Raises what `index` raises, and MissingExtraError without watchfiles.
         """
-        from combray.documents.watching import changes
+        from combray.documents.watcher import changes
         from combray.documents.workspace import open_workspace
 
         given = open_workspace(folder)
@@ -220,9 +220,9 @@ class Documents:
         but Markdown and transcripts.
         """
         from combray.documents.excerpts import excerpt, kept_apart, withheld
-        from combray.documents.judging import JudgeChunks
+        from combray.documents.files import UnreadableError, decode, read_bytes, read_lines
         from combray.documents.passages import Excerpt
-        from combray.documents.reading import UnreadableError, decode, read_bytes, read_lines
+        from combray.documents.verdicts import JudgeChunks
         from combray.documents.workspace import locate
 
         first = 1 if start is None else whole("start", start, 1, 2**31)
@@ -258,7 +258,7 @@ class Documents:
         self, workspace: Workspace, *, rebuild: bool = False, progress: Progress | None = None, explicit: bool
     ) -> IndexReport:
         """Sync, and keep the name of the embedder that all chunks of the workspace have a vector of."""
-        from combray.documents.syncing import Sync
+        from combray.documents.sync import Sync
 
         before = next((each for each in self.folders() if each.root == workspace.root), None)
         guard = self._at.guard
@@ -301,7 +301,7 @@ class Documents:
 
     def _catch_up(self) -> tuple[str, bool]:
         """Sync every workspace that is due; a warning and whether files are newer than the index."""
-        from combray.documents.syncing import is_stale
+        from combray.documents.sync import is_stale
 
         warnings: list[str] = []
         stale = False

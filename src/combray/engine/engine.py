@@ -234,7 +234,7 @@ class Engine:
         the memories' own sentences. `known` is False if no memory answers. Stores nothing. Raises
         InvalidInputError.
         """
-        from combray.think.thinking import think
+        from combray.think.answer import think
 
         return think(self._at, question, limit=limit, preset=preset, budget=budget, options=options)
 

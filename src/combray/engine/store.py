@@ -19,7 +19,7 @@ from combray.types import LIVE_STATUSES
 
 if TYPE_CHECKING:
     from combray.transfer import ImportReport
-    from combray.transfer.exporting import TextSink
+    from combray.transfer.exports import TextSink
 
 
 @dataclass(frozen=True, slots=True)

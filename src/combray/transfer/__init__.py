@@ -1,8 +1,8 @@
 """Exports, imports, and ingestion of conversations."""
 
 from combray.transfer.conversations import ConversationFile, IngestReport, ingest, read_conversations
-from combray.transfer.exporting import export_to
-from combray.transfer.importing import import_from
+from combray.transfer.exports import export_to
+from combray.transfer.imports import import_from
 from combray.transfer.report import ImportReport, Problem
 from combray.transfer.turns import Turn
 

@@ -14,7 +14,7 @@ from combray.errors import InvalidInputError
 from combray.remember.state import Remembering
 from combray.remember.validate import Validate
 from combray.runtime import Runtime
-from combray.transfer.parsing import Entry, Parsed
+from combray.transfer.parser import Entry, Parsed
 from combray.transfer.report import Problem, problem_of, shown
 from combray.types import EDGE_TYPES, EdgeType, Memory
 from combray.values import clean_text, fraction, one_of

@@ -13,7 +13,7 @@ from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, progress, show_json, visible
 
 if TYPE_CHECKING:
-    from combray.documents.syncing import IndexReport
+    from combray.documents.sync import IndexReport
 
 _FOLDER = click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 _ANY = click.Path(exists=True, path_type=Path)

@@ -14,8 +14,8 @@ from combray.language.cues import cues
 from combray.language.dates import has_time_expression
 from combray.language.questions import Question
 from combray.language.tokens import query_terms, term_set, word_count
-from combray.think.dating import Dated, days_named
-from combray.think.prompting import Wording
+from combray.think.dates import Dated, days_named
+from combray.think.prompt import Wording
 from combray.think.sentences import sentences
 from combray.think.sources import Source, one_line
 from combray.think.thought import Citation

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from combray.documents.dating import occurred
-from combray.documents.judging import JudgeChunks
-from combray.documents.standing import Standing
+from combray.documents.dates import occurred
 from combray.documents.state import Arriving, Placing
+from combray.documents.trust import ChunkTrust
+from combray.documents.verdicts import JudgeChunks
 from combray.errors import ModelError
 from combray.language.indexing import content_hash
 from combray.runtime import Arrival, Runtime
@@ -117,9 +117,9 @@ def _place(
             back.add(free[0])
     coming = [at for at, key in enumerate(rows) if key is None or key in back]
     foreign = [at for at, key in enumerate(rows) if key in back and key not in state.leaving]
-    standing = Standing.of(state, arriving, coming, foreign, judging)
-    memories = _memories(state, arriving, [at for at, key in enumerate(rows) if key is None], standing)
-    _adjust(state, arriving, rows, back, standing)
+    trust_of = ChunkTrust.of(state, arriving, coming, foreign, judging)
+    memories = _memories(state, arriving, [at for at, key in enumerate(rows) if key is None], trust_of)
+    _adjust(state, arriving, rows, back, trust_of)
     vectors = state.vectors
     arrivals = [
         Arrival(memory, {model: vectors[chunks[at].hash]} if chunks[at].hash in vectors else {})
@@ -151,7 +151,7 @@ def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
     }
 
 
-def _memories(state: Placing, arriving: Arriving, places: list[int], standing: Standing) -> dict[int, Memory]:
+def _memories(state: Placing, arriving: Arriving, places: list[int], trust_of: ChunkTrust) -> dict[int, Memory]:
     """Make new memories by place in the file.
 
     Ids are derived from source, path and text, so that a rebuilt index has the same ids, unless they are taken.
@@ -174,7 +174,7 @@ def _memories(state: Placing, arriving: Arriving, places: list[int], standing: S
             content=chunk.chunk.text,
             kind="chunk",
             recorded_at=now,
-            **standing.given(at, None, _fields(arriving, at)),
+            **trust_of.given(at, None, _fields(arriving, at)),
         )
         state.quarantined += [new] if memory.trust == "quarantined" else []
         made[at] = msgspec.structs.replace(memory, content_hash=content_hash(memory))
@@ -182,13 +182,13 @@ def _memories(state: Placing, arriving: Arriving, places: list[int], standing: S
 
 
 def _adjust(
-    state: Placing, arriving: Arriving, rows: list[int | None], back: set[int], standing: Standing
+    state: Placing, arriving: Arriving, rows: list[int | None], back: set[int], trust_of: ChunkTrust
 ) -> None:
     """Give kept rows their new place; unchanged rows are not written."""
     tx = state.writer
     kept = [(at, key) for at, key in enumerate(rows) if key is not None]
     for (at, key), memory in zip(kept, tx.memories(key for _, key in kept), strict=True):
-        wanted = standing.given(at, memory, _fields(arriving, at))
+        wanted = trust_of.given(at, memory, _fields(arriving, at))
         if wanted["trust"] == "quarantined" != memory.trust:
             state.quarantined.append(memory.id)
         # A memory that was forgotten explicitly stays forgotten if its file only moved.

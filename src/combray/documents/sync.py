@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
-from combray.documents.judging import JudgeChunks
-from combray.documents.placing import EmbedChunks, PlaceChunks
-from combray.documents.reading import ReadFile, UnreadableError, read
+from combray.documents.files import ReadFile, UnreadableError, read
+from combray.documents.placement import EmbedChunks, PlaceChunks
 from combray.documents.state import Arriving, Placing
-from combray.documents.workspace import Found, find
+from combray.documents.verdicts import JudgeChunks
+from combray.documents.workspace import FoundFile, find
 from combray.pipeline import Pipeline, Transaction
 from combray.remember.guard import Guard
 from combray.runtime import Document, Runtime, Workspace
@@ -121,7 +121,7 @@ class Sync:
                 tx.documents.put_workspace(self.workspace)
 
     def _batches(
-        self, stale: list[Found], known: dict[str, Document], gone: list[str], left_out: list[str]
+        self, stale: list[FoundFile], known: dict[str, Document], gone: list[str], left_out: list[str]
     ) -> Iterator[tuple[Placing, int]]:
         """Yield batches of files ready to write, and the number read so far. Renamed files leave `gone`."""
         by_hash: dict[str, list[str]] = defaultdict(list)
@@ -193,7 +193,7 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
             yield item
 
 
-def differs(found: Found, known: Document | None) -> bool:
+def differs(found: FoundFile, known: Document | None) -> bool:
     """Whether a file may have changed after it was indexed."""
     return known is None or (known.size, known.modified, known.source) != (
         found.size,

@@ -14,17 +14,17 @@ from combray.language.tokens import query_terms
 from combray.presets import Preset
 from combray.prompt.context import budget_of, refuse_quarantined
 from combray.runtime import Embedder, Filter, LanguageModel, Memories
-from combray.think import extracting
-from combray.think.checking import Nearness, asked
-from combray.think.citing import Checked, checked
-from combray.think.prompting import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
+from combray.think import extraction
+from combray.think.citations import Checked, checked
+from combray.think.prompt import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
 from combray.think.sources import Source, numbered, one_line
+from combray.think.support import Nearness, asked
 from combray.think.thought import Mode, Thought
 from combray.types import Answer, Hit, RecallOptions
 
 NEAREST = 3
 """Nearest memories shown if no memory answers."""
-WEIGHTS = extracting.Weights()
+WEIGHTS = extraction.Weights()
 _HINT = 160
 """Characters shown of each."""
 _PLAIN_OPTIONS = frozenset({"intent", "min_score"})
@@ -108,13 +108,13 @@ class _Walk:
     ) -> Thought:
         """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
         question = read(self.recalled.query, self.memories.reader.profile().authors)
-        ranked = extracting.picks(sources, question, self._similarity(), WEIGHTS)
-        weak = extracting.weakness(ranked, question, self.recalled.details)
+        ranked = extraction.picks(sources, question, self._similarity(), WEIGHTS)
+        weak = extraction.weakness(ranked, question, self.recalled.details)
         if weak:
             why = "; ".join(part for part in (reason, weak) if part)
             return self.unknown(why, _hits(sources), checks=checks, more=more)
-        kept = extracting.chosen(ranked, sources, WEIGHTS)
-        answer, citations, dates = extracting.written(kept, question, wording(question.text))
+        kept = extraction.chosen(ranked, sources, WEIGHTS)
+        answer, citations, dates = extraction.written(kept, question, wording(question.text))
         found = Checked(citations=citations, dropped=checks.dropped if checks else [])
         explained = [{"text": one_line(each.text), "means": str(each)} for each in dates]
         return self._thought(
@@ -173,7 +173,7 @@ class _Walk:
         embedder = self.memories.runtime.embedder
         return None if embedder is None or embedder.leaves_process else embedder
 
-    def _similarity(self) -> extracting.Similarity | None:
+    def _similarity(self) -> extraction.Similarity | None:
         embedder = self._local_embedder()
         if embedder is None:
             return None

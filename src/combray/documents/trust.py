@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from combray.documents.judging import JudgeChunks
 from combray.documents.state import Arriving, Placing
+from combray.documents.verdicts import JudgeChunks
 from combray.remember.guard import Verdict, was_released
 from combray.runtime import Reader
 from combray.types import TRUSTS, Memory, Trust
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ChunkTrust:
     """Trust of the chunks of one file. `judging`: whether the guard is on; without it nothing leaves quarantine.
     `foreign`: places of rows that come from other files, perhaps of a folder that was trusted more.
 
@@ -36,7 +36,7 @@ class Standing:
         coming: Iterable[int],
         foreign: Iterable[int],
         judging: JudgeChunks,
-    ) -> Standing:
+    ) -> ChunkTrust:
         """Inside the transaction. `coming`: places of chunks that the file did not have."""
         verdicts = dict(state.verdicts.get(arriving.file.document.path, {}))
         # Somebody else may have written since the files were judged.

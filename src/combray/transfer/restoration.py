@@ -17,7 +17,7 @@ from combray.errors import InvalidInputError
 from combray.language.indexing import full_text
 from combray.remember.guard import Guard, shown_words, was_released
 from combray.runtime import Arrival, Embedder, Link, Reader, Store
-from combray.transfer.parsing import Entry, Parsed
+from combray.transfer.parser import Entry, Parsed
 from combray.transfer.records import check_header, read_edge, read_memory, read_version
 from combray.transfer.report import ImportReport, Problem, problem_of, shown
 from combray.types import Edge, Memory, Version

@@ -7,9 +7,9 @@ import os
 import time
 from dataclasses import dataclass
 
-from combray.documents.chunking import Chunk, NumberedLine, chunk, lines_of
+from combray.documents.chunks import Chunk, NumberedLine, chunk, lines_of
 from combray.documents.transcripts import transcript_lines
-from combray.documents.workspace import MAX_BYTES, SESSIONS, Found, Place, open_file
+from combray.documents.workspace import MAX_BYTES, SESSIONS, FoundFile, Place, open_file
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
 from combray.runtime import Document
@@ -85,7 +85,7 @@ def cut(lines: list[NumberedLine]) -> tuple[TextChunk, ...]:
     return tuple(TextChunk(each, hashlib.sha256(each.text.encode()).hexdigest()) for each in chunk(lines))
 
 
-def read(root: str, found: Found, *, redacted: bool = False) -> ReadFile:
+def read(root: str, found: FoundFile, *, redacted: bool = False) -> ReadFile:
     """Read, hash and split one file. `redacted` also redacts secrets in notes.
 
     Raises UnreadableError with a readable reason.

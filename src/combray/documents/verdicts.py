@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from combray.documents.chunking import Chunk
+from combray.documents.chunks import Chunk
 from combray.documents.state import Arriving, Placing
 from combray.remember.guard import Guard, Verdict
 from combray.runtime import Runtime

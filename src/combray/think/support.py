@@ -15,7 +15,7 @@ from combray.language.dates import has_time_expression
 from combray.language.entities import extract, names
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, term_set
-from combray.think.dating import Dated, day_of, days_named, edges_named
+from combray.think.dates import Dated, day_of, days_named, edges_named
 from combray.think.evidence import Evidence
 from combray.think.thought import How
 from combray.types import Memory

@@ -9,9 +9,9 @@ from combray.audit.verb import doing
 from combray.errors import InvalidInputError
 from combray.remember.guard import Guard
 from combray.runtime import Embedder, Runtime, Store
-from combray.transfer import adding, restoring
+from combray.transfer import additions, restoration
 from combray.transfer.items import read_items
-from combray.transfer.parsing import parse
+from combray.transfer.parser import parse
 from combray.transfer.report import ImportReport
 from combray.transfer.target import Progress, Target
 
@@ -56,21 +56,21 @@ def import_from(
     reader = store.reader(namespace)
     parsed = parse(lines)
     if parsed.shape in ("combray", "empty"):
-        plan = restoring.plan(parsed, reader, namespace, engine.guard if engine else Guard(), trusted=trusted)
+        plan = restoration.plan(parsed, reader, namespace, engine.guard if engine else Guard(), trusted=trusted)
         if not _go_on(plan.report, dry_run, skip_bad):
             return plan.report
         model = embedder if embedder is not None else engine.runtime.embedder if engine is not None else None
         with doing("import"):
-            return restoring.apply(plan, store, namespace, clock(), model, progress)
+            return restoration.apply(plan, store, namespace, clock(), model, progress)
     items = read_items(parsed, namespace, clock(), Runtime(store, clock=clock))
-    additions = adding.plan(items, parsed.shape, reader, diff)
-    if not _go_on(additions.report, dry_run, skip_bad):
-        return additions.report
+    found = additions.plan(items, parsed.shape, reader, diff)
+    if not _go_on(found.report, dry_run, skip_bad):
+        return found.report
     if engine is None:
         problem = "must be an engine to import items, got a store."
         raise InvalidInputError("target", problem, "Open one with combray.open.")
     with doing("import"):
-        return adding.apply(additions, engine, diff, progress, trusted=trusted)
+        return additions.apply(found, engine, diff, progress, trusted=trusted)
 
 
 def _go_on(report: ImportReport, dry_run: bool, skip_bad: bool) -> bool:
