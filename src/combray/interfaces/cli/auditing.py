@@ -10,13 +10,13 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, nothing_found
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import console, for_people, show_json, table, visible
+from combray.interfaces.cli.output import answer, console, for_people, show_json, table, visible
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from combray.audit.entry import Entry
-    from combray.audit.verify import Finding, Report
+    from combray.audit.verify import Report
 
 _SHOWN_IDS = 3
 
@@ -103,17 +103,13 @@ def verify(target: Target) -> None:
                 "entries": report.entries,
                 "last": report.last,
                 "files": report.files,
-                "findings": [_as_json(each) for each in report.findings],
+                "findings": report.findings,
                 "more_findings": report.more,
-                "notes": [_as_json(each) for each in report.notes],
+                "notes": report.notes,
             }
         )
     if not report.ok:
         raise click.exceptions.Exit(NOTHING_FOUND)
-
-
-def _as_json(finding: Finding) -> dict[str, Any]:
-    return {name: getattr(finding, name) for name in ("file", "line", "kind", "detail")}
 
 
 def _tell(report: Report) -> None:
@@ -191,10 +187,8 @@ def export(target: Target, path: Path) -> None:
         for line in engine.audit.lines():
             file.write(line)
             count += 1
-    if for_people(target):
-        console().print(f"Wrote {count} entries to {visible(str(path))}.")
-    else:
-        show_json({"status": "written", "path": str(path), "entries": count})
+    said = f"Wrote {count} entries to {visible(str(path))}."
+    answer(target, said, status="written", path=str(path), entries=count)
 
 
 COMMANDS = {"audit": audit}

@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import for_people, show_json, visible
-from combray.types import CATEGORIES, KINDS
 
 
 @click.command(
@@ -27,13 +26,7 @@ from combray.types import CATEGORIES, KINDS
     show_default=True,
     help="Maximum number of memories.",
 )
-@click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …')
-@click.option("--until", metavar="WHEN", help="Only what happened before then.")
-@click.option(
-    "--category", "--cat", "categories", type=click.Choice(CATEGORIES), multiple=True, help="Only these."
-)
-@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
-@click.option("--session", "sessions", multiple=True, help="Only from these conversations.")
+@filters("since", "until", "categories", "kinds", "sessions")
 @opens_store(pipelines=True)
 def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
     """Print the memories that answer a query as text for a prompt.

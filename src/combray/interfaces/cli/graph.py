@@ -9,7 +9,7 @@ import click
 from combray.interfaces.cli.failures import Verb, nothing_found
 from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import compact, console, for_people, show_json, visible
+from combray.interfaces.cli.output import answer, compact, console, for_people, show_json, visible
 from combray.types import EDGE_TYPES, EdgeType
 
 FORMATS = ("dot", "html")
@@ -110,10 +110,7 @@ def viz(target: Target, form: str | None, output: Path, limit: int | None) -> No
         return
     create_private(output)
     output.write_text(drawn, encoding="utf-8")
-    if for_people(target):
-        console().print(f"Wrote {visible(str(output))}.")
-    else:
-        show_json({"status": "written", "path": str(output), "format": form})
+    answer(target, f"Wrote {visible(str(output))}.", status="written", path=str(output), format=form)
 
 
 COMMANDS = {"link": link, "related": related, "viz": viz}

@@ -6,7 +6,7 @@ import click
 
 from combray.interfaces.cli.failures import Verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import compact, console, for_people, show_json
+from combray.interfaces.cli.output import answer, compact, console, for_people, show_json
 
 
 def show_quarantined(target: Target, limit: int) -> None:
@@ -46,10 +46,8 @@ def release(target: Target, memory_id: str, trust: str) -> None:
     """Release a memory from quarantine. The release is recorded in its history."""
     with target.open() as engine:
         memory = engine.quarantine.release(memory_id, trust)
-    if for_people(target):
-        console().print(f"{memory.id} is released as {memory.trust} and can be recalled.")
-    else:
-        show_json({"id": memory.id, "status": "released", "trust": memory.trust})
+    said = f"{memory.id} is released as {memory.trust} and can be recalled."
+    answer(target, said, id=memory.id, status="released", trust=memory.trust)
 
 
 COMMANDS = {"release": release}

@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, say
-from combray.interfaces.cli.options import Target, names_models
+from combray.interfaces.cli.options import JSON, Target, names_models, without_store
 from combray.interfaces.cli.output import console, for_people, show_json, table, visible
 
 if TYPE_CHECKING:
     from combray.engine.models import Fetched, Offer, Trial
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
+
 _KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "language model", "peer": "peer"}
 
 
@@ -25,7 +25,7 @@ _KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "lan
     invoke_without_command=True,
     examples=("combray models test", "combray models fetch onnx:ORG/NAME"),
 )
-@_JSON
+@JSON
 @click.pass_context
 def models(ctx: click.Context, as_json: bool) -> None:
     """List available models, test those in use, or download one.
@@ -33,7 +33,7 @@ def models(ctx: click.Context, as_json: bool) -> None:
     Keys are read from the environment. The list shows whether a variable is set, never its value.
     """
     if ctx.invoked_subcommand is None:
-        _list(_target(ctx, as_json))
+        _list(without_store(ctx, as_json))
 
 
 @models.command(
@@ -44,7 +44,7 @@ def models(ctx: click.Context, as_json: bool) -> None:
     ),
 )
 @names_models
-@_JSON
+@JSON
 @click.pass_context
 def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
     """Test each configured model with a small request.
@@ -53,12 +53,12 @@ def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
     """
     from combray.engine.models import trials
 
-    target = _target(ctx, as_json)
+    target = without_store(ctx, as_json)
     tried = list(trials({**named, "embedder": named["embedder"] or target.embedder}))
     if for_people(target):
         _show(tried)
     else:
-        show_json([_as_json(each) for each in tried])
+        show_json(tried)
     if any(each.ok is False for each in tried):
         raise click.exceptions.Exit(NOTHING_FOUND)
 
@@ -71,7 +71,7 @@ def test(ctx: click.Context, /, as_json: bool, **named: str | None) -> None:
     ),
 )
 @click.argument("spec", metavar="onnx:ORG/NAME[@REVISION][/FILE.onnx]")
-@_JSON
+@JSON
 @click.pass_context
 def fetch(ctx: click.Context, /, spec: str, as_json: bool) -> None:
     """Download a model from the Hugging Face Hub.
@@ -82,7 +82,7 @@ def fetch(ctx: click.Context, /, spec: str, as_json: bool) -> None:
     from combray.engine.models import fetch as fetched_model
     from combray.errors import InvalidInputError
 
-    target = _target(ctx, as_json)
+    target = without_store(ctx, as_json)
     try:
         with _downloading() as step:
             fetched = fetched_model(spec, step)
@@ -120,17 +120,6 @@ def _show_fetched(fetched: Fetched) -> None:
     out.print(f"To pin this version: {fetched.spec}")
 
 
-def _as_json(trial: Trial) -> dict[str, Any]:
-    return {
-        "kind": trial.kind,
-        "name": trial.name,
-        "ok": trial.ok,
-        "detail": trial.detail,
-        "remedy": trial.remedy,
-        "milliseconds": trial.milliseconds,
-    }
-
-
 def _show(tried: list[Trial]) -> None:
     from rich.text import Text
 
@@ -149,7 +138,7 @@ def _list(target: Target) -> None:
     offered = offers()
     used = in_use({"embedder": target.embedder})
     if not for_people(target):
-        show_json({"in_use": used, "offers": [_offered(each) for each in offered]})
+        show_json({"in_use": used, "offers": offered})
         return
     shown = table("kind", "spec", "what it is", "needs")
     for each in offered:
@@ -159,18 +148,6 @@ def _list(target: Target) -> None:
     out.print("In use: " + visible("; ".join(f"{kind.replace('_', ' ')} {spec}" for kind, spec in used.items())))
 
 
-def _offered(offer: Offer) -> dict[str, Any]:
-    return {
-        "kind": offer.kind,
-        "spec": offer.spec,
-        "about": offer.about,
-        "extra": offer.extra,
-        "installed": offer.installed,
-        "key_variable": offer.key_variable,
-        "key_is_set": offer.key_is_set,
-    }
-
-
 def _needs(offer: Offer) -> str:
     needs = []
     if offer.extra:
@@ -178,13 +155,6 @@ def _needs(offer: Offer) -> str:
     if offer.key_variable:
         needs.append(f"{offer.key_variable}: {'set' if offer.key_is_set else 'not set'}")
     return "; ".join(needs)
-
-
-def _target(ctx: click.Context, as_json: bool) -> Target:
-    """Return the target with --json from any level, and with an embedder given before the verb."""
-    outer = ctx.find_object(Target) or Target()
-    before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
-    return Target(json=as_json or before or outer.json, embedder=outer.embedder)
 
 
 COMMANDS = {"models": models}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import nothing_found
+from combray.types import CATEGORIES, KINDS
 
 if TYPE_CHECKING:
     from combray.engine import Engine
@@ -201,6 +202,44 @@ def names_models(function: Function) -> Function:
     for option in (*_MODELS, _EMBEDDER):
         function = option(function)
     return function
+
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
+"""For groups that open no store; see `without_store`."""
+
+
+def without_store(ctx: click.Context, as_json: bool) -> Target:
+    """Return the target of a verb that opens no store: --json from any level, --embedder from before the verb."""
+    outer = ctx.find_object(Target) or Target()
+    before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
+    return Target(json=as_json or before or outer.json, embedder=outer.embedder)
+
+
+_FILTERS = {
+    "since": click.option(
+        "--since", metavar="WHEN", help='Only what happened from this time on: 2026-03-01, "last week", …'
+    ),
+    "until": click.option("--until", metavar="WHEN", help="Only what happened before this time."),
+    "categories": click.option(
+        "--category", "--cat", "categories", type=click.Choice(CATEGORIES), multiple=True, help="Only these."
+    ),
+    "kinds": click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these."),
+    "sources": click.option("--source", "sources", multiple=True, help="Only from these sources."),
+    "authors": click.option("--author", "authors", multiple=True, help="Only by these authors."),
+    "sessions": click.option("--session", "sessions", multiple=True, help="Only from these conversations."),
+    "tags": click.option("--tag", "tags", multiple=True, help="Only with these tags."),
+}
+
+
+def filters(*names: str) -> Callable[[Function], Function]:
+    """Add the filters of recall to a verb, passed by name; without names, all of them."""
+
+    def decorate(function: Function) -> Function:
+        for name in reversed(names or tuple(_FILTERS)):
+            function = _FILTERS[name](function)
+        return function
+
+    return decorate
 
 
 def in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path) -> Path:

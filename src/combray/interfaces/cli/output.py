@@ -34,6 +34,14 @@ def for_people(target: Target) -> bool:
     return not target.json and sys.stdout.isatty()
 
 
+def answer(target: Target, sentence: str, **fields: Any) -> None:
+    """Print the sentence in a terminal, otherwise the fields as JSON."""
+    if for_people(target):
+        console().print(sentence)
+    else:
+        show_json(fields)
+
+
 def show_json(value: Any) -> None:
     """Print a value as indented JSON. Characters that the terminal cannot encode are escaped."""
     import msgspec

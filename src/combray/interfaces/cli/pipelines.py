@@ -8,27 +8,25 @@ import click
 
 from combray.errors import CombrayError, InvalidInputError, PluginError
 from combray.interfaces.cli.failures import Verb, VerbGroup
-from combray.interfaces.cli.options import Target
+from combray.interfaces.cli.options import JSON, Target, without_store
 from combray.interfaces.cli.output import console, for_people, show_json, table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
-
 
 @click.group(cls=VerbGroup, invoke_without_command=True, examples=("combray presets show mnemon",))
-@_JSON
+@JSON
 @click.pass_context
 def presets(ctx: click.Context, as_json: bool) -> None:
     """List the presets, or show one stage by stage."""
     if ctx.invoked_subcommand is None:
-        _list(_target(ctx, as_json))
+        _list(without_store(ctx, as_json))
 
 
 @presets.command(cls=Verb, examples=("combray presets show mnemon",))
 @click.argument("name")
-@_JSON
+@JSON
 @click.pass_context
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Show every stage of a preset with its settings."""
@@ -39,7 +37,7 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
     except InvalidInputError as error:
         raise click.UsageError(f"preset {name!r} does not exist. {error.remedy}") from None
     pipelines = {"remember": preset.remember.describe(), "recall": preset.recall.describe()}
-    if not for_people(_target(ctx, as_json)):
+    if not for_people(without_store(ctx, as_json)):
         about = {
             "name": preset.name,
             "summary": preset.summary,
@@ -89,13 +87,6 @@ def _list(target: Target) -> None:
         problem = f"not usable: {each['problem']}" if "problem" in each else ""
         shown.add_row(each["name"], f"{problem or each['summary']}{package}")
     console().print(shown)
-
-
-def _target(ctx: click.Context, as_json: bool) -> Target:
-    """Return the target with --json from any level."""
-    outer = ctx.find_object(Target) or Target()
-    before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
-    return Target(json=as_json or before or outer.json)
 
 
 COMMANDS = {"presets": presets}

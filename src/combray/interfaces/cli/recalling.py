@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import compact, for_people, full, show_json
-from combray.types import CATEGORIES, KINDS
 
 if TYPE_CHECKING:
     from combray.types import Answer, Hit
@@ -17,25 +16,6 @@ if TYPE_CHECKING:
 INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 _DIGITS = 4
 """Digits of scores in the output."""
-
-_FILTERS = (
-    click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …'),
-    click.option("--until", metavar="WHEN", help="Only what happened before then."),
-    click.option(
-        "--category", "--cat", "categories", type=click.Choice(CATEGORIES), multiple=True, help="Only these."
-    ),
-    click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these."),
-    click.option("--source", "sources", multiple=True, help="Only from these sources."),
-    click.option("--author", "authors", multiple=True, help="Only what they said."),
-    click.option("--session", "sessions", multiple=True, help="Only from these conversations."),
-    click.option("--tag", "tags", multiple=True, help="Only with these tags."),
-)
-
-
-def _filtered(function: Any) -> Any:
-    for option in reversed(_FILTERS):
-        function = option(function)
-    return function
 
 
 @click.command(
@@ -53,7 +33,7 @@ def _filtered(function: Any) -> Any:
     help="Intent of the query; default: detected.",
 )
 @click.option("--basic", is_flag=True, help="Match substrings only, newest first.")
-@_filtered
+@filters()
 @click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
 @click.option("--min-score", type=float, default=0.0, help="Drop hits below this score.")
 @click.option("--explain", is_flag=True, help="Show the stages with times, and each hit's signals.")
@@ -79,7 +59,7 @@ def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool,
 @click.command(cls=Verb, examples=("combray search postgres migration",))
 @click.argument("query", nargs=-1, required=True)
 @click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most.")
-@_filtered
+@filters()
 @opens_store()
 def search(target: Target, query: tuple[str, ...], **asked: Any) -> None:
     """Find memories by keywords only.

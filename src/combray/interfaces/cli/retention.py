@@ -8,8 +8,7 @@ from combray.interfaces.cli.consolidation import show_doubtful
 from combray.interfaces.cli.failures import Verb
 from combray.interfaces.cli.guarding import show_quarantined
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import compact, console, for_people, show_json
-from combray.types import Memory
+from combray.interfaces.cli.output import answer, compact, console, for_people, show_json
 
 _ACTIONS = {
     "keep": "combray gc --keep ID",
@@ -33,7 +32,9 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
     """List the least important memories. Nothing is removed."""
     with target.open() as engine:
         if keep is not None:
-            _tell_kept(target, engine.retention.keep(keep))
+            memory = engine.retention.keep(keep)
+            said = f"{memory.id} now counts as used {memory.access_count} times."
+            answer(target, said, id=memory.id, status="kept", access_count=memory.access_count)
             return
         candidates = engine.retention.candidates(threshold=threshold, limit=limit)
     if not for_people(target):
@@ -62,13 +63,6 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
     ]
     console().print(table_of(("matters", "days", "edges", "immune"), rows))
     console().print("Nothing was removed. " + " · ".join(_ACTIONS.values()), style="dim")
-
-
-def _tell_kept(target: Target, memory: Memory) -> None:
-    if for_people(target):
-        console().print(f"{memory.id} now counts as used {memory.access_count} times.")
-    else:
-        show_json({"id": memory.id, "status": "kept", "access_count": memory.access_count})
 
 
 @click.command(cls=Verb, examples=("combray review", "combray review --quarantined", "combray review --doubtful"))

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import console, for_people, moment, show_json, visible
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from combray.think.thought import Thought
 
 
@@ -38,8 +36,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=100),
     help="Maximum tokens of memories in the prompt [env: COMBRAY_CONTEXT_BUDGET].",
 )
-@click.option("--since", metavar="WHEN", help='Only what happened from then on: 2026-03-01, "last week", …')
-@click.option("--until", metavar="WHEN", help="Only what happened before then.")
+@filters("since", "until")
 @click.option(
     "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."
 )
@@ -75,7 +72,9 @@ def _show(thought: Thought, *, explain: bool) -> None:
     from combray.interfaces.cli.showing import waterfall
 
     out = console()
-    out.print(_marked(visible(thought.answer)))
+    answer = Text(visible(thought.answer))
+    answer.highlight_regex(r"\[\d+\]", "cyan")
+    out.print(answer)
     if thought.citations:
         out.print()
     for number in dict.fromkeys(each.number for each in thought.citations):
@@ -89,15 +88,6 @@ def _show(thought: Thought, *, explain: bool) -> None:
             out.print(Text("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
         if thought.trace:
             out.print(waterfall(thought.trace, out.width))
-
-
-def _marked(answer: str) -> Text:
-    """Return the answer with coloured citations."""
-    from rich.text import Text
-
-    shown = Text(answer)
-    shown.highlight_regex(r"\[\d+\]", "cyan")
-    return shown
 
 
 def _steps(thought: Thought) -> list[dict[str, object]]:

@@ -15,7 +15,7 @@ import click
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
 from combray.interfaces.cli.files import new_file
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import console, for_people, progress, show_json, visible
+from combray.interfaces.cli.output import answer, console, for_people, progress, show_json, visible
 
 if TYPE_CHECKING:
     from combray.transfer import ImportReport
@@ -43,10 +43,8 @@ def export(target: Target, path: Path) -> None:
         count = engine.store.export_to(stream)
     if path == _STANDARD:
         return
-    if for_people(target):
-        console().print(f"Wrote {count} memories to {visible(str(path))}.")
-    else:
-        show_json({"status": "written", "path": str(path), "memories": count})
+    said = f"Wrote {count} memories to {visible(str(path))}."
+    answer(target, said, status="written", path=str(path), memories=count)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import console, for_people, moment, show_json, table, visible
+from combray.interfaces.cli.output import answer, console, for_people, moment, show_json, table, visible
 
 
 @click.command(cls=Verb, examples=("combray status --namespace work",))
@@ -82,7 +82,7 @@ def doctor(target: Target, repair: bool) -> None:
             shown.add_row(finding.name, sign, visible(finding.detail))
         console().print(shown)
     else:
-        show_json([{"name": each.name, "ok": each.ok, "detail": each.detail} for each in findings])
+        show_json(findings)
     if not all(finding.ok for finding in findings):
         raise click.exceptions.Exit(NOTHING_FOUND)
 
@@ -102,10 +102,8 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
         raise click.UsageError(f"--encrypt needs a key. Set {settings.NEW_KEY} or {settings.NEW_KEY}_FILE.")
     with target.open() as engine:
         engine.store.backup(str(path), key=key)
-    if for_people(target):
-        console().print(f"Wrote {visible(str(path))}.")
-    else:
-        show_json({"status": "written", "path": str(path), "bytes": path.stat().st_size})
+    said = f"Wrote {visible(str(path))}."
+    answer(target, said, status="written", path=str(path), bytes=path.stat().st_size)
 
 
 COMMANDS = {"status": status, "log": log, "doctor": doctor, "backup": backup}

@@ -11,12 +11,11 @@ import click
 
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, Verb, say
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import console, for_people, progress, show_json
+from combray.interfaces.cli.output import answer, console, for_people, progress, show_json
 
 if TYPE_CHECKING:
     from combray.embedding.working import Worked
     from combray.engine import Engine
-    from combray.engine.vectors import Reembedding
 
 
 @click.command(
@@ -53,7 +52,9 @@ def worker(
         raise click.UsageError("--drop excludes the other options of worker. Give it alone.")
     with target.open() as engine:
         if drop is not None:
-            _show_dropped(target, engine.vectors.reembed(drop=drop), drop)
+            done = engine.vectors.reembed(drop=drop)
+            said = f"{done.dropped} vectors of {drop} deleted; {done.memories} memories have {done.model}."
+            answer(target, said, **asdict(done))
             return
         if retry_failed:
             for each in _engines(engine, everywhere):
@@ -122,13 +123,6 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
         click.echo(json.dumps(asdict(worked)))
     else:
         show_json(worked)
-
-
-def _show_dropped(target: Target, done: Reembedding, model: str) -> None:
-    if for_people(target):
-        console().print(f"{done.dropped} vectors of {model} deleted; {done.memories} memories have {done.model}.")
-    else:
-        show_json(done)
 
 
 COMMANDS = {"worker": worker}

@@ -10,7 +10,7 @@ import click
 
 from combray.interfaces.cli.failures import INTERRUPTED, Verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import console, for_people, progress, show_json, visible
+from combray.interfaces.cli.output import answer, console, for_people, progress, show_json, visible
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
@@ -61,7 +61,9 @@ def index(
         raise click.UsageError("--remove excludes the other options of index. Give it alone.")
     with target.open(to_write=not remove) as engine:
         if remove:
-            _removed(target, folder, engine.documents.drop(folder))
+            count = engine.documents.drop(folder)
+            said = f"{visible(str(folder))} is no longer indexed; {count} chunks are hidden."
+            answer(target, said, status="removed", folder=str(folder), chunks=count)
             return
         with progress("Reading files", None) as step:
             report = engine.documents.index(
@@ -77,13 +79,6 @@ def index(
         _show(report)
     else:
         show_json(report.as_json())
-
-
-def _removed(target: Target, folder: Path, count: int) -> None:
-    if for_people(target):
-        console().print(f"{visible(str(folder))} is no longer indexed; {count} chunks are hidden.")
-    else:
-        show_json({"status": "removed", "folder": str(folder), "chunks": count})
 
 
 def _show(report: IndexReport) -> None:
