@@ -1,4 +1,4 @@
-"""What the indexing pipeline carries from stage to stage: a batch of files of one workspace."""
+"""The state of the indexing pipeline: a batch of files of one workspace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from combray.types import Step
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """A file to place. `session` groups its chunks; `moved_from` is the path it had before."""
+    """A file to index. `session` groups its chunks; `moved_from` is its previous path."""
 
     file: ReadFile
     session: str
@@ -24,7 +24,7 @@ class Arriving:
 
 @dataclass(slots=True)
 class Placing:
-    """State of the pipeline: some files that were read, and paths that are gone, of one workspace."""
+    """State of the pipeline: files that were read, and deleted paths."""
 
     namespace: str
     root: str
@@ -34,20 +34,20 @@ class Placing:
     now: float
     fresh_vectors: bool = False
     verdicts: dict[str, dict[int, Verdict | None]] = field(default_factory=dict)
-    """What the guard made of chunks, by path and place; a chunk without one keeps what it has."""
+    """Verdicts on chunks by path and place. A chunk without a verdict keeps its trust."""
     vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     leaving: set[int] = field(default_factory=set)
-    """Rows that the files of this batch held before it."""
+    """Previous rows of the files in this batch."""
     embedded: int = 0
     reused: int = 0
     quarantined: list[str] = field(default_factory=list)
-    """Ids of chunks that came into quarantine."""
+    """Ids of chunks that were quarantined."""
     tx: Writer | None = None
     trace: list[Step] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
 
     def size(self) -> int:
-        """Chunks of the files."""
+        """Return the number of chunks."""
         return sum(len(each.file.chunks) for each in self.arriving)
 
     @property

@@ -17,10 +17,9 @@ _SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
 
 
 def transcript_lines(text: str) -> list[NumberedLine]:
-    """ "User: …" and "Assistant: …" with the numbers of their lines; white space collapsed, secrets redacted.
+    """Return numbered lines "User: …" and "Assistant: …", with white space collapsed and secrets redacted.
 
-    Taken are objects with `role` and `content`, themselves or as `message`; a line that is no such object (an
-    unfinished last one too) is passed over.
+    A message is an object with `role` and `content`, at the top level or as `message`. Other lines are skipped.
     """
     found = []
     for number, line in enumerate(text.split("\n"), start=1):

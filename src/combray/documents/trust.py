@@ -1,4 +1,4 @@
-"""Which trust a chunk gets: its folder's, less by the guard's verdict; what a person has released stays so."""
+"""The trust of a chunk: its folder's, lowered by the guard's verdict. Released chunks stay released."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from combray.types import TRUSTS, Memory, Trust
 
 @dataclass(frozen=True, slots=True)
 class ChunkTrust:
-    """Trust of the chunks of one file. `judging`: whether the guard is on; without it nothing leaves quarantine.
-    `foreign`: places of rows that come from other files, perhaps of a folder that was trusted more.
+    """Trust of the chunks of one file, by place.
 
-    `verdicts` by place: those that were judged now. `released`: the least trust to which a person has let a text
-    out of quarantine anywhere in the namespace, by place.
+    `verdicts`: new verdicts. `released`: the lowest trust with which the text was released from quarantine
+    anywhere in the namespace. `foreign`: rows that come from other files, whose folder may be trusted more.
+    `judging`: whether the guard is on; if not, no chunk leaves quarantine.
     """
 
     trust: Trust
@@ -37,9 +37,9 @@ class ChunkTrust:
         foreign: Iterable[int],
         judging: JudgeChunks,
     ) -> ChunkTrust:
-        """Inside the transaction. `coming`: places of chunks that the file did not have."""
+        """Complete the verdicts inside the transaction. `coming`: places of chunks that are new in the file."""
         verdicts = dict(state.verdicts.get(arriving.file.document.path, {}))
-        # Somebody else may have written since the files were judged.
+        # Another process may have written after the files were judged.
         unjudged = [place for place in coming if place not in verdicts]
         if unjudged:
             chunks = [each.chunk for each in arriving.file.chunks]
@@ -70,7 +70,7 @@ class ChunkTrust:
 
 
 def released(reader: Reader, hashes: Iterable[str]) -> dict[str, Trust]:
-    """Texts, by SHA-256, that a person has let out of quarantine in any file: the least trust they were given."""
+    """Return the texts, by SHA-256, that were released from quarantine in any file, with their lowest trust."""
     wanted = sorted(set(hashes))
     found: dict[str, Trust] = {}
     for text_hash, held in reader.documents.holding(wanted).items() if wanted else ():

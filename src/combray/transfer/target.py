@@ -1,4 +1,4 @@
-"""What an import writes to."""
+"""The protocol of an import's target."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from combray.remember.guard import Guard
 from combray.runtime import Rememberer
 
 Progress = Callable[[int], None]
-"""Called with how many memories are done."""
+"""Called with the number of memories done."""
 
 
 @runtime_checkable
 class Target(Rememberer, Protocol):
-    """A namespace to import into; an `Engine` is one."""
+    """A namespace to import into, such as an `Engine`."""
 
     @property
     def guard(self) -> Guard:

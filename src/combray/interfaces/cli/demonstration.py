@@ -29,7 +29,7 @@ _COLOURS = {"added": "green", "replaced": "yellow", "skipped": "dim"}
 @click.command(cls=Verb, examples=("combray demo",))
 @click.option("--embedder", metavar="NAME", help="none, wordllama or onnx:PATH.")
 def demo(embedder: str | None) -> None:
-    """Show what Combray does, on a small conversation."""
+    """Demonstrate Combray on a small conversation."""
     import combray
 
     story = json.loads(files("combray.interfaces.cli").joinpath("demo.json").read_text(encoding="utf-8"))
@@ -45,7 +45,8 @@ def demo(embedder: str | None) -> None:
         _talk(engine, story, out)
         _write(engine, story, out)
         _ask_why(engine, story["questions"]["why"], out)
-        _ask_unknown(engine, story["questions"]["unknown"], out)
+        _title(out, "A question that the memories do not answer")
+        _recall(engine, story["questions"]["unknown"], out)
     out.print(f"\nAll of it took {time.perf_counter() - began:.1f} s; the temporary store was deleted.")
 
 
@@ -95,15 +96,10 @@ def _add(shown: Table, text: str, done: Remembered) -> None:
 def _ask_why(engine: Engine, question: str, out: Console) -> None:
     from combray.interfaces.cli.showing import show_answer
 
-    _title(out, "Asked why: causes first, with the explanation")
+    _title(out, "A question with why: causes first, with an explanation")
     out.print(f'combray recall "{question}" --preset mnemon --cat fact --cat decision --explain', style="bold")
     answer = engine.recall(question, preset="mnemon", categories=("fact", "decision"), limit=_SHOWN)
     show_answer(answer, explain=True, verbose=False, out=out)
-
-
-def _ask_unknown(engine: Engine, question: str, out: Console) -> None:
-    _title(out, "Asked what nobody said: an honest nothing")
-    _recall(engine, question, out)
 
 
 def _recall(engine: Engine, question: str, out: Console) -> None:

@@ -1,4 +1,4 @@
-"""`combray link`, `combray related` and `combray viz`: edges between memories."""
+"""The verbs `link`, `related` and `viz`: edges between memories."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ FORMATS = ("dot", "html")
     help="Kind of edge.",
 )
 @click.option("--weight", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="0 to 1.")
-@click.option("--subtype", default="", help="Finer kind, such as causes, enables, prevents.")
-@click.option("--reason", default="", help="Why they belong together.")
+@click.option("--subtype", default="", help="Subtype, such as causes, enables or prevents.")
+@click.option("--reason", default="", help="Why they are related.")
 @opens_store()
 def link(
     target: Target, source: str, other: str, edge_type: EdgeType, weight: float, subtype: str, reason: str
 ) -> None:
     """Link two memories.
 
-    SOURCE and TARGET are ids. A causal edge runs from the cause to the effect.
+    SOURCE and TARGET are ids. A causal edge goes from the cause to the effect.
     """
     with target.open() as engine:
         edge = engine.link(source, other, type=edge_type, weight=weight, subtype=subtype, reason=reason)
@@ -57,10 +57,12 @@ def link(
 @click.command(cls=Verb, examples=("combray related ID --type causal --depth 3",))
 @click.argument("memory_id", metavar="ID")
 @click.option("--type", "--edge", "edge_type", type=click.Choice(EDGE_TYPES), help="Follow only these edges.")
-@click.option("--depth", type=click.IntRange(1, 10), default=2, show_default=True, help="Steps at most.")
+@click.option(
+    "--depth", type=click.IntRange(1, 10), default=2, show_default=True, help="Maximum number of steps."
+)
 @opens_store()
 def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: int) -> None:
-    """Show what a memory is linked to, nearest first."""
+    """Show linked memories, nearest first."""
     with target.open() as engine:
         found = engine.related(memory_id, type=edge_type, depth=depth)
     if not for_people(target):

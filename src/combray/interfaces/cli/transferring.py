@@ -49,7 +49,7 @@ def export(target: Target, path: Path) -> None:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[TextIO]:
-    """The standard output, or a new file."""
+    """Open standard output or a new file."""
     if path == _STANDARD:
         stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
         try:

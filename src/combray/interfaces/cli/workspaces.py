@@ -75,15 +75,18 @@ def index(
                 rebuild=rebuild,
                 progress=lambda done, _: step(done),
             )
-    if for_people(target):
-        _show(report)
-    else:
+    _show(target, report)
+
+
+def _show(target: Target, report: IndexReport) -> None:
+    if not for_people(target):
         show_json(report.as_json())
-
-
-def _show(report: IndexReport) -> None:
+        return
     out = console()
-    out.print(f"{report.files} files, {report.chunks} chunks: {_changes(report)}, in {report.seconds:.1f} s.")
+    counts = asdict(report)
+    names = ("added", "changed", "renamed", "removed")
+    changes = ", ".join(f"{counts[name]} {name}" for name in names if counts[name]) or "nothing changed"
+    out.print(f"{report.files} files, {report.chunks} chunks: {changes}, in {report.seconds:.1f} s.")
     if report.quarantined:
         out.print(f"{report.quarantined} chunks quarantined: combray review --quarantined", style="yellow")
     for path, reason in report.skipped[:_SHOWN]:
@@ -94,34 +97,20 @@ def _show(report: IndexReport) -> None:
         out.print(visible(problem), style="yellow")
 
 
-def _changes(report: IndexReport) -> str:
-    counts = asdict(report)
-    names = ("added", "changed", "renamed", "removed")
-    return ", ".join(f"{counts[name]} {name}" for name in names if counts[name]) or "nothing changed"
-
-
 @click.command(cls=Verb, examples=("combray watch ~/notes",))
 @_FOLDER
 @opens_store(pipelines=True)
 def watch(target: Target, folder: Path) -> None:
-    """Index a folder again on every change until Ctrl-C.
+    """Index a folder, and again after every change, until Ctrl-C.
 
-    It is indexed first. One that was indexed before keeps its extra paths and transcripts. Needs the extra
-    "watch".
+    A folder that was indexed before keeps its extra paths and transcripts. Requires the extra "watch".
     """
     with target.open(to_write=True) as engine:
         try:
             for report in engine.documents.follow(folder):
-                _say(target, report)
+                _show(target, report)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
-
-
-def _say(target: Target, report: IndexReport) -> None:
-    if for_people(target):
-        _show(report)
-    else:
-        show_json(report.as_json())
 
 
 COMMANDS = {"index": index, "watch": watch}
