@@ -274,7 +274,7 @@ class Calls:
         names = self._short([done.id, *([done.replaced_id] if done.replaced_id else []), *near])
         said = [f"{done.action} [{names[done.id]}]"]
         if done.replaced_id:
-            said[0] += f" [{names[done.replaced_id]}], which is kept as superseded"
+            said[0] += f", instead of [{names[done.replaced_id]}], which is kept as superseded"
         said += [lines.one_line(done.reason)] if done.reason else []
         said += [f"note: {lines.one_line(warning)}" for warning in done.quality_warnings]
         if near:
