@@ -58,7 +58,7 @@ PRESET = Preset(
     ),
     notes={
         "diff": "what is replaced is superseded and kept; subject, names, numbers and polarity must agree first",
-        "recency": "an anchor signal only: a memory that nothing but its age speaks for is not returned",
+        "recency": "an anchor signal only: a memory whose only evidence is that it is recent is not returned",
         "token overlap": "Jaccard of content terms; containment calls every short text a duplicate",
         "no embedder": "WHY .20/.10/0/.70, WHEN .25/.15/0/.60, ENTITY .30/.50/0/.20, GENERAL .35/.35/0/.30",
         "prune": "hides (status forgotten) and counts facts, not conversation turns",

@@ -19,7 +19,7 @@ from combray.remember.queue import QueueEmbedding
 
 PRESET = Preset(
     name="semantic-facts",
-    summary="the twenty nearest by similarity, confidence and recency, the surest of each cluster first",
+    summary="the twenty nearest by similarity, confidence and recency, the most confident of each cluster first",
     source="the Semantic Fact System; each departure is in docs/reference/presets.md",
     remember=write_pipeline(
         "semantic-facts",
@@ -45,7 +45,7 @@ PRESET = Preset(
         "queue": "vectors are made by a worker: `engine.work()`, `engine.start_worker()`, `combray worker`",
         "active": "this pipeline is the tool's, confidence above 0.3; `PASSIVE` streams what is above 0.5",
         "words": "similarity is meaning or words: the cosine alone where no word is shared",
-        "clusters": "the surest of each cluster first, the others only where places are left",
+        "clusters": "the most confident of each cluster first, the rest after them",
     },
 )
 

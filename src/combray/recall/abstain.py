@@ -1,4 +1,4 @@
-"""Is the answer here at all? Saying "nothing" is a right answer."""
+"""Abstention: an answer with too little evidence is empty, and says why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Abstain:
 
     evidence: the best keyword score as a share of the best possible, averaged with the best cosine where
     there are vectors. contrast: the largest share of the question's words in one memory by its subject,
-    minus the same for everybody else: negative when it was somebody else who said it.
+    minus the same for every other author. It is negative if another author said it.
 
     Evidence is weak below `sure`, times sqrt(ln n / ln sure_at) where n, the memories asked, are fewer: by chance
     the best of many comes nearer to any question than the best of few.

@@ -1,4 +1,4 @@
-"""A caller's question and options to a state, a pipeline run, and an answer."""
+"""From a caller's query and options to a pipeline run and an answer."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Asking:
     def _state(self, query: str, limit: int, options: Mapping[str, Any]) -> Recalling:
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
-            raise InvalidInputError(unknown[0], "is no option of recall.", f"Options: {', '.join(OPTIONS)}.")
+            raise InvalidInputError(unknown[0], "is not an option of recall.", f"Options: {', '.join(OPTIONS)}.")
         text = clean_text("query", query, MAX_QUERY)
         if not text.strip():
             raise InvalidInputError("query", "is empty.", "Ask something.")

@@ -14,7 +14,7 @@ from combray.types import Hit
 
 @dataclass(frozen=True)
 class Assemble:
-    """Loads the memories of the hits and signs each with its signals and how it was found."""
+    """Loads the memories of the hits, each with its signals and how it was found."""
 
     needs: ClassVar[tuple[str, ...]] = ("top",)
     gives: ClassVar[tuple[str, ...]] = ("hits",)

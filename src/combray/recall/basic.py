@@ -13,7 +13,7 @@ from combray.runtime import Runtime
 
 @dataclass(frozen=True)
 class SearchSubstring:
-    """Memories whose text holds the query, letter case aside."""
+    """Finds memories whose text contains the query, ignoring letter case."""
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("top", "score")

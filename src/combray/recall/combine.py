@@ -42,7 +42,7 @@ CONCLUSION: Mapping[str, float] = {"context": 0.30, "own": 0.35, "window": 0.35}
 
 @dataclass(frozen=True)
 class WeighSignals:
-    """Weighted sum. What the embedder does not know of the query's language goes to the keywords."""
+    """Weighted sum of the signals. The less the embedder knows the query's language, the more keywords count."""
 
     needs: ClassVar[tuple[str, ...]] = ("context", "question")
     gives: ClassVar[tuple[str, ...]] = ("score",)
@@ -71,7 +71,7 @@ class WeighSignals:
 
 @dataclass(frozen=True)
 class SessionPrior:
-    """The best score so far in a memory's session, min-max scaled: answers stand near other good matches."""
+    """Adds the best score within a memory's session, min-max scaled: answers are near other good matches."""
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ()
@@ -94,7 +94,7 @@ class SessionPrior:
 
 @dataclass(frozen=True)
 class SortByScore:
-    """Best first; ties by importance, then by id."""
+    """Sorts candidates best first; ties by importance, then by id."""
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ("sorted",)
@@ -107,7 +107,7 @@ class SortByScore:
 
 @dataclass(frozen=True)
 class SpreadSessions:
-    """Where turns are long, a session's best turns speak for it: each further one counts a little less.
+    """In sessions of long turns, each further turn of a session counts a little less than its best ones.
 
     In talk of short turns an answer lies in several turns side by side, so nothing is taken there (gain 1).
     The best `keep` candidates stay as they are. Only with vectors: keywords alone gain nothing by it

@@ -70,8 +70,9 @@ class ScoreComposite:
 
 @dataclass(frozen=True)
 class DropTwins:
-    """Of memories with one content hash (text, author, day) only the best stays, such as a forgotten one that was
-    told again; what peers gave goes where its text is known already.
+    """Keeps only the best of memories with one content hash (text, author, day).
+
+    Such twins exist if a forgotten memory was stored again. A peer's result with a known text is dropped too.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)

@@ -19,7 +19,7 @@ _CLOSING = "</relevant-memories>"
 
 @dataclass(frozen=True)
 class AssembleContext:
-    """One line a hit, `[C|W|P][category:scope] text (date; id)`, fenced as untrusted data (Mnemo, stage 10).
+    """Writes hits as lines `[C|W|P][category:scope] text (date; id)`, fenced as untrusted data (Mnemo, stage 10).
 
     Best first. The letter is the tier: core, working, peripheral. Scopes are the memory's tags `scope:…`,
     "global" where it has none; the date is that of its moment (UTC). Line breaks become spaces and angle brackets

@@ -1,4 +1,4 @@
-"""How age enters a score."""
+"""Age in the score: a small bonus, or Weibull decay by tier."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ SCALES: Mapping[str, float] = {"core": 30.0, "working": 30.0, "peripheral": 30.0
 
 @dataclass(frozen=True)
 class AgePrior:
-    """A small bonus for newer memories, added and never multiplied (a multiplied half-life of 30 days took
-    recall@10 from 83 to 20: bench/results/quality.md).
+    """Adds a small bonus for newer memories. It never multiplies.
+
+    A multiplied half-life of 30 days took recall@10 from 83 to 20 (bench/results/quality.md).
 
     `weight` holds for every question if `enabled`. It costs no measurable recall (bench/results/quality.md).
     `weight_when_asked` holds for questions that ask for the latest ("currently", "most recent").

@@ -1,4 +1,4 @@
-"""Facts that consolidation made of turns stand beside those turns, and take no place from others."""
+"""Facts that consolidation derived from turns: reported beside those turns, not ranked against them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOURCES = ("consolidation",)
 
 @dataclass(frozen=True)
 class SetFactsBeside:
-    """A derived fact whose evidence can be recalled leaves the ranking; details["beside"] tells the best of them.
+    """Takes derived facts whose evidence can be recalled out of the ranking, into `details["beside"]`.
 
     It says what its turn says, so as a hit of its own it would only push another turn out. It stays where its
     evidence is forgotten or filtered out, where neither it nor other turns fill the limit, and when the caller

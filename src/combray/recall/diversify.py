@@ -1,4 +1,4 @@
-"""Hits that do not say the same thing twice."""
+"""Diversity: hits that repeat one another move down."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Measure = Literal["vectors", "words"]
 
 @dataclass(frozen=True)
 class MMR:
-    """Maximal marginal relevance: trade_off · relevance - (1 - trade_off) · greatest similarity to the chosen.
+    """Maximal marginal relevance: trade_off · relevance - (1 - trade_off) · greatest similarity to chosen hits.
 
     Relevance is the score, min-max scaled over the candidates. `similarity` "words" is the Jaccard index of
     the words of the first 700 characters (Chinese, Japanese and the like by characters and pairs; two texts
@@ -56,12 +56,12 @@ class MMR:
 
 @dataclass(frozen=True)
 class DiversityClusters:
-    """The most confident memory of each cluster first; the others follow only where places are left.
+    """Ranks the most confident memory of each cluster first, the rest of the clusters after them.
 
     A cluster is its most confident memory and those with a cosine of at least `threshold` to it that no surer
     one has taken; equally confident memories lead by score, then by id. Memories without a vector are
-    compared by their words, as in `MMR`. Those that lead are told by score, then all the others by score;
-    the scores stay. Semantic facts, "Diversity Sampling".
+    compared by their words, as in `MMR`. Leaders are ordered by score, then the rest by score; the
+    scores stay. Semantic facts, "Diversity Sampling".
     """
 
     needs: ClassVar[tuple[str, ...]] = ("score",)

@@ -1,4 +1,4 @@
-"""Query to vector."""
+"""The query's vector."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ KEYWORD_ONLY = "keyword only: "
 
 @dataclass(frozen=True)
 class EmbedQuery:
-    """Embeds the question as its subject would have said it: "What does Ana paint?" as "What do I paint?" where
-    Ana is a known author, for what she says seldom names her. It nearly doubles dense recall
-    (bench/results/quality.md).
+    """Embeds the query, worded as its subject would have said it.
 
-    After the embedder was changed, the one before it serves until few memories lack a vector of the new one.
+    "What does Ana paint?" is embedded as "What do I paint?" if Ana is a known author: her turns seldom
+    name her. This nearly doubles dense recall (bench/results/quality.md).
+
+    After the embedder was changed, the one before it answers until few memories lack a vector of the new one.
     Without an embedder, or when it fails, recall goes on with keyword, entity and graph evidence and says so.
     """
 

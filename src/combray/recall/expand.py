@@ -24,7 +24,7 @@ _WORD = re.compile(r"[\w@#./+-]*\w")
 
 @dataclass(frozen=True)
 class ReadNames:
-    """Adds the entities of several words that the query names, as far as they are known here ("Marta Klein").
+    """Adds entities of several words that the query names and the namespace knows ("Marta Klein").
 
     Up to `longest` words side by side are looked up, or as many characters of a script without spaces
     and one more; letter case does not matter. Names within a longer name that was found are left out.

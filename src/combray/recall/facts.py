@@ -21,7 +21,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True)
 class SearchFacts:
-    """The `pool` nearest memories that are surer than `confidence_above`, and as many by their words.
+    """Finds the `pool` nearest memories with a confidence above `confidence_above`, and as many by words.
 
     Confidence and status are filters of the search, so that nothing unsure takes a place. A cosine below
     `minimum_cosine` is no evidence; what the embedder does not know of the query's language is taken off it.

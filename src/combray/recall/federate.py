@@ -1,4 +1,4 @@
-"""Asking peers beside the local search: whether, what, and what becomes of their answers."""
+"""Search at peers during the local search, and what becomes of their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the age of a file enters a score (OpenClaw stage 4)."""
+"""Decay by the age of a file (OpenClaw stage 4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True)
 class FileAgeDecay:
-    """score · exp(-ln 2 / half-life · age in days); off unless switched on.
+    """Multiplies the score by exp(-ln 2 / half-life · age in days). Off by default.
 
     A chunk's age is that of its file: the date in the file's name, else the time of its last change. Files
     without either, such as MEMORY.md, are evergreen; their chunks have no moment and never decay. Other

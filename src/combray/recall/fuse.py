@@ -1,4 +1,4 @@
-"""Several ranked lists to one."""
+"""Fusion of several ranked lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the query worth a search at all?"""
+"""Queries that need no search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from combray.runtime import Runtime
 
 @dataclass(frozen=True)
 class SkipTrivial:
-    """Ends the recall of "ok", "cảm ơn", "再见" and of next to nothing, before anything is embedded or asked.
+    """Ends recall for acknowledgements and greetings ("ok", "cảm ơn", "再见") before anything is searched.
 
     Only whole queries count: "no problem with the build?" is none. A query that is the name of an entity known
     here is never trivial, however short. Engram stage 1; see docs/reference/presets.md.

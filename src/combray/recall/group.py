@@ -26,7 +26,7 @@ LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class GroupByType:
-    """`[type] text`, a line an entry, into details["grouped"] (Engram stage 6).
+    """Writes the hits as lines of `[type] text`, grouped by type, into `details["grouped"]` (Engram stage 6).
 
     The best hits are taken until `most` characters are reached and then grouped; within a group the order of
     the scores holds. A text is put on one line, so that none can pass for an entry of its own, and cut at

@@ -19,7 +19,7 @@ LEAST = 10.0**-DECIMALS
 
 @dataclass(frozen=True)
 class ExtractKeywords:
-    """The words of the question worth searching for one by one, without stop words, in eight languages."""
+    """Extracts the words of the query to search for one by one, without stop words, in eight languages."""
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("keywords",)
@@ -33,7 +33,7 @@ class ExtractKeywords:
 
 @dataclass(frozen=True)
 class SearchHybrid:
-    """The best `pool` of each arm, whatever the caller's limit: the best hit must not change with it.
+    """Finds the best `pool` of each arm, whatever the caller's limit, so that the best hit does not depend on it.
 
     With a vector: rows that hold all words of the query, rows that hold some of its keywords (always below
     the former, so that they only fill places left), and the nearest rows. Without: every keyword by
@@ -136,7 +136,7 @@ class MergeHybrid:
 
 @dataclass(frozen=True)
 class NameMode:
-    """Says which arms answered: words and vectors, or words alone and why."""
+    """Writes into the reason which arms answered: keywords and vectors, or keywords only and why."""
 
     needs: ClassVar[tuple[str, ...]] = ("top",)
     gives: ClassVar[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""What the query is after: WHY, WHEN, ENTITY or GENERAL."""
+"""Intent of the query: WHY, WHEN, ENTITY or GENERAL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 
 @dataclass(frozen=True)
 class DetectIntent:
-    """Patterns of Mnemon 5.2 step 1 in English, Chinese and Vietnamese; the caller may say it instead."""
+    """Detects the intent by patterns in English, Chinese and Vietnamese, unless the caller set it."""
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("intent",)

@@ -1,4 +1,4 @@
-"""Keyword search by itself: `search`."""
+"""Keyword search only: the verb `search`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from combray.scoring.ranking import DECIMALS
 
 @dataclass(frozen=True)
 class SearchKeywords:
-    """The share of the query's words that a memory holds, BM25F deciding between equals."""
+    """Scores by the share of the query's words that a memory holds; BM25F orders equals."""
 
     needs: ClassVar[tuple[str, ...]] = ("terms",)
     gives: ClassVar[tuple[str, ...]] = ("found", "score")

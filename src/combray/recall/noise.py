@@ -1,4 +1,4 @@
-"""Leaving out what holds nothing: by patterns, and by nearness to sentences known as noise."""
+"""Noise filter: patterns, and similarity to sentences known as noise."""
 
 from __future__ import annotations
 

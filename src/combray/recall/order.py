@@ -1,4 +1,4 @@
-"""The order in which hits are told."""
+"""Order of the hits: causes before effects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from combray.scoring.toposort import causes_first
 
 @dataclass(frozen=True)
 class OrderCauses:
-    """For WHY: causes first, effects after, by Kahn's algorithm over causal edges among the hits (5.2 step 5).
+    """For WHY, orders causes before effects: Kahn's algorithm over causal edges among the hits (Mnemon 5.2).
 
     `only_when_asked` leaves the order by score alone unless the caller named the intent: a guess at the
     intent must not move the best hit down.

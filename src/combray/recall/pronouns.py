@@ -1,4 +1,4 @@
-"""Whom "he" and "she" mean."""
+"""Pronoun resolution: whom "he" and "she" mean."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SYSTEM = (
 
 @dataclass(frozen=True)
 class ResolvePronouns:
-    """ "what did he decide?" is searched as "what did Alice decide?" where it is clear who is meant.
+    """Replaces a pronoun by the person it means, if that is clear ("what did he decide?": "Alice").
 
     Looked for in this order (Engram stage 3): the session's last `turns` turns, newest first, when recall is
     confined to one session; the `recent` latest memories of the namespace; and, where those leave several

@@ -1,4 +1,4 @@
-"""A second opinion on the best candidates, by a model that reads question and text together."""
+"""Reranking by a cross-encoder."""
 
 from __future__ import annotations
 

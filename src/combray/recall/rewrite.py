@@ -1,4 +1,4 @@
-"""Query to keywords and entities."""
+"""Keywords, entities and subject of the query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from combray.runtime import Runtime
 
 @dataclass(frozen=True)
 class ReadQuery:
-    """Keywords (stemmed, without stop and question words) and the entities the query names."""
+    """Extracts keywords (stemmed, without stop and question words) and the entities that the query names."""
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("terms", "entities")
@@ -37,7 +37,7 @@ def _bare(word: str) -> str:
 
 @dataclass(frozen=True)
 class ReadQuestion:
-    """Whom the question is about, what it asks for, and its keywords without the names of known authors."""
+    """Reads whom the query is about and what it asks for, and its keywords without names of known authors."""
 
     needs: ClassVar[tuple[str, ...]] = ("query",)
     gives: ClassVar[tuple[str, ...]] = ("question", "terms")

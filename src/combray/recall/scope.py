@@ -1,4 +1,4 @@
-"""Only what the caller asked to look at: the filters once more, on the fused list."""
+"""The caller's filters, applied once more to the fused list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def scopes_of(tags: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class FilterScope:
-    """Drops what is outside the scopes asked for, or outside any other filter (Mnemo, stage 8).
+    """Drops candidates outside the scopes asked for, or outside any other filter (Mnemo, stage 8).
 
     A memory's scopes are its tags `scope:…`; a question names those it wants among its tags, and a memory with
     one of them passes. Where other tags are asked for too, it must also have one of those. The search paths

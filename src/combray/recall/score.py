@@ -15,7 +15,9 @@ from combray.scoring.minmax import minmax
 
 @dataclass(frozen=True)
 class ScoreFourSignals:
-    """keyword = shared terms / query terms; entity = matched / max(1, query entities); similarity = cosine;
+    """Computes the four signals of Mnemon's re-ranking.
+
+    keyword = shared terms / query terms; entity = matched / max(1, query entities); similarity = cosine;
     graph = traversal score, min-max scaled over the candidates.
     """
 
@@ -49,7 +51,7 @@ class ScoreFourSignals:
 
 @dataclass(frozen=True)
 class RequireEvidence:
-    """Drops candidates that nothing but their age speaks for; an empty answer is a right answer."""
+    """Drops candidates whose only evidence is that they are recent."""
 
     needs: ClassVar[tuple[str, ...]] = ("keyword", "entity", "similarity")
     gives: ClassVar[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""The retrieval arms of each design: named lists, run by the store in one call."""
+"""Search of the presets mnemon and default: named retrieval arms, run by the store in one call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True)
 class SearchAnchors:
-    """Four anchor signals, twenty each: keyword, vector (cosine at least 0.10), recency, entity (Mnemon 5.2)."""
+    """Finds anchors by four signals, twenty each: keyword, vector, recency, entity (Mnemon 5.2)."""
 
     needs: ClassVar[tuple[str, ...]] = ("terms", "entities")
     gives: ClassVar[tuple[str, ...]] = ("found",)
@@ -38,7 +38,7 @@ class SearchAnchors:
 
 @dataclass(frozen=True)
 class SearchContext:
-    """The arms of the default preset: words lent between turns, cosine with and without neighbours, dates.
+    """Searches by words with context expansion, by cosine with and without neighbouring turns, and by date.
 
     Weights of the turns around a turn, k1 and b: flat optima (bench/results/quality.md).
     """

@@ -1,4 +1,4 @@
-"""Signals of the default preset: each one thing that speaks for, or against, a candidate, from 0 to 1.
+"""Signals of the default preset, each from 0 to 1: one kind of evidence for, or against, a candidate.
 
 Every stage writes one named signal; `WeighSignals` reads them. What each earns: bench/results/quality.md.
 """
@@ -28,7 +28,7 @@ def _question(state: Recalling) -> Question:
 
 @dataclass(frozen=True)
 class ContextMatch:
-    """Keyword evidence, a turn's neighbours included, as a share of the best candidate's; cosine scaled.
+    """Keyword evidence with neighbouring turns, as a share of the best candidate's, and scaled cosines.
 
     Keyword scores keep their zero (no shared word is no evidence); cosines, which have no zero of their
     own, are min-max scaled over the candidates.
@@ -51,7 +51,7 @@ class ContextMatch:
 
 @dataclass(frozen=True)
 class AuthorMatch:
-    """The question names a known author, and that author wrote it.
+    """Marks memories written by the author that the query names.
 
     `author` when exactly one is named; `subject` when several are and the first is the one asked about.
     """
@@ -69,7 +69,7 @@ class AuthorMatch:
 
 @dataclass(frozen=True)
 class RoleMatch:
-    """In chats with an assistant: "did you suggest" means the assistant's turns, "my" the user's."""
+    """In chats with an assistant, marks the assistant's turns for "did you suggest", the user's for "my"."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ()
@@ -90,7 +90,7 @@ def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
 
 @dataclass(frozen=True)
 class TimeCue:
-    """The question asks when, and the text holds a time expression; long turns nearly always do: less."""
+    """For a query that asks when, marks texts with a time expression; less in sessions of long turns."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ()
@@ -104,7 +104,7 @@ class TimeCue:
 
 @dataclass(frozen=True)
 class AnswerCue:
-    """The text holds the kind of thing asked for: a number, a reason, a place, a person, a title."""
+    """Marks texts with the kind of thing asked for: a number, a reason, a place, a person, a title."""
 
     needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
     gives: ClassVar[tuple[str, ...]] = ()
@@ -119,7 +119,7 @@ class AnswerCue:
 
 @dataclass(frozen=True)
 class DateMatch:
-    """The question names a date, and it happened then, or was told in the days after."""
+    """Marks memories of the date that the query names, or of the days after it."""
 
     needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
     gives: ClassVar[tuple[str, ...]] = ()
@@ -132,7 +132,7 @@ class DateMatch:
 
 @dataclass(frozen=True)
 class PhraseMatch:
-    """Neighbouring words of the question stand side by side in the text; half of the pairs are enough.
+    """Marks texts with adjacent words of the query side by side; half of the pairs give the full signal.
 
     Reads only candidates that hold two question words themselves, the best of them by keywords, and stops
     after `words_read` words: long texts must not make a question slow.
@@ -161,7 +161,7 @@ class PhraseMatch:
 
 @dataclass(frozen=True)
 class LengthPrior:
-    """In a talk of short turns, one of few words seldom answers: min(1, ln(1 + words) / ln 40).
+    """Marks longer turns in talk of short turns, where few words seldom answer: min(1, ln(1 + words) / ln 40).
 
     Holds as far as a session's turns are short (its gain); notes and documents are not judged by length.
     """
@@ -181,7 +181,7 @@ class LengthPrior:
 
 @dataclass(frozen=True)
 class AsksItself:
-    """A turn that ends in a question asks, it does not answer (its weight is negative)."""
+    """Marks turns that end in a question. They ask and seldom answer, so the weight is negative."""
 
     needs: ClassVar[tuple[str, ...]] = ("candidates",)
     gives: ClassVar[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""Dates in the query become filters where they are plain, and a hint where they are not."""
+"""Dates in the query: plain ones become filters, vague ones a hint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class ResolveDates:
-    """Plain dates ("yesterday", "tuần trước", "本月") bound when a memory happened; the phrase leaves the query.
+    """Turns plain dates ("yesterday", "tuần trước", "本月") into a filter and removes them from the query.
 
     Vague words ("recently", "two months ago") only lift the recency of memories from that time. So does a
     range that has not begun: who asks about "the plan for next week" asks for something said before. Several

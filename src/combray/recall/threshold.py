@@ -1,4 +1,4 @@
-"""Which scores are too low to be told (OpenClaw stage 6)."""
+"""A score threshold (OpenClaw stage 6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from combray.runtime import Runtime
 
 @dataclass(frozen=True)
 class Threshold:
-    """Hits that score `minimum` first; the places left go to hits that hold a word of the query.
+    """Drops hits below `minimum`, except those that hold a word of the query: they go last.
 
     A hit by words alone scores at most the text's weight, .3 of 1: the threshold is one for vectors and drops
     only what nothing but its vector speaks for. A caller's own minimum takes its place and holds for every

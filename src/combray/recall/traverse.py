@@ -1,4 +1,4 @@
-"""Walking the memory graph from the anchors: beam search (Mnemon 5.2 step 3, after MAGMA)."""
+"""Beam search over the memory graph from the anchors (Mnemon 5.2 step 3, after MAGMA)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class _Walk:
 
 @dataclass(frozen=True)
 class BeamSearch:
-    """score(neighbour) = score(node) + λ1 · intent weight · edge weight + λ2 · max(0, cosine with the query).
+    """Walks the graph from the anchors and scores what it reaches.
+
+    score(neighbour) = score(node) + λ1 · intent weight · edge weight + λ2 · max(0, cosine with the query).
 
     λ1 = 1.0, λ2 = 0.4. One query a hop for the whole frontier; a node keeps its best score over all
     anchors, and only improvements are followed. Filters confine the walk.

@@ -34,7 +34,7 @@ WITHOUT_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
 
 @dataclass(frozen=True)
 class WeightedSumByIntent:
-    """Weights by intent; another table when there are no vectors."""
+    """Weighted sum of four signals, with weights by intent and a second table for recall without vectors."""
 
     needs: ClassVar[tuple[str, ...]] = ("keyword", "entity", "similarity", "graph_signal", "intent")
     gives: ClassVar[tuple[str, ...]] = ("score",)
@@ -82,7 +82,7 @@ def _by_id_where_equal(state: Recalling, order: Places, importance: Scores) -> P
 
 @dataclass(frozen=True)
 class Cut:
-    """Keeps the best `limit` of at least the caller's minimum score."""
+    """Keeps the best `limit` candidates with at least the caller's minimum score."""
 
     needs: ClassVar[tuple[str, ...]] = ("score",)
     gives: ClassVar[tuple[str, ...]] = ("top",)

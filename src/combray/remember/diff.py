@@ -43,7 +43,7 @@ class _Candidate:
 
 
 class _Claim:
-    """A draft's text as it is compared with every candidate: what is dear is computed once, and if asked for."""
+    """A draft's text as it is compared with every candidate: expensive parts are computed once, on demand."""
 
     def __init__(self, memory: Memory) -> None:
         self.text, self.author = memory.content, memory.author or ""
@@ -133,7 +133,9 @@ class _Batch:
 
 @dataclass(frozen=True)
 class Diff:
-    """Mnemon 5.3: above 0.90 DUPLICATE, 0.65 to 0.90 UPDATE or CONFLICT, below ADD.
+    """Decides for each text: ADD, DUPLICATE, UPDATE or CONFLICT (Mnemon 5.3).
+
+    Above 0.90 DUPLICATE, 0.65 to 0.90 UPDATE or CONFLICT, below ADD.
 
     Similarity is the token overlap (Jaccard of content terms), or the cosine where it is at least
     `cosine_from` and larger. Before DUPLICATE or UPDATE: same subject and same polarity, nothing
@@ -238,10 +240,10 @@ class Diff:
         overlap = _overlap(new.terms, term_set(candidate.text))
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
         unlikely = similarity < self.update_from
-        # Below the bands only a text that says something changed can replace; `compare` is the dear part.
+        # Below the bands only a text that says something changed can replace; `compare` is the expensive part.
         if unlikely and overlap < self.least_overlap:
             return None
-        # A new value for the same thing is told in the same words: near in meaning only is not enough.
+        # A new value for the same thing shares words with the old one: near in meaning only is not enough.
         if (unlikely or (self.strict and overlap < self.strict_overlap)) and not new.says_changed:
             return None
         # Loaded with the first pair: a preset is loaded for every recall too, which compares nothing.
@@ -290,7 +292,7 @@ def _strictly(comparison: Comparison) -> tuple[Suggestion, str] | None:
     if comparison.verdict == "update" and comparison.same_subject and comparison.same_polarity:
         return "UPDATE", "a new value for the same thing"
     if comparison.verdict == "contradicts":
-        # Which of the two holds is not for words to decide: both are kept, and the caller is told.
+        # Words cannot decide which of the two holds: both are kept, and the result says so.
         return "CONFLICT", "contradicts a memory that is kept beside it"
     return None
 

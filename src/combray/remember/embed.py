@@ -17,8 +17,9 @@ from combray.runtime import Filter, Reader, Runtime
 
 @dataclass(frozen=True)
 class Embed:
-    """Embeds all drafts in one call. Without an embedder they are stored without vectors; when it fails they
-    wait in the queue for a worker.
+    """Embeds all drafts in one call.
+
+    Without an embedder they are stored without vectors. If it fails they wait in the queue for a worker.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
@@ -42,7 +43,7 @@ class Embed:
 
 @dataclass(frozen=True)
 class FindNearest:
-    """The stored memories nearest to each draft: diff, semantic edges and candidates all read this list."""
+    """Finds the stored memories nearest to each draft, for the diff, semantic edges and candidates."""
 
     needs: ClassVar[tuple[str, ...]] = ("vectors",)
     gives: ClassVar[tuple[str, ...]] = ("nearest",)

@@ -1,4 +1,4 @@
-"""Reading a text: entities it names, and signs that it will not keep."""
+"""Entities of a text, and warnings about its quality."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from combray.runtime import Runtime
 
 @dataclass(frozen=True)
 class Warn:
-    """Advisory quality warnings: content that will soon be untrue, or can be looked up elsewhere."""
+    """Warns of content that will soon be outdated or can be looked up elsewhere. Nothing is refused."""
 
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
     gives: ClassVar[tuple[str, ...]] = ()
@@ -29,7 +29,7 @@ class Warn:
 
 @dataclass(frozen=True)
 class ExtractEntities:
-    """Entities given, then found by patterns and dictionary, then words known as entities here already."""
+    """Collects entities: the caller's, those found by patterns and dictionary, and names known here already."""
 
     needs: ClassVar[tuple[str, ...]] = ("drafts",)
     gives: ClassVar[tuple[str, ...]] = ("entities",)

@@ -47,7 +47,7 @@ def _ends(draft: Draft) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class LinkTemporal:
-    """Backbone: to the latest memory of the same source. Proximity: newest within 24 hours, 1/(1+hours)."""
+    """Links to the latest memory of the same source, and to the newest within 24 hours by 1/(1+hours)."""
 
     needs: ClassVar[tuple[str, ...]] = ("written", "survey")
     gives: ClassVar[tuple[str, ...]] = ("temporal_edges",)
@@ -83,7 +83,7 @@ class LinkTemporal:
 
 @dataclass(frozen=True)
 class LinkEntities:
-    """Co-occurrence: the newest memories naming the same entity; rare entities link strongly.
+    """Links to the newest memories that name the same entity; rare entities weigh more.
 
     Weight log(N/df)/log(N), at least 0.1; 1.0 while N is at most 5; none for an entity in every memory.
     """
@@ -131,7 +131,7 @@ class LinkEntities:
 
 @dataclass(frozen=True)
 class LinkCausal:
-    """Cause to effect, by signal words and shared words, over the ten most recent memories.
+    """Links causes to effects, by signal words and shared words, among the ten most recent memories.
 
     Overlap |a∩b| / max(|a|, |b|) of at least 0.15 is the weight. The text with the signal is the effect.
     """
@@ -175,7 +175,7 @@ class LinkCausal:
 
 @dataclass(frozen=True)
 class LinkSemantic:
-    """Cosine of at least 0.80: linked to the three nearest (Mnemon 5.1)."""
+    """Links to the three nearest memories with a cosine of at least 0.80 (Mnemon 5.1)."""
 
     needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
     gives: ClassVar[tuple[str, ...]] = ("semantic_edges",)

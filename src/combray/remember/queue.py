@@ -1,4 +1,4 @@
-"""Leaving vectors to a worker: a write does not wait for the embedder (Semantic Fact System, section 1)."""
+"""Embedding in the background: a write does not wait for the embedder (Semantic Fact System, section 1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from combray.runtime import Runtime
 
 @dataclass(frozen=True)
 class QueueEmbedding:
-    """Drafts get no vector now: they wait for a worker as `pending_embed`, found by their words meanwhile.
+    """Leaves vectors to a worker: drafts are stored as `pending_embed` and found by their words until then.
 
     Without an embedder there is nothing to wait for: they are active at once.
     """

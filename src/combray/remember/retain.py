@@ -1,4 +1,4 @@
-"""How much a memory matters now, and hiding the least important when there are too many."""
+"""Effective importance, and hiding the least important memories above a limit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def effective_importance(importance: int, accesses: float, days: float, edges: i
 
     Source: Mnemon design, see docs/reference/presets.md. Ranges from 0 to about 1.5 for a memory never accessed.
     """
-    # A store that somebody has changed may hold fewer than none.
+    # A store changed by hand may hold a negative count.
     reinforced = max(1.0, math.log1p(max(0.0, accesses)))
     return _BASE[importance] * reinforced * half_left(days, 30.0) * (1.0 + 0.1 * min(edges, 5))
 
@@ -35,7 +35,7 @@ def immune(importance: int, accesses: float) -> bool:
 
 @dataclass(frozen=True)
 class RefreshImportance:
-    """Effective importance of the new memories, their edges counted."""
+    """Computes the effective importance of the new memories."""
 
     needs: ClassVar[tuple[str, ...]] = (
         "written",
@@ -57,7 +57,7 @@ class RefreshImportance:
 
 @dataclass(frozen=True)
 class Prune:
-    """Above `most` live facts the least important are hidden, ten at most for each new one; never the new ones.
+    """Hides the least important facts above `most`: ten at most for each new one, and never a new one.
 
     Hidden means status "forgotten": out of recall, still there, one `restore` from being back. Episodes
     are not counted: they are the originals that facts rest on.

@@ -1,4 +1,4 @@
-"""After the write: pairs that a language model, or a person, may want to link (read-only)."""
+"""Candidates for links, listed after the write for a model or a person."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from combray.runtime import Filter, KeywordArm, Reader, Runtime
 
 @dataclass(frozen=True)
 class SuggestSemantic:
-    """Memories with a cosine in [0.40, 0.80): near, but not near enough to link unasked.
+    """Lists memories with a cosine in [0.40, 0.80): near, but not linked automatically.
 
     Without an embedder: token overlap of at least 0.10. Source: Mnemon design, see docs/reference/presets.md.
     """
@@ -91,7 +91,7 @@ class SuggestSemantic:
 
 @dataclass(frozen=True)
 class SuggestCausal:
-    """Memories within two hops in the graph that may be cause or effect (Mnemon 5.1 step 4; ten at most)."""
+    """Lists memories within two hops in the graph that may be cause or effect, ten at most (Mnemon 5.1)."""
 
     needs: ClassVar[tuple[str, ...]] = ("written",)
     gives: ClassVar[tuple[str, ...]] = ()

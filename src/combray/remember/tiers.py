@@ -1,4 +1,4 @@
-"""Memories change their tier as they are used: now and then, with a write; `scoring/tiers.py` decides."""
+"""Tiers follow use: moves are made with a write; `scoring/tiers.py` decides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINES = 64
 
 @dataclass(frozen=True)
 class MoveTiers:
-    """Promotes and demotes with the first write of a clock hour; every change is a version row.
+    """Moves memories between tiers with the first write of a clock hour; every change is a version row.
 
     Facts, insights and summaries move, what has expired aside; episodes and chunks are originals and stay as
     they are. A run looks at `looked_at` memories (the next ones the next hour, so that all get their turn) and

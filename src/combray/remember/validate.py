@@ -1,4 +1,4 @@
-"""Checking what the caller gave, before anything is touched."""
+"""Checks of the caller's fields."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Validate:
         if not KNOWN.issuperset(item):
             unknown = sorted(str(name) for name in item if name not in KNOWN)
             raise InvalidInputError(
-                unknown[0], "is no field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
+                unknown[0], "is not a field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
             )
         # What was said is kept whole: an assistant's answer of ten pages is one turn.
         longest = self.max_episode_characters if item.get("kind") == "episode" else self.max_characters
@@ -119,7 +119,7 @@ def _identifier(value: Any, recorded: datetime) -> str:
     try:
         return str(uuid.UUID(text))
     except ValueError:
-        raise InvalidInputError("id", f"{text!r} is no UUID.", "Leave it out and one is made.") from None
+        raise InvalidInputError("id", f"{text!r} is not a UUID.", "Omit it and one is generated.") from None
 
 
 def _metadata(value: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Inside the transaction: settle the decisions, then write the memories."""
+"""Stages inside the transaction: final decisions, the survey for links, the insert."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _TRUSTED = ("owner", "agent")
 class Settle:
     """Makes the decisions final under the write lock, so that two writers cannot both add one text.
 
-    Identical text is looked for by hash; and if anybody wrote since the diff read the store, the diff
-    runs again on what is there now.
+    Identical text is found by its hash. If another writer has changed the store since the drafts were compared
+    with it, the stages that compared them do so again (`state.rereads`).
     """
 
     needs: ClassVar[tuple[str, ...]] = ("drafts", "decisions")
@@ -74,7 +74,7 @@ def _skip(draft: Draft, key: int | None, twin: Draft | None) -> None:
 
 @dataclass(frozen=True)
 class TakeSurvey:
-    """Reads, before the insert, what linking needs: recent memories, counts and holders of each entity."""
+    """Reads what linking needs before the insert: recent memories, counts and holders of each entity."""
 
     needs: ClassVar[tuple[str, ...]] = ("settled", "entities")
     gives: ClassVar[tuple[str, ...]] = ("survey",)
