@@ -23,7 +23,7 @@ def draw() -> str:
 
 def imports() -> Arrows:
     """Room -> rooms it imports from, imports for type checking included."""
-    graph = grimp.build_graph(PACKAGE, exclude_type_checking_imports=True, cache_dir=None)
+    graph = grimp.build_graph(PACKAGE, cache_dir=None)
     rooms = sorted(graph.find_children(PACKAGE))
     found: dict[str, set[str]] = {_name(room): set() for room in rooms}
     for room in rooms:

@@ -88,11 +88,17 @@ def test_the_readme_names_every_verb() -> None:
 def test_the_readmes_shell_lines_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMBRAY_EMBEDDER", "none")
     lines = [line for line in shell_lines(README) if line.startswith("combray ")]
-    assert len(lines) == 5
+    assert len(lines) == 7
     for line in lines:
         command, _, otherwise = line.partition(" || ")
         done = CliRunner().invoke(combray, shlex.split(command)[1:])
         assert done.exit_code == (1 if otherwise else 0), done.output
+
+
+def test_every_snippet_of_the_readme_uses_the_same_store() -> None:
+    named = re.findall(r"[\w/]*\b\w+\.db\b", README)
+    assert len(named) >= 5
+    assert {Path(name).name for name in named} == {"agent.db"}
 
 
 def test_the_explained_recall_shows_the_stages_of_its_preset() -> None:
@@ -139,7 +145,8 @@ def test_the_support_desk_remembers_corrects_and_keeps_customers_apart() -> None
 
 
 def test_the_table_of_settings_is_complete_and_right() -> None:
-    table = {row[0].strip("`"): row[1:] for row in rows(section(README, "## Settings"))[2:]}
+    page = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
+    table = {row[0].strip("`"): row[1:] for row in rows(page)[2:]}
     assert list(table) == [setting.name for setting in SETTINGS]
     for setting in SETTINGS:
         default, variable, _ = table[setting.name]

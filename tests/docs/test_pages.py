@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import combray
-from pages import api, site
+from pages import api, generated, site
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,3 +49,23 @@ def test_citations_in_the_code_lead_to_pages_that_exist() -> None:
         for page in re.findall(r"(?<![\w/])(?:docs|bench/results)/[\w./-]+\.(?:md|png|svg)", text):
             wrong += [f"{name}: {page}"] if not (ROOT / page).exists() else []
     assert wrong == []
+
+
+def test_the_architecture_fits_on_a_few_screens_and_shows_the_rooms() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert len(lines) < 200
+    assert max(map(len, lines)) <= 200
+    assert "![the rooms of Combray](docs/explanation/rooms.svg)" in text
+    assert "docs/explanation/rooms.svg" in generated.FILES
+
+
+def test_every_question_of_a_newcomer_is_answered_by_at_most_two_files_that_exist() -> None:
+    page = (ROOT / "docs" / "contributing" / "questions.md").read_text(encoding="utf-8")
+    rows = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("| ") and "?" in line]
+    assert len(rows) >= 25
+    for question, answer, *_ in rows:
+        paths = re.findall(r"`([^`]+)`", answer)
+        assert 1 <= len(paths) <= 2, question
+        for path in paths:
+            assert (ROOT / path).exists(), f"{question.strip()} {path} does not exist"
