@@ -292,7 +292,7 @@ def test_a_worker_that_dies_over_a_text_again_and_again_gives_it_up() -> None:
     assert job.attempts == MOST_ATTEMPTS + 1
     assert engine.vectors.make().failed == 1
     (job,) = jobs(engine)
-    assert (job.failed, job.error) == (True, "the worker ended in the middle of it, again and again")
+    assert (job.failed, job.error) == (True, "every worker that tried it was killed")
 
 
 # -- what else happens to memories that wait ---------------------------------------------------------

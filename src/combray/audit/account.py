@@ -1,4 +1,4 @@
-"""The account that runs this process, as the operating system knows it, not as the environment says."""
+"""The account of this process, from the operating system and not from the environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 @functools.cache
 def account() -> str:
-    """The account's name; its number where it has no name."""
+    """Return the account's name, or its number if it has no name."""
     if sys.platform == "win32":
         return os.getlogin()
     import pwd

@@ -1,4 +1,4 @@
-"""The head of the log, kept elsewhere: on another disk, what is cut off here still shows there."""
+"""The anchor: a copy of the log's last hash on another disk, which reveals a truncated log."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from combray.audit.chain import Mark
 
 _LENGTH = 160
-"""Bytes of the file: more than any mark needs, so that one write replaces the last."""
+"""Bytes of the file. More than any mark needs, so that one write replaces the previous one."""
 
 
 class AnchorFile:
-    """Place and hash of the last entry, in a file of its own in `folder`, one a log. Raises OSError.
+    """Position and hash of the last entry, in a file in `folder`. Raises OSError.
 
-    The file's name ends in a digest of the log's full path, so that many stores can share the folder.
+    The file name ends in a digest of the log's full path, so that many stores can share the folder.
     """
 
     def __init__(self, folder: str, log: str) -> None:
@@ -26,7 +26,7 @@ class AnchorFile:
         self._process = os.getpid()
 
     def read(self) -> Mark | None:
-        """The end that was written last; None before the first. What is no mark is one that nothing fits."""
+        """Return the last mark, None before the first. A damaged file is a mark that nothing matches."""
         try:
             with Path(self.path).open("rb") as file:
                 found = from_text(file.read(_LENGTH).decode("latin-1"))
@@ -35,7 +35,7 @@ class AnchorFile:
         return found[0] if found else Mark(0, "unreadable", 0, 0)
 
     def write(self, mark: Mark) -> None:
-        """Keep the end of the log. The caller holds the log's lock."""
+        """Store the end of the log. The caller holds the log's lock."""
         if self._process != os.getpid():
             self.close()
             self._process = os.getpid()
@@ -46,19 +46,18 @@ class AnchorFile:
         os.write(self._descriptor, to_text(mark, 0).ljust(_LENGTH).encode())
 
     def close(self) -> None:
-        """Release the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 def to_text(mark: Mark, written: int) -> str:
-    """A mark as the database keeps it, with the number of the last write that it had committed."""
+    """Format a mark for the database, with the number of the last committed write."""
     return f"{mark.seq} {mark.hash} {mark.segment} {mark.end} {written}"
 
 
 def from_text(text: str) -> tuple[Mark, int] | None:
-    """The mark and the last committed write; None for an empty text or another form."""
+    """Parse a mark and the last committed write. None for any other text."""
     parts = text.split()
     numbers = [part for place, part in enumerate(parts) if place != 1]
     if len(parts) != 5 or not all(part.isascii() and part.isdigit() for part in numbers):

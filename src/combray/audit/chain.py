@@ -1,7 +1,6 @@
-"""Where the lines are: one file and the full ones before it, or the memory of this process.
+"""Storage of the audit chain: one growing file after the full ones, or the memory of this process.
 
-Any number of processes and threads append to one file: the end of the chain is read from the file's end under
-the file's lock, so nobody needs to know who wrote before.
+Many processes and threads may append to one file. Each reads the end of the chain from the file, under its lock.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from combray.audit.entry import CUT, Head, head_of, seal
 from combray.audit.locking import locked
 
 SEGMENT = 64 * 1024 * 1024
-"""Bytes above which the next entry begins a new file."""
+"""Size in bytes from which the next entry starts a new file."""
 _AT_ONCE = 64 * 1024
 
 Fields = Mapping[str, Any]
@@ -27,7 +26,7 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the chain: the entry's number and hash, its file's number, and where its line ends in it."""
+    """A position in the chain: number and hash of an entry, number of its file, and the offset after its line."""
 
     seq: int
     hash: str
@@ -39,8 +38,8 @@ class Mark:
 class Tail:
     """The end of the chain while it is locked.
 
-    `holds` tells whether an entry still stands where it stood. `lost`: the end that this process knew, if the
-    file has become shorter since.
+    `holds` returns whether an entry is still at its position. `lost`: the end that this process knew, if the file
+    is shorter now.
     """
 
     head: Head
@@ -49,11 +48,11 @@ class Tail:
 
 
 Drafting = Callable[[Tail], Sequence[Fields]]
-"""Given the end of the chain: the fields of the entries to write, all but `seq` and `previous`."""
+"""Returns the fields of new entries, without `seq` and `previous`, for an end of the chain."""
 
 
 def segments(path: str) -> list[tuple[int, str]]:
-    """Number and path of every full file of the log, in order; the file that grows is not among them."""
+    """Return number and path of every full file of the log, in order, without the growing one."""
     place = Path(path)
     found = []
     with suppress(FileNotFoundError):
@@ -65,7 +64,7 @@ def segments(path: str) -> list[tuple[int, str]]:
 
 
 class FileChain:
-    """Implements the chain in a file. `segment` is in bytes."""
+    """The chain in files of about `segment` bytes."""
 
     def __init__(self, path: str, *, segment: int = SEGMENT) -> None:
         self.path = path
@@ -80,10 +79,9 @@ class FileChain:
     def append(
         self, drafting: Drafting, *, flush: bool = False, done: Callable[[Mark], None] | None = None
     ) -> Mark:
-        """Write the entries that `drafting` gives, all or none; the place of the last.
+        """Write the entries of `drafting`, all or none, and return the mark of the last.
 
-        `flush` also has the disk keep them. `done` is called with that place while the file is still locked.
-        Raises OSError.
+        `flush` syncs them to disk. `done` is called with the mark while the file is locked. Raises OSError.
         """
         with self._lock, self._open() as descriptor:
             size, head, torn = self._end(descriptor)
@@ -113,11 +111,11 @@ class FileChain:
             return mark
 
     def measured(self, look: Callable[[], None] = lambda: None) -> list[tuple[str, int]]:
-        """Every file of the log, in order, and how much of it was there at one moment; `look` is called then."""
+        """Return every file of the log with its size at one moment. `look` is called at that moment."""
         if not Path(self.path).exists():
             look()
             return [(path, Path(path).stat().st_size) for _, path in segments(self.path)]
-        # Whoever may only read need not wait for writers: a line that is being written is seen as cut.
+        # Without write access there is no lock: a line that is being written looks truncated.
         if not os.access(self.path, os.W_OK):
             look()
             return self._sizes()
@@ -130,7 +128,6 @@ class FileChain:
         return [(path, Path(path).stat().st_size) for path in paths]
 
     def close(self) -> None:
-        """Release the file."""
         with self._lock:
             self._release()
 
@@ -138,9 +135,9 @@ class FileChain:
 
     @contextmanager
     def _open(self) -> Iterator[int]:
-        """The file that grows, locked; opened again after a fork, or when another process began a new one."""
+        """Lock the growing file. Reopen it after a fork, or if another process started a new one."""
         if self._process != os.getpid():
-            # A lock belongs to the open file, which parent and child would share.
+            # Parent and child would share the open file, and so its lock.
             self._release()
             self._process = os.getpid()
         while True:
@@ -165,7 +162,7 @@ class FileChain:
         return (there.st_dev, there.st_ino) == self._file
 
     def _release(self) -> None:
-        # The next file at the path may be another one that happens to be as long.
+        # The next file at the path may be a different one of the same length.
         self._known = (0, self._known[1])
         if self._descriptor >= 0:
             os.close(self._descriptor)
@@ -177,13 +174,13 @@ class FileChain:
             while written < len(data):
                 written += os.write(descriptor, data[written:])
         except OSError:
-            # A full disk takes a part: take it back, or the next entry closes it off.
+            # A full disk accepts a part. Remove it, or else the next entry closes it.
             with suppress(OSError):
                 os.ftruncate(descriptor, size)
             raise
 
     def _end(self, descriptor: int) -> tuple[int, Head, bytes]:
-        """Size, head of the chain, and the unfinished line at the end."""
+        """Return the size, the head of the chain, and the unfinished line at the end."""
         size = os.fstat(descriptor).st_size
         if size and size == self._known[0]:
             return size, self._known[1], b""
@@ -194,7 +191,7 @@ class FileChain:
         return size, head, torn
 
     def _holds(self, descriptor: int, mark: Mark) -> bool:
-        """Whether the line that ends at the mark states its hash."""
+        """Return whether the line that ends at the mark has its hash."""
         if mark.segment == self._number:
             return _states(descriptor, mark)
         path = dict(segments(self.path)).get(mark.segment)
@@ -229,7 +226,6 @@ class MemoryChain:
     def append(
         self, drafting: Drafting, *, flush: bool = False, done: Callable[[Mark], None] | None = None
     ) -> Mark:
-        """Keep the entries; the place of the last."""
         del flush
         with self._lock:
             for fields in drafting(Tail(self._head, lambda _: True)):
@@ -241,21 +237,21 @@ class MemoryChain:
             return mark
 
     def lines(self) -> list[bytes]:
-        """Every line, without its end."""
+        """Return every line without its newline."""
         with self._lock:
             return [line.rstrip(b"\n") for line in self._lines]
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no files."""
 
 
 _EMPTY: Fields = {"within": "", "ids": (), "counts": {}, "preset": "", "tier": "", "query": "", "after": None}
 
 
 def _last(descriptor: int, size: int) -> tuple[Head | None, bytes]:
-    """The head that the last readable line stands for, and what follows the last end of line.
+    """Return the head of the last readable line, and the bytes after the last newline.
 
-    Lines behind it that cannot be read count as one entry each: the chain goes on, and a check names them.
+    Unreadable lines after it count as one entry each: the chain continues, and verification reports them.
     """
     length = min(size, _AT_ONCE)
     while True:
@@ -264,7 +260,7 @@ def _last(descriptor: int, size: int) -> tuple[Head | None, bytes]:
         while len(data) < length and (some := os.read(descriptor, length - len(data))):
             data += some
         *lines, torn = data.split(b"\n")
-        # The first of them may have begun before what was read.
+        # The first of them may start before the block.
         for skipped, line in enumerate(reversed(lines if length == size else lines[1:])):
             head = head_of(line)
             if head is not None:
@@ -285,7 +281,7 @@ def _head_of_file(path: str) -> Head:
 
 
 def _states(descriptor: int, mark: Mark) -> bool:
-    # From the quotation mark on: the end of a hash is no hash.
+    # Including the quotation mark: a suffix of a hash must not match.
     wanted = b'"' + mark.hash.encode() + b'"}\n'
     if not len(wanted) <= mark.end <= os.fstat(descriptor).st_size:
         return False

@@ -1,7 +1,7 @@
-"""One line of the audit, and how it is tied to the line before it.
+"""Audit entries: one JSON line each, chained by hashes.
 
-A line is the entry as JSON with its own SHA-256 as the last field. The hash is taken over the bytes of the line
-without that field, and every entry holds the hash of the one before it: `sha256sum` is enough to check a line.
+The last field is the SHA-256 of the line without that field, and every entry contains the hash of the previous
+one, so `sha256sum` can check a line.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from typing import Any
 import msgspec
 
 GENESIS = "0" * 64
-"""What the first entry of a log holds in place of the hash before it."""
+"""The previous hash of the first entry."""
 MOST_IDS = 100
-"""Ids that one entry names; `counts` has how many there were."""
+"""Most ids of one entry; `counts` has their number."""
 
 CUT = "audit.cut"
-"""Operation of the entry that closes off a line which a killed process or a full disk left unfinished."""
+"""Operation of the entry that closes a line left unfinished by a killed process or a full disk."""
 GAP = "audit.gap"
-"""Operation of the entry that says: when it was written, entries were missing that were known to be there."""
+"""Operation of the entry that records missing entries, found when it was written."""
 
 _MARK = b',"hash":"'
 _TAIL = len(_MARK) + 64 + len(b'"}')
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What happened. Fields that are empty are left out of the line.
+    """One operation. Empty fields are omitted from the line.
 
     `seq` counts from 1. `at` is ISO 8601, UTC, by the engine's clock. `operation` is the verb, `within` the verb
-    that called it, if another did. `result` is ok, refused (the value or the state forbade it), failed, or
-    undone (`detail` names the entry whose write was rolled back). `ids`: memories touched, at most MOST_IDS.
-    `query` is the keyed digest of what was asked. Only writes have `after`: the `seq` of the write that the
-    database had committed before this one (0: none), so that a write that never was committed can be told.
+    that called it, if any. `result` is ok, refused (invalid input or state), failed, or undone (`detail` names
+    the entry whose write was rolled back).
+
+    `ids`: memories touched, at most MOST_IDS. `query`: keyed digest of the query. `after`, for writes only: `seq`
+    of the previously committed write (0: none), which identifies a write that was never committed.
     """
 
     seq: int
@@ -56,7 +57,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The end of a chain: number and hash of its last entry, and the hash before that."""
+    """The end of a chain: number, hash and previous hash of its last entry."""
 
     seq: int = 0
     hash: str = GENESIS
@@ -64,7 +65,7 @@ class Head:
 
 
 class Link(msgspec.Struct, frozen=True):
-    """The part of an entry that ties it to the others; quicker to read than the whole."""
+    """The fields of an entry that chain it to others. Faster to decode than the whole entry."""
 
     seq: int
     previous: str
@@ -80,7 +81,7 @@ _decode_entry = msgspec.json.Decoder(Entry).decode
 
 
 def seal(head: Head, fields: Mapping[str, Any]) -> tuple[bytes, Head]:
-    """The line behind `head` with those fields, its end of line included, and the new head."""
+    """Return the line that follows `head`, with its newline, and the new head."""
     entry = Entry(seq=head.seq + 1, previous=head.hash, **fields)
     body = _encode(entry)
     own = hashlib.sha256(body).hexdigest()
@@ -88,10 +89,7 @@ def seal(head: Head, fields: Mapping[str, Any]) -> tuple[bytes, Head]:
 
 
 def parted(line: bytes) -> tuple[bytes, str] | None:
-    """What was hashed, and the hash that the line states; None for a line that has another form.
-
-    `line` has no end of line.
-    """
+    """Split a line without newline into the hashed bytes and the hash. None for a malformed line."""
     tail = line[-_TAIL:]
     if not (line.startswith(b"{") and tail.startswith(_MARK) and tail.endswith(b'"}')):
         return None
@@ -99,7 +97,7 @@ def parted(line: bytes) -> tuple[bytes, str] | None:
 
 
 def link_of(body: bytes) -> Link | None:
-    """How the hashed part of a line is tied to the others; None if it cannot be read."""
+    """Decode the link of the hashed bytes. None if they are malformed."""
     try:
         return _decode_link(body)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -107,7 +105,7 @@ def link_of(body: bytes) -> Link | None:
 
 
 def read(line: bytes) -> Entry | None:
-    """The entry of a line; None if it cannot be read."""
+    """Decode a line. None if it is malformed."""
     parts = parted(line)
     if parts is None:
         return None
@@ -118,7 +116,7 @@ def read(line: bytes) -> Entry | None:
 
 
 def head_of(line: bytes) -> Head | None:
-    """The head that a line stands for; None if it cannot be read."""
+    """Return the head after a line. None if it is malformed."""
     parts = parted(line)
     link = None if parts is None else link_of(parts[0])
     return None if parts is None or link is None else Head(link.seq, parts[1], link.previous)

@@ -1,7 +1,7 @@
-"""What is erased with a memory, who else holds its words, and the proof: every file of the store is searched.
+"""Erasure: derived memories, memories that quote the text, and a proof that searches every file of the store.
 
-What was looked for goes into the audit as one digest under a salt that only the certificate holds: who has the
-certificate and the text can show that the text was looked for; the store cannot tell any more what it was.
+The audit stores one digest of the searched byte strings, under a salt that only the certificate contains. The
+holder of certificate and text can show that the text was searched for; the store itself cannot recover it.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from combray.types import Memory
 
 OPERATION = "erase.proof"
 _MADE_BY = ("consolidation", "auto")
-"""Sources of what Combray makes of the words of others by itself."""
+"""Sources of memories that Combray derives from episodes."""
 _QUOTABLE = 16
-"""Characters of a text, at least, that another memory can be said to quote."""
+"""Minimum length of a text that another memory can quote."""
 _BACKUP = ".backup-v"
 _IN_AUDIT = ("id", "word", "tag", "author")
-"""Not looked for in the audit: ids are random and stay there; a single word may be a verb's or an account's."""
+"""Not searched in the audit: ids are random and stay there; a single word may be a verb or an account."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""The store's own key: with it, and only with it, a question can be recognised in the audit.
-
-What was asked is not in the log; a keyed digest of it is. A plain hash of a short question could be guessed.
-"""
+"""The audit key: queries are logged as keyed digests, because a plain hash of a short query can be guessed."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def digest(key: bytes, text: str) -> str:
-    """HMAC-SHA-256 of a text, its first 128 bits."""
+    """Return the first 128 bits of the HMAC-SHA-256 of a text."""
     return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGEST]
 
 
 class Key:
-    """A random key in a file that only its owner may read; a store in memory keeps it in memory.
+    """A random key in a file with mode 0600, or in memory for a store in memory.
 
-    The file is there whole or not at all. Of several processes that make it one wins, and all take that one's.
+    The file is created atomically. If several processes create it, all use the key of one.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -37,14 +34,14 @@ class Key:
         self._keyed: hmac.HMAC | None = None
 
     def digest(self, text: str) -> str:
-        """The keyed digest of a text; "" when the key can be neither read nor made."""
+        """Return the keyed digest of a text, or "" if the key can be neither read nor created."""
         if not self._value:
             try:
                 self._value = self._read() or self._make()
             except OSError:
                 return ""
         if self._keyed is None:
-            # Making one takes longer than all else about a digest.
+            # Creating the HMAC is the slowest part of a digest.
             self._keyed = hmac.new(self._value, digestmod="sha256")
         keyed = self._keyed.copy()
         keyed.update(text.encode("utf-8", "surrogatepass"))
@@ -55,7 +52,7 @@ class Key:
         return Path(str(self.path))
 
     def _read(self) -> bytes:
-        """The key that is there; "" for no file, and for one too short to be a key."""
+        """Return the stored key, or "" if the file is missing or too short."""
         try:
             value = self._place.read_bytes()
         except FileNotFoundError:
@@ -63,31 +60,28 @@ class Key:
         return value if len(value) >= _BYTES else b""
 
     def _make(self) -> bytes:
-        """Write a key beside the place and give it its name, unless somebody was quicker. Raises OSError."""
+        """Write a key to a draft and link it to its name, unless another process was first. Raises OSError."""
         draft = self._place.with_name(f"{self._place.name}.{secrets.token_hex(8)}")
         value = secrets.token_bytes(_BYTES)
         try:
-            # On the disk before its name is there: a power cut must not leave the name of an empty file.
+            # Synced before it is named: a power failure must not leave an empty file under the name.
             _write_new(draft, value)
             try:
                 os.link(draft, self._place)
             except OSError:
-                # Something has the name, or this file system knows no second names.
+                # The name exists, or the file system has no hard links.
                 self._fill(value)
         finally:
             with suppress(FileNotFoundError):
                 draft.unlink()
-        # Whoever won: theirs counts.
+        # The key of the process that was first counts.
         value = self._read()
         if not value:
             raise OSError(f"{self.path}: no key could be written")
         return value
 
     def _fill(self, value: bytes) -> None:
-        """Write the key into a file that is there and holds none, such as a full disk has left.
-
-        Under its lock, so that one of several processes does it and the others find a key.
-        """
+        """Write the key into an existing file without one, such as a full disk leaves, under its lock."""
         descriptor = os.open(self._place, os.O_RDWR | os.O_CREAT | _BINARY, 0o600)
         try:
             with locked(descriptor):

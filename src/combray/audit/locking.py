@@ -1,4 +1,4 @@
-"""One process at a time: a lock on an open file, by the means of the platform."""
+"""An exclusive lock on an open file, for each platform."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if sys.platform == "win32":
     import time
 
     _FAR = 1 << 40
-    """The byte that stands for the file: locked bytes cannot be read, and no log is that long."""
+    """The byte that is locked: locked bytes cannot be read, and no log is this long."""
 
     @contextmanager
     def locked(descriptor: int) -> Iterator[None]:
-        """Hold the file's lock; waits as long as another has it."""
+        """Hold the file's lock. Waits while another process holds it."""
         while True:
             os.lseek(descriptor, _FAR, os.SEEK_SET)
             try:
@@ -35,10 +35,10 @@ else:
 
     @contextmanager
     def locked(descriptor: int) -> Iterator[None]:
-        """Hold the file's lock; waits as long as another has it.
+        """Hold the file's lock. Waits while another process holds it.
 
-        `flock`, not `lockf`: it belongs to the open file, so two engines of one process keep each other out, and
-        closing another descriptor of the file does not lose it.
+        `flock`, not `lockf`: the lock belongs to the open file, so it excludes a second engine of this process,
+        and closing another descriptor does not release it.
         """
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         try:

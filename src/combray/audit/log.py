@@ -1,7 +1,6 @@
-"""The audit log of one open store: writes are written down before they are committed, reads before they answer.
+"""The audit log of an open store: writes are logged before their commit, reads before their answer.
 
-A write whose line cannot be written is refused. A read answers all the same, and `problem` says why its line is
-missing.
+A write that cannot be logged is refused. A read that cannot be logged still answers, and sets `problem`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from combray.runtime import Clock, Deeds
 class AuditLog:
     """Implements `runtime.Audit` and `runtime.Witness`.
 
-    `durable` has the disk keep every write's line before the write is committed (durability "full").
+    `durable` syncs every write's line to disk before its commit (durability "full").
     """
 
     def __init__(
@@ -60,10 +59,6 @@ class AuditLog:
         query: str | None = None,
         detail: Mapping[str, Any] | None = None,
     ) -> int:
-        """Write down something that has no write of its own; the entry's number, 0 if it could not be written.
-
-        `query` is what was asked: only its keyed digest is kept. `ids` beyond MOST_IDS are left out.
-        """
         inner, outer = current()
         fields = self._fields(operation, outer or inner, namespace, result, ids, counts)
         fields |= {"preset": preset, "tier": tier, "detail": dict(detail or {})}
@@ -80,14 +75,9 @@ class AuditLog:
     # -- writes ---------------------------------------------------------------------------------------
 
     def ask(self, in_database: Callable[[], str]) -> None:
-        """Tell the log how to read what the database keeps of it."""
         self._in_database = in_database
 
     def committing(self, namespace: str, deeds: Deeds, known: str) -> str:
-        """Write down what is about to be committed; what the database is to keep of the log.
-
-        `known` is what it keeps now. Raises StoreError when the line cannot be written: then nothing may be.
-        """
         kept = anchors.from_text(known)
         written = kept[1] if kept else 0
         if not deeds.counts:
@@ -104,25 +94,23 @@ class AuditLog:
             kind = DiskFullError if error.errno == errno.ENOSPC else StoreError
             raise kind(
                 f"{self.chain.path or 'audit'}: the audit cannot be written ({error.strerror or error}), so "
-                "nothing was written to the store. Make room or give the right to write there; "
-                "COMBRAY_AUDIT=false does without an audit."
+                "nothing was written to the store. Free some space or grant write access, or set "
+                "COMBRAY_AUDIT=false to disable the audit."
             ) from error
         deeds.seq = mark.seq
         return anchors.to_text(mark, mark.seq)
 
     def rolled_back(self, namespace: str, deeds: Deeds, error: BaseException) -> None:
-        """Write down that what was written down before did not happen."""
         detail = {"entry": deeds.seq, "error": type(error).__name__}
         self.record(current()[0] or deeds.operation, namespace, result="undone", detail=detail)
 
     # -- checks ---------------------------------------------------------------------------------------
 
     def in_database(self) -> tuple[Mark, int] | None:
-        """The place in the log that the database keeps, and the last write that it has committed."""
+        """Return the mark in the database, and its last committed write."""
         return anchors.from_text(self._in_database())
 
     def close(self) -> None:
-        """Release the files."""
         self.chain.close()
         if self.anchor is not None:
             self.anchor.close()
@@ -155,7 +143,7 @@ class AuditLog:
             self.anchor.write(mark)
 
     def _gaps(self, tail: Tail, known: str) -> Sequence[dict[str, Any]]:
-        """Entries that say what should be there and is not: the next head would hide it."""
+        """Return entries that record missing ones, which the next head would hide."""
         kept = anchors.from_text(known)
         missing: list[tuple[str, Head | Mark]] = []
         if tail.lost is not None:

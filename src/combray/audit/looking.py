@@ -16,7 +16,7 @@ FEW = 300
 
 
 def look(path: str, wanted: list[bytes]) -> list[int]:
-    """Places in `wanted` of what the file holds; none in a file that is gone."""
+    """Return the indices in `wanted` that the file contains; none for a missing file."""
     longest = max(map(len, wanted), default=1)
     many = substrings(wanted) if len(wanted) > FEW else None
     found: set[int] = set()
@@ -44,7 +44,7 @@ def substrings(wanted: list[bytes]):  # type: ignore[no-untyped-def]
 
 
 def is_sealed(path: str) -> bool:
-    """Whether the file looks encrypted or packed: whole pages that nothing compresses. Its bytes tell nothing."""
+    """Return whether the file looks encrypted or compressed (incompressible pages): a search proves nothing."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - as above
             page = file.read(PAGE)
@@ -55,9 +55,9 @@ def is_sealed(path: str) -> bool:
 
 
 def main() -> None:
-    """Read {"files", "wanted" (hexadecimal)}; write {"found", "sealed"}.
+    """Read {"files", "wanted" (hexadecimal)}, write {"found", "sealed"}.
 
-    `found`: what each file holds, by place in `wanted`, or why it cannot be read.
+    `found`: indices in `wanted` for each file, or why it cannot be read.
     """
     asked = json.load(sys.stdin)
     wanted = [bytes.fromhex(each) for each in asked["wanted"]]

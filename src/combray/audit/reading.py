@@ -1,4 +1,4 @@
-"""Reading the log: the latest entries that fit, or every line as it stands."""
+"""Reads the log: the latest matching entries, or every raw line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AT_ONCE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which entries: those that fit everything that is not None. `query` is a keyed digest."""
+    """A filter of entries. None matches everything. `query` is a keyed digest."""
 
     operation: str | None = None
     since: datetime | None = None
@@ -25,7 +25,7 @@ class Wanted:
     query: str | None = None
 
     def fits(self, entry: Entry) -> bool:
-        """Whether an entry is wanted."""
+        """Return whether an entry matches."""
         return (
             (self.operation is None or self.operation in (entry.operation, entry.within))
             and (self.namespace is None or self.namespace == entry.namespace)
@@ -36,7 +36,7 @@ class Wanted:
 
 
 def _is_from(at: str, since: datetime) -> bool:
-    """Whether a line's time is not before `since`; a line that was changed may hold anything."""
+    """Return whether a time is not before `since`. An edited line may contain anything."""
     try:
         return datetime.fromisoformat(at) >= since
     except (ValueError, TypeError):
@@ -44,7 +44,7 @@ def _is_from(at: str, since: datetime) -> bool:
 
 
 def latest(log: AuditLog, wanted: Wanted, limit: int | None) -> list[Entry]:
-    """The entries that fit, newest first; lines that cannot be read are left out: a check names them."""
+    """Return matching entries, newest first. Malformed lines are skipped: verification reports them."""
     found: list[Entry] = []
     for line in _backwards(log):
         if limit is not None and len(found) >= limit:
@@ -56,7 +56,7 @@ def latest(log: AuditLog, wanted: Wanted, limit: int | None) -> list[Entry]:
 
 
 def lines(log: AuditLog) -> Iterator[str]:
-    """Every line with its end, oldest first, as far as the log went when this was called."""
+    """Yield every line with its newline, oldest first, up to the end of the log at the time of the call."""
     if isinstance(log.chain, MemoryChain):
         yield from (line.decode("utf-8", "replace") + "\n" for line in log.chain.lines())
         return
@@ -68,7 +68,7 @@ def lines(log: AuditLog) -> Iterator[str]:
 
 
 def _backwards(log: AuditLog) -> Iterator[bytes]:
-    """Every line without its end, newest first."""
+    """Yield every line without its newline, newest first."""
     if isinstance(log.chain, MemoryChain):
         yield from reversed(log.chain.lines())
         return

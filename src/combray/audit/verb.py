@@ -1,4 +1,4 @@
-"""Which verb is at work: what a stage or a store does is written down under the verb that had it done."""
+"""The verb in progress, under which the actions of stages and stores are logged."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from combray.audit.account import account
 
 @dataclass(slots=True)
 class Found:
-    """What the verbs at work have found out so far, for their entry.
+    """Collected data for the entry of the verbs in progress.
 
-    The ids that any of them has shown; the preset and the service tier of the first answer, or the tier when a
-    write began; `detail`: what the entry of the write is to say besides.
+    `ids`: memories returned by any of them. `preset` and `tier`: of the first answer, or the tier at the start of
+    a write. `detail`: additional data for the entry of a write.
     """
 
     ids: dict[str, None] = field(default_factory=dict)
@@ -27,14 +27,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """The verbs at work, the outermost first, and what they have found out."""
+    """The verbs in progress, outermost first, and their collected data."""
 
     verbs: tuple[str, ...] = ()
     found: Found = field(default_factory=Found)
 
     @property
     def outermost(self) -> bool:
-        """Whether nobody but the caller asked for the verb."""
+        """Whether the verb was called by the user and not by another verb."""
         return len(self.verbs) == 1
 
 
@@ -44,7 +44,7 @@ _actor: ContextVar[str] = ContextVar("combray_actor", default="")
 
 @contextmanager
 def doing(operation: str) -> Iterator[Doing]:
-    """Name the verb for what is done inside."""
+    """Set the verb in progress for the block."""
     outer = _doing.get()
     now = Doing((operation,)) if outer is None else Doing((*outer.verbs, operation), outer.found)
     token = _doing.set(now)
@@ -55,7 +55,7 @@ def doing(operation: str) -> Iterator[Doing]:
 
 
 def current() -> tuple[str, str]:
-    """The innermost verb at work, and the outermost if that is another; "" where there is none."""
+    """Return the innermost verb, and the outermost if it differs; "" if there is none."""
     now = _doing.get()
     if now is None:
         return "", ""
@@ -63,13 +63,13 @@ def current() -> tuple[str, str]:
 
 
 def found() -> Found:
-    """What the verbs at work have found out so far; nothing where there is none."""
+    """Return the collected data; empty if no verb is in progress."""
     now = _doing.get()
     return Found() if now is None else now.found
 
 
 def tell(**detail: Any) -> None:
-    """Have the entry of the write under way say more. Names of rules and settings only, no word of a memory."""
+    """Add data to the entry of the current write: names of rules and settings only, never text of a memory."""
     now = _doing.get()
     if now is not None:
         now.found.detail.update(detail)
@@ -77,7 +77,7 @@ def tell(**detail: Any) -> None:
 
 @contextmanager
 def acting_as(name: str) -> Iterator[None]:
-    """Write down another actor than the account of the process: for servers that act for several people."""
+    """Log another actor than the process account, for servers that act for several users."""
     token = _actor.set(name)
     try:
         yield
@@ -86,5 +86,5 @@ def acting_as(name: str) -> Iterator[None]:
 
 
 def actor() -> str:
-    """Who is at work: the name given by `acting_as`, else the account that runs the process."""
+    """Return the actor: the name set by `acting_as`, else the process account."""
     return _actor.get() or account()

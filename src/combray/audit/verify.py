@@ -1,4 +1,4 @@
-"""Walks the whole chain and names every place where it is not what was written."""
+"""Verifies the whole chain and reports every deviation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from combray.audit.entry import CUT, GAP, GENESIS, Link, link_of, parted
 from combray.audit.log import AuditLog
 
 MOST_FINDINGS = 1000
-"""Findings that are told one by one; `Report.more` counts the rest."""
+"""Most findings in a report; `Report.more` counts the rest."""
 _MOST_MISSING = 100_000
 _AT_ONCE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One place: the file, the line from 1 (0: no line), what kind of damage, and in words."""
+    """One deviation: file, line from 1 (0: no line), kind, description."""
 
     file: str
     line: int
@@ -28,7 +28,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Report:
-    """`findings` break the chain; `notes` do not: lines that were cut while they were written, lost commits."""
+    """Result of a verification. `findings` break the chain; `notes` (torn lines, lost commits) do not."""
 
     files: list[str] = field(default_factory=list)
     entries: int = 0
@@ -39,11 +39,11 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether the log is whole."""
+        """Whether the chain is intact."""
         return not self.findings
 
     def add(self, finding: Finding) -> None:
-        """Take a finding in, as long as there is room to tell it."""
+        """Add a finding, or count it if there are too many."""
         if len(self.findings) < MOST_FINDINGS:
             self.findings.append(finding)
         else:
@@ -52,7 +52,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An entry that somebody else remembers: the database, or the anchor."""
+    """An entry recorded by the database or the anchor."""
 
     by: str
     seq: int
@@ -60,9 +60,9 @@ class Known:
 
 
 def verify(log: AuditLog) -> Report:
-    """Check every line of the log, its order, and what the database and the anchor remember of it.
+    """Check every line of the log, their order, and the marks of the database and the anchor.
 
-    Entries that are written meanwhile are not looked at. Raises OSError.
+    Entries written during the check are not included. Raises OSError.
     """
     known: list[Known] = []
     written: list[int] = []
@@ -84,11 +84,11 @@ def verify(log: AuditLog) -> Report:
 
 
 Lines = Iterable[tuple[bytes, bool]]
-"""Every line without its end, and whether it had one."""
+"""Every line without its newline, and whether it had one."""
 
 
 def check(files: Sequence[tuple[str, Lines]], known: Sequence[Known] = (), written: Sequence[int] = ()) -> Report:
-    """The same for lines from anywhere, file after file. `written`: the last write that was committed."""
+    """Check lines from any source, file by file. `written`: the last committed write."""
     walk = _Walk({each.seq for each in known})
     for name, lines in files:
         walk.file(name, lines)
@@ -97,7 +97,7 @@ def check(files: Sequence[tuple[str, Lines]], known: Sequence[Known] = (), writt
 
 
 class _Walk:
-    """Goes through the lines once; remembers a few numbers."""
+    """One pass over the lines, in constant memory."""
 
     def __init__(self, remembered: set[int]) -> None:
         self.report = Report()
@@ -168,7 +168,7 @@ class _Walk:
             self.waiting = (link.seq, self.place)
 
     def judge_write(self, committed: int) -> None:
-        """Whether the write before was committed, now that the last committed one is known."""
+        """Note a previous write that was not committed, now that the last committed one is known."""
         if self.waiting is not None and self.waiting[0] > committed >= self.committed:
             detail = f"the write of entry {self.waiting[0]} is not in the database: killed before its commit"
             self.report.notes.append(Finding(*self.waiting[1], "not committed", detail))
@@ -188,7 +188,7 @@ class _Walk:
         self.unread += 1
 
     def settle_fragment(self, link: Link | None) -> None:
-        """Whether the line before was closed off by the entry that follows it now."""
+        """Decide whether the previous line was torn and closed by the entry that follows."""
         if self.fragment is None:
             return
         place, line, _ = self.fragment
@@ -229,7 +229,7 @@ class _Walk:
 
 
 def _lines(path: str, size: int) -> Iterator[tuple[bytes, bool]]:
-    """The lines of the file's first `size` bytes."""
+    """Yield the lines of the file's first `size` bytes."""
     rest = b""
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - a raw file, read in large pieces
         while size > 0 and (data := file.read(min(size, _AT_ONCE))):

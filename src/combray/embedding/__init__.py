@@ -1,1 +1,1 @@
-"""Vectors made after the write: a queue of jobs, workers that share it, and moving to another embedder."""
+"""Embedding after the write: a queue of jobs, and workers that share it."""

@@ -1,4 +1,4 @@
-"""Trying to embed: which texts a model refuses, whether it is down, and when to try again."""
+"""Attempts to embed: texts that a model rejects, outages, and the time of the next attempt."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from combray.errors import ModelError
 from combray.runtime import Embedder
 
 MOST_ATTEMPTS = 16
-"""Tries of a text that a working model refuses, before it is given up: five hours after the first."""
+"""Attempts for a text that a working model rejects. The last is five hours after the first."""
 LONGEST_PAUSE = 3600.0
-"""Seconds between two tries, at most (a quarter more with jitter)."""
+"""Longest pause between attempts in seconds, without jitter (up to a quarter more)."""
 _PROBE = "hello"
 _MOST_CHARACTERS = 500
 
 
 def pause(attempts: int, memory_id: str) -> float:
-    """Seconds until the next try after so many: 2^n up to LONGEST_PAUSE, and up to a quarter more.
+    """Return the seconds until the next attempt: 2^n up to LONGEST_PAUSE, plus up to a quarter of jitter.
 
-    The jitter comes from the memory's id: what failed together does not come back together, and the same
-    memory waits as long in every run.
+    The jitter is derived from the memory's id: jobs that failed together are spread, reproducibly.
     """
     share = int.from_bytes(hashlib.sha256(memory_id.encode()).digest()[:4]) / 2**32
     return float(min(2.0**attempts, LONGEST_PAUSE) * (1.0 + share / 4.0))
@@ -32,7 +31,7 @@ def pause(attempts: int, memory_id: str) -> float:
 
 @dataclass(slots=True)
 class Tried:
-    """What became of some texts, by place: vectors, errors of those refused, or why the model is down."""
+    """Result of an attempt by position: vectors, errors of rejected texts, or why the model is down."""
 
     vectors: dict[int, NDArray[np.float32]] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
@@ -40,10 +39,10 @@ class Tried:
 
 
 def embed_each(embedder: Embedder, texts: Sequence[str]) -> Tried:
-    """Embed all texts at once; when that fails, each half, down to the texts that fail alone.
+    """Embed all texts at once. On failure, bisect down to the texts that fail alone.
 
-    After each failure the model is asked for one plain word: if it does not answer that either, it is down, no
-    text is to blame, and nothing more is tried.
+    After each failure, one plain word is embedded. If that fails too, the model is down: the attempt ends, and no
+    text is blamed.
     """
     tried = Tried()
     waiting = [list(range(len(texts)))] if texts else []
@@ -69,7 +68,7 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> Tried:
 def _finite(embedder: Embedder, texts: list[str]) -> NDArray[np.float32]:
     rows = embedder.embed(texts)
     if not np.isfinite(rows).all():
-        raise ModelError(f"{embedder.name}: gave a vector with NaN or infinite components")
+        raise ModelError(f"{embedder.name}: returned a vector with NaN or infinite components")
     return rows
 
 

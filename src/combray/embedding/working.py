@@ -1,7 +1,7 @@
-"""One worker: takes jobs in a transaction, embeds outside of any, writes what came of it in another.
+"""A worker: takes jobs in one transaction, embeds without one, and writes the result in another.
 
-A job is leased: a worker that dies loses it to the next one, at once if it ran on this machine. Whoever finds
-its lease taken over writes nothing.
+Jobs are leased. The next worker takes over the jobs of a dead one, at once if it ran on this machine. A worker
+whose lease was taken over writes nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from combray.runtime.queue import Job
 from combray.types import Memory
 
 LEASE_SECONDS = 600.0
-"""How long a batch may take before other workers think that its worker is dead."""
-_DIED = "the worker ended in the middle of it, again and again"
+"""How long a batch may take before its worker counts as dead."""
+_DIED = "every worker that tried it was killed"
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What was done: memories that got their vector, those that failed, those that wait still; the last error."""
+    """Result of a round: memories embedded, failed and still waiting; the last error."""
 
     embedded: int = 0
     failed: int = 0
@@ -38,7 +38,6 @@ class Worked:
     error: str = ""
 
     def __add__(self, other: Worked) -> Worked:
-        """Both together; the later error counts."""
         return Worked(
             self.embedded + other.embedded,
             self.failed + other.failed,
@@ -57,7 +56,7 @@ class _Done:
 
 @dataclass(frozen=True)
 class Worker:
-    """Makes the vectors of one model in one namespace; `link`: the semantic edges of memories that are new."""
+    """Makes the vectors of one model in one namespace. `link` adds semantic edges for new memories."""
 
     runtime: Runtime
     namespace: str
@@ -70,7 +69,7 @@ class Worker:
         return self.runtime.store.reader(self.namespace)
 
     def work(self, limit: int | None, batch: int, told: Callable[[int], None] | None = None) -> Worked:
-        """Do what is due now, `limit` jobs at most; stops when the model is down. `told` gets the count."""
+        """Do due jobs, at most `limit`. Stops if the model is down. `told` is called with the count so far."""
         holder = new_holder()
         self._adopt()
         embedded = failed = 0
@@ -89,7 +88,7 @@ class Worker:
         return Worked(embedded, failed, left, error)
 
     def _adopt(self) -> None:
-        """Queue pending memories that nobody has queued, by an import say; take the jobs of the dead."""
+        """Queue pending memories without a job (for example, imported ones). Release jobs of dead workers."""
         queue, model = self.reader.queue, self.embedder.name
         orphans = queue.orphans(model)
         dead = [holder for holder in queue.holders(model) if not is_there(holder)]
@@ -103,7 +102,7 @@ class Worker:
 
     def _batch(self, holder: str, size: int) -> _Done | None:
         now = self.runtime.clock()
-        # Looked at first: an idle worker takes no write lock.
+        # Checked first, so that an idle worker takes no write lock.
         if not self.reader.queue.due(self.embedder.name, now):
             return None
         with self.runtime.store.transaction(self.namespace) as tx:
@@ -115,7 +114,7 @@ class Worker:
             raise
 
     def _give_back(self, holder: str) -> None:
-        """Leave the jobs as if they had not been taken: interrupted is not failed."""
+        """Return the jobs as they were before: an interruption is not a failure."""
         with suppress(StoreError), self.runtime.store.transaction(self.namespace) as tx:
             now = self.runtime.clock()
             held = tx.queue.held(self.embedder.name, holder)
@@ -146,7 +145,7 @@ class Worker:
         return _Done(len(made), len(late), tried.down or next(iter(failures.values()), ""), bool(tried.down))
 
     def _look_around(self, drafts: list[Draft], reader: Reader) -> int:
-        """Find what is near the new vectors before the write lock is taken; the revision that was looked at."""
+        """Search neighbours of the new vectors before taking the write lock. Return the revision searched."""
         seen = reader.revision()
         if self.link is not None:
             state = Remembering(self.namespace, [], self.runtime.clock(), drafts=drafts)
@@ -154,7 +153,7 @@ class Worker:
         return seen
 
     def _store(self, tx: Writer, made: list[Draft], there: list[int], seen: int) -> None:
-        """Vectors, then the edges of memories that had none yet, then the jobs are done."""
+        """Write vectors, then edges of new memories, then remove the jobs."""
         now, model = self.runtime.clock(), self.embedder.name
         keys = [draft.key for draft in made if draft.key is not None]
         if keys:
@@ -163,7 +162,7 @@ class Worker:
             new = [draft for draft in made if draft.memory.id in waited and np.any(draft.vector)]
             if self.link is not None and new:
                 state = Remembering(self.namespace, [], now, drafts=new, tx=tx)
-                # Somebody wrote meanwhile: the open transaction has already counted itself.
+                # Another writer committed since. The open transaction counts as one revision.
                 if tx.revision() - 1 != seen:
                     search_nearest(state, tx, model, self.link.minimum)
                 self.link(state, self.runtime)
@@ -171,7 +170,7 @@ class Worker:
         tx.queue.finish(model, [*keys, *there])
 
     def _later(self, job: Job, memories: dict[int, Memory], error: str | None, tried: Tried) -> Job:
-        """The job after a failure: later, or given up. While the model is down nothing is given up."""
+        """Return the job after a failure: postponed, or given up unless the model is down."""
         attempts = job.attempts if error else min(job.attempts, MOST_ATTEMPTS - 1)
         wait = pause(attempts, memories[job.key].id if job.key in memories else "")
         return replace(

@@ -1,4 +1,4 @@
-"""The words stores and the audit share: what a write did, who is told, and what a memory was made of."""
+"""Protocols between stores and the audit: what a write did, who witnesses it, what a memory consists of."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 @dataclass(slots=True)
 class Deeds:
-    """What a transaction has done so far: how often what, and the ids of the first memories it touched.
+    """What a transaction has done so far: counts by operation, and the ids of the first memories it touched.
 
-    `operation`: what its last line in the operation log is called. `seq`: its entry in the audit, once written.
+    `operation`: the name of its last line in the operation log. `seq`: its audit entry, once written.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -20,29 +20,29 @@ class Deeds:
     seq: int = 0
 
     def add(self, what: str, count: int = 1) -> None:
-        """Count something done."""
+        """Add to a count."""
         if count:
             self.counts[what] = self.counts.get(what, 0) + count
 
 
 class Witness(Protocol):
-    """Is told of every transaction before it is committed, and may forbid it."""
+    """Called once per transaction, before commit. May forbid it."""
 
     def ask(self, in_database: Callable[[], str]) -> None:
-        """Take what reads the text that the store keeps for the witness; "" before the first."""
+        """Accept a function that reads the text that the store keeps for the witness, "" at first."""
         ...
 
     def committing(self, namespace: str, deeds: Deeds, known: str) -> str:
-        """The text to keep with this commit; `known` is the one kept so far. Raises StoreError to forbid it."""
+        """Return the text to keep with this commit; `known` is the current one. Raises StoreError to forbid."""
         ...
 
     def rolled_back(self, namespace: str, deeds: Deeds, error: BaseException) -> None:
-        """A commit that was announced failed. Never raises."""
+        """Record that an announced commit failed. Never raises."""
         ...
 
 
 class Audit(Protocol):
-    """Where operations that write nothing to the store are written down: reads, refusals, a guard's decisions."""
+    """Records operations that write nothing to the store: reads, refusals, decisions of the guard."""
 
     problem: str
 
@@ -59,20 +59,21 @@ class Audit(Protocol):
         query: str | None = None,
         detail: Mapping[str, Any] | None = None,
     ) -> int:
-        """Write one entry; its number. Of `query` only a keyed digest is kept; `detail` must quote no memory.
+        """Write one entry and return its number.
 
-        Never raises when the log cannot be written: gives 0, and `problem` says why.
+        Only a keyed digest of `query` is stored. `detail` must not quote a memory. If the log cannot be
+        written, returns 0 and sets `problem`.
         """
         ...
 
     def close(self) -> None:
-        """Release its files."""
+        """Close its files."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Bytes that must be nowhere once a memory is erased, and what they are: text, word, entity, vector, …"""
+    """Bytes that must not exist after an erasure, and their kind: text, word, entity, vector, …"""
 
     kind: str
     value: bytes
@@ -80,7 +81,7 @@ class Trace:
 
 @runtime_checkable
 class Provable(Protocol):
-    """A store that can tell what a memory consists of, and what of it is left."""
+    """A store that can list what a memory consists of, and what is left of it."""
 
     def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
         """What only these memories hold, as bytes; empty for memories that are not there."""
@@ -91,22 +92,22 @@ class Provable(Protocol):
         ...
 
     def shared(self, traces: Sequence[Trace]) -> set[Trace]:
-        """Those that other memories hold too."""
+        """Return the traces that other memories contain too."""
         ...
 
     def rows_holding(
         self, namespace: str, traces: Sequence[Trace], *, everywhere: bool
     ) -> list[tuple[str, Trace]]:
-        """Which rows still hold what, as (table, trace): of the keyword index; `everywhere`: of all tables."""
+        """Return (table, trace) for rows of the keyword index, or of all tables if `everywhere`."""
         ...
 
     def let_go(self) -> bool:
-        """Drop everything kept in memory, and have what was erased out of file and write-ahead log.
+        """Clear caches, and remove erased data from the file and the write-ahead log.
 
-        False if that has to wait: somebody else reads, or the disk is full.
+        Return False if that is not possible now: another reader is active, or the disk is full.
         """
         ...
 
     def files(self) -> list[str]:
-        """Every file beside the store whose name begins with the store's, sorted; none for one in memory."""
+        """Return every file whose name starts with the store's, sorted; none for a store in memory."""
         ...

@@ -1,4 +1,4 @@
-"""The words stages and stores share about files: workspaces, documents, and which memories are their chunks."""
+"""Protocols for indexed files: workspaces, documents, and the memories that are their chunks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from combray.types import Trust
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A folder of Markdown that is kept in the index, with what is read beside it. All paths are absolute.
+    """An indexed folder of Markdown, with additional sources. All paths are absolute.
 
-    `redact`: secrets are taken out of notes too, not of transcripts alone. `model`: the embedder that all its
-    chunks have a vector of; "" when some have none. `trust`: whose word its texts are, owner, agent or untrusted.
-    `judged`: whether the guard has looked at all of them.
+    `redact`: secrets are redacted in notes too, not only in transcripts. `model`: the embedder of all its chunks,
+    "" if some have no vector. `trust`: of its texts. `judged`: whether the guard has checked all of them.
     """
 
     root: str
@@ -29,9 +28,9 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file as it was when it was last read: SHA-256 of its bytes, size in bytes, mtime in nanoseconds.
+    """A file when it was last read: SHA-256 of its bytes, size in bytes, mtime in nanoseconds.
 
-    `path` is relative to the root, with slashes; absolute for a file outside of it.
+    `path` is relative to the root, with slashes, or absolute for a file outside the root.
     """
 
     root: str
@@ -43,51 +42,51 @@ class Document:
 
 
 class Documents(Protocol):
-    """Which files a namespace holds, and which memories are their chunks.
+    """The indexed files of a namespace, and the memories that are their chunks.
 
-    A chunk is `loose` when its file no longer has it; its text is told by the SHA-256 of its exact bytes.
+    A chunk is `loose` if its file no longer contains it. Its text is identified by the SHA-256 of its bytes.
     """
 
     def workspaces(self) -> list[Workspace]:
-        """In the order in which they came."""
+        """Return the workspaces in the order of their addition."""
         ...
 
     def files(self, root: str) -> list[Document]:
-        """The files of a workspace, ordered by path."""
+        """Return the files of a workspace, ordered by path."""
         ...
 
     def chunks(self, root: str, path: str) -> list[tuple[int, str]]:
-        """Key and text hash of each chunk of a file, in order; empty for a file not known."""
+        """Return key and text hash of each chunk of a file, in order; empty for an unknown file."""
         ...
 
     def chunk_count(self, root: str) -> int:
-        """How many chunks the files of a workspace have."""
+        """Return the number of chunks of a workspace."""
         ...
 
     def holding(self, hashes: Sequence[str]) -> dict[str, list[tuple[int, bool]]]:
-        """Chunks with those texts: key and whether it is loose, by text hash, keys ascending."""
+        """Return (key, loose) of the chunks with given texts, by text hash, keys ascending."""
         ...
 
     def loose(self) -> list[int]:
-        """Keys of all loose chunks, ascending."""
+        """Return the keys of all loose chunks, ascending."""
         ...
 
 
 class DocumentsWriter(Documents, Protocol):
-    """The same inside a transaction."""
+    """`Documents` inside a transaction."""
 
     def put_workspace(self, workspace: Workspace) -> None:
-        """Store a workspace; one of the same root keeps its place in the order."""
+        """Store or replace a workspace. A replaced one keeps its position."""
         ...
 
     def drop_workspace(self, root: str) -> None:
-        """Forget a workspace and its files; their chunks become loose."""
+        """Remove a workspace and its files. Their chunks become loose."""
         ...
 
     def put(self, document: Document, chunks: Sequence[tuple[int, str]]) -> None:
-        """Store what a file holds now, key and text hash a chunk; what it held before and not now is loose."""
+        """Store a file with (key, text hash) of its chunks. Chunks that it no longer has become loose."""
         ...
 
     def drop(self, root: str, path: str) -> None:
-        """Forget a file; its chunks become loose."""
+        """Remove a file. Its chunks become loose."""
         ...

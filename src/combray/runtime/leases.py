@@ -1,4 +1,4 @@
-"""Names of those who hold a lease, and whether they still run."""
+"""Lease holders: names of processes, and whether they still run."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import uuid
 
 
 def new_holder() -> str:
-    """A name for whoever takes a lease: machine, process, and something of its own."""
+    """Return a name for a lease holder: machine, process id, and a random part."""
     return f"{_machine()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
 def is_there(holder: str) -> bool:
-    """Whether the process that holds a lease may still run; a process of another machine may."""
+    """Return whether a lease holder may still run. A process of another machine always may."""
     host, _, rest = holder.rpartition(":")[0].rpartition(":")
     if host != _machine() or os.name != "posix" or not rest.isascii() or not rest.isdigit():
         return True
     try:
         os.kill(int(rest), 0)
     except (ProcessLookupError, OverflowError, ValueError):
-        # Numbers beyond those of processes: what wrote this name was damaged.
+        # Not a process id: the name is damaged.
         return False
     except PermissionError:
         return True
@@ -27,7 +27,7 @@ def is_there(holder: str) -> bool:
 
 
 def _machine() -> str:
-    # Imported here: every verb of the shell imports the engine, and hardly any needs the network's name.
+    # Imported here: every shell command imports the engine, and hardly any needs the host name.
     import socket
 
     return socket.gethostname()

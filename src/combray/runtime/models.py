@@ -1,4 +1,4 @@
-"""Models, peers, the clock and background work, as a stage sees them."""
+"""Protocols of models, peers, the clock and background work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. `name` goes with every vector: two models never mix."""
+    """Turns texts into unit vectors. Each vector is stored under the embedder's `name`, so models never mix."""
 
     @property
     def name(self) -> str:
@@ -35,15 +35,15 @@ class Embedder(Protocol):
 
     @property
     def contextual(self) -> bool:
-        """Whether a word's vector depends on the words around it: a sentence model, no static table."""
+        """Whether a word's vector depends on its neighbours: a sentence model, not a static table."""
         ...
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Vectors of unit length; a text with nothing in it gives zeros. Raises ModelError."""
+        """Return vectors of unit length, zeros for an empty text. Raises ModelError."""
         ...
 
     def knows(self, language: str) -> float:
-        """How far it can be trusted in a language (ISO 639-1), 0-1: the weight of its signal."""
+        """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
         ...
 
 
@@ -56,7 +56,7 @@ class Reranker(Protocol):
         ...
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
-        """One relevance in [0, 1] a text, in order; None where the model gave none. Raises ModelError."""
+        """Return one relevance in [0, 1] per text, None if the model gave none. Raises ModelError."""
         ...
 
 
@@ -69,16 +69,16 @@ class LanguageModel(Protocol):
         ...
 
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
-        """The model's answer. Raises ModelError."""
+        """Return the model's answer, stripped. Raises ModelError."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PeerHit:
-    """One text that another memory service gave: nothing of ours, so never trusted and never stored.
+    """One result of another memory service. Third-party content: never trusted, never stored.
 
-    `id` and `score` are the service's own; scores of two services cannot be compared. `when` is aware, or
-    None where the service does not tell.
+    `id` and `score` are the service's own; scores of two services are not comparable. `when` is aware, or None
+    if the service reports no time.
     """
 
     text: str
@@ -89,11 +89,11 @@ class PeerHit:
 
 
 class Peer(Protocol):
-    """Another memory service, asked over HTTP."""
+    """Another memory service, queried over HTTP."""
 
     @property
     def name(self) -> str:
-        """The name its results are shown under, such as "mem0"."""
+        """Label of its results, such as "mem0"."""
         ...
 
     @property
@@ -102,20 +102,20 @@ class Peer(Protocol):
         ...
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
-        """At most `limit` results in the service's order. Raises ModelError."""
+        """Return at most `limit` results in the service's order. Raises ModelError."""
         ...
 
 
 class Start(Protocol):
-    """Starts work that may take long and gives its future."""
+    """Starts work that may take long, and returns its future."""
 
     def __call__(self, work: Callable[[], T]) -> Future[T]:
-        """Never raises what the work raises: the future holds it."""
+        """Start the work. The future holds its exception, if it raises one."""
         ...
 
 
 def at_once(work: Callable[[], T]) -> Future[T]:
-    """Does the work before it returns, in the caller's thread."""
+    """Run the work in the caller's thread, and return its finished future."""
     future: Future[T] = Future()
     try:
         future.set_result(work())
@@ -129,11 +129,11 @@ Clock = Callable[[], float]
 
 
 class Health(msgspec.Struct, frozen=True):
-    """How a model or peer has fared in this process; those that know offer `health()`.
+    """State of a model or peer in this process, returned by its optional method `health()`.
 
-    `state`: closed (calls go through), open (refused for `retry_in` more seconds) or half-open (the next call
-    is a try). `in_a_row`: failures of the last 300 s since it last answered, counted up to 5; `reason`: the
-    last of them. `calls`, `failures`, `tokens`: all there were.
+    `state`: closed (calls are made), open (refused for `retry_in` more seconds) or half-open (the next call is a
+    trial). `in_a_row`: failures within 300 s since the last answer, up to 5. `reason`: the last failure.
+    `calls`, `failures`, `tokens`: totals.
     """
 
     state: str = "closed"

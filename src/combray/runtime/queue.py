@@ -1,4 +1,4 @@
-"""The words stages and stores share about vectors that are still to be made: jobs, and the queue of them."""
+"""Protocols of the embedding queue: jobs for vectors that do not exist yet."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Protocol
 
 UNTOLD = "not told any more: it may have quoted a memory that was erased"
-"""The error of every failed job of a namespace once something is erased there: models quote what they got."""
+"""Replaces the error of every failed job after an erasure in its namespace: models quote their input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A memory, by its key, that is to get a vector of a model. Times are unix seconds.
+    """A memory (by key) that needs a vector of a model. Times are unix seconds.
 
-    Nobody may take it before `next_at`: the next try of one that failed, the end of the lease of one that
-    `holder` works at. `attempts` counts the tries that were begun, a killed worker's too. `failed`: it was
-    given up and waits to be retried by hand; `error` is why it failed last.
+    No worker may take it before `next_at`: the next attempt after a failure, or the end of `holder`'s lease.
+    `attempts` counts started attempts, including those of killed workers. `failed`: it was given up until a
+    manual retry. `error`: the last failure.
     """
 
     key: int
@@ -31,7 +31,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The jobs of one model: how many wait, how many were given up, when the oldest came, the last failure."""
+    """Jobs of one model: how many wait and were given up, the time of the oldest, the last failure."""
 
     model: str
     waiting: int
@@ -41,74 +41,71 @@ class Backlog:
 
 
 class Queue(Protocol):
-    """Which memories of a namespace wait for a vector, and of which model."""
+    """The jobs of a namespace."""
 
     def jobs(self, model: str) -> list[Job]:
-        """All jobs of a model, by key."""
+        """Return all jobs of a model, by key."""
         ...
 
     def backlogs(self) -> list[Backlog]:
-        """One for each model that has jobs, by name."""
+        """Return one backlog per model with jobs, by name."""
         ...
 
     def due(self, model: str, now: float) -> bool:
-        """Whether there is a job to take."""
+        """Return whether a job is due."""
         ...
 
     def holders(self, model: str) -> list[str]:
-        """Who has taken jobs, sorted."""
+        """Return the holders of jobs, sorted."""
         ...
 
     def held(self, model: str, holder: str) -> list[Job]:
-        """The jobs that a holder has taken and that nobody has taken from it since, by key."""
+        """Return the jobs that a holder still holds, by key."""
         ...
 
     def orphans(self, model: str) -> list[int]:
-        """Keys of memories that are `pending_embed` and have no job of the model, ascending."""
+        """Return the keys of `pending_embed` memories without a job of the model, ascending."""
         ...
 
     def lacking(self, model: str) -> list[int]:
-        """Keys of live memories without a vector of the model, ascending."""
+        """Return the keys of live memories without a vector of the model, ascending."""
         ...
 
     def left_behind(self, model: str) -> bool:
-        """Whether a live memory has a vector of another model and none of this one."""
+        """Return whether a live memory has a vector of another model and none of this one."""
         ...
 
 
 class QueueWriter(Queue, Protocol):
-    """The same inside a transaction."""
+    """`Queue` inside a transaction."""
 
     def put(self, model: str, keys: Sequence[int], at: float) -> int:
-        """Queue memories; one that is queued already keeps its job. How many are new.
+        """Queue memories and return how many are new. A queued memory keeps its job.
 
-        Raises NotFoundError for a key of no memory here.
+        Raises NotFoundError for an unknown key.
         """
         ...
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
-        """Lease at most `limit` due jobs, the longest due first: they count one attempt more."""
+        """Lease at most `limit` due jobs, the longest due first. Each counts one more attempt."""
         ...
 
     def update(self, jobs: Sequence[Job]) -> None:
-        """Replace jobs; those that are gone stay gone."""
+        """Replace jobs that still exist."""
         ...
 
     def release(self, holder: str, at: float) -> int:
-        """Give back what a holder has taken; how many jobs."""
+        """Release a holder's jobs. Return how many."""
         ...
 
     def retry(self, model: str, at: float) -> int:
-        """Make the jobs that were given up due at `at`, with all attempts before them; how many."""
+        """Make failed jobs due at `at`, with their attempts reset. Return how many."""
         ...
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
-        """Remove jobs that are done: memories that were `pending_embed` are active.
-
-        Leaves no version row: that it waited for its vector is nothing a memory says.
-        """
+        """Remove finished jobs. Their `pending_embed` memories become active, without a version row."""
         ...
 
     def drop(self, model: str) -> int:
-        """Forget all jobs of a model; how many."""
+        """Remove all jobs of a model. Return how many."""
         ...
