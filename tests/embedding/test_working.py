@@ -278,7 +278,7 @@ def test_a_vector_that_is_no_number_is_a_failure_of_that_text() -> None:
     engine.remember_many(FACTS)
     worked = engine.vectors.make()
     assert (worked.embedded, worked.failed) == (2, 1)
-    assert worked.error == "fake:64: gave a vector with NaN or infinite components"
+    assert worked.error == "fake:64: returned a vector with NaN or infinite components"
 
 
 def test_a_worker_that_dies_over_a_text_again_and_again_gives_it_up() -> None:
