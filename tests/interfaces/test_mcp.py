@@ -50,7 +50,7 @@ def test_the_tools_say_when_to_use_them_and_none_can_name_a_namespace_or_a_store
     assert list(tools) == list(OFFERED)
     told = tools["recall"].description or ""
     assert "before you answer about earlier work, decisions, dates, people" in told
-    assert "say that\nyou looked and found nothing" in told
+    assert "say that you searched and found nothing" in told
     for tool in tools.values():
         assert not {"namespace", "db", "store", "preset", "embedder"} & tool.input_schema["properties"].keys()
         assert tool.input_schema["additionalProperties"] is False
@@ -198,7 +198,7 @@ def test_notes_are_searched_and_read_by_line(agent: Agent, db: Path, folder: Pat
     assert read.structured_content["text"].strip() == "The rowing boat leaks at the stern."
     assert text(read).splitlines()[2] == "| The rowing boat leaks at the stern."
     assert "continue from 4" in text(read).splitlines()[1]
-    assert text(agent.call("memory_get", path="memory/none.md")) == "memory/none.md: nothing is there."
+    assert text(agent.call("memory_get", path="memory/none.md")) == "memory/none.md does not exist or does not have these lines."
     assert "path: " in agent.refused("memory_get", path="../agent.db")
 
 
