@@ -198,7 +198,10 @@ def test_notes_are_searched_and_read_by_line(agent: Agent, db: Path, folder: Pat
     assert read.structured_content["text"].strip() == "The rowing boat leaks at the stern."
     assert text(read).splitlines()[2] == "| The rowing boat leaks at the stern."
     assert "continue from 4" in text(read).splitlines()[1]
-    assert text(agent.call("memory_get", path="memory/none.md")) == "memory/none.md does not exist or does not have these lines."
+    assert (
+        text(agent.call("memory_get", path="memory/none.md"))
+        == "memory/none.md does not exist or does not have these lines."
+    )
     assert "path: " in agent.refused("memory_get", path="../agent.db")
 
 
