@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from combray.engine import Engine, open
     from combray.engine.asyncio import AsyncEngine
+    from combray.engine.selection import Changed
     from combray.errors import (
         CombrayError,
         CorruptStoreError,
@@ -39,14 +40,17 @@ if TYPE_CHECKING:
         MemoryChanges,
         MemoryFields,
         MemoryItem,
+        Page,
         RecallOptions,
         Remembered,
         Version,
+        Where,
     )
 
 _HOMES = {
     "combray.engine": ("Engine", "open"),
     "combray.engine.asyncio": ("AsyncEngine",),
+    "combray.engine.selection": ("Changed",),
     "combray.types": (
         "Answer",
         "Edge",
@@ -55,9 +59,11 @@ _HOMES = {
         "MemoryChanges",
         "MemoryFields",
         "MemoryItem",
+        "Page",
         "RecallOptions",
         "Remembered",
         "Version",
+        "Where",
     ),
     "combray.errors": (
         "CombrayError",
@@ -79,6 +85,7 @@ _HOMES = {
 __all__ = [
     "Answer",
     "AsyncEngine",
+    "Changed",
     "CombrayError",
     "CorruptStoreError",
     "DiskFullError",
@@ -95,6 +102,7 @@ __all__ = [
     "ModelError",
     "NewerSchemaError",
     "NotFoundError",
+    "Page",
     "PipelineError",
     "ReadOnlyStoreError",
     "RecallOptions",
@@ -102,6 +110,7 @@ __all__ = [
     "StoreBusyError",
     "StoreError",
     "Version",
+    "Where",
     "__version__",
     "open",
 ]

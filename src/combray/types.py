@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -35,7 +35,7 @@ DEFAULT_TRUST: Trust = "owner"
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """One thing remembered. `content` never changes; every other change leaves a version row.
+    """One thing remembered. Every change leaves a version row, which keeps the fields as they were.
 
     Times are aware datetimes in UTC. `occurred_*` say when it happened, `valid_*` when it is true
     in the world, `recorded_at` when the engine learned it. Importance is 1-5, confidence 0-1.
@@ -87,6 +87,10 @@ Texts = str | Sequence[str] | AbstractSet[str]
 """One text or several."""
 
 
+Where = Mapping[str, Any]
+"""A filter: field -> value, or field -> {operator: value}; also and, or, not. See `combray.where`."""
+
+
 class MemoryFields(TypedDict, total=False):
     """Fields that `remember` takes beside the text. None takes the default."""
 
@@ -110,6 +114,7 @@ class MemoryFields(TypedDict, total=False):
     trust: str
     evidence: Labels | None
     metadata: dict[str, Any] | None
+    supersedes: str | None
     id: str | None
 
 
@@ -120,7 +125,7 @@ class MemoryItem(MemoryFields, total=False):
 
 
 class MemoryChanges(TypedDict, total=False):
-    """Fields that `update` changes. None clears a field that may be empty."""
+    """Fields that `update` changes. None clears a time, a list or a text; `metadata` is replaced as a whole."""
 
     content: str
     category: str
@@ -128,7 +133,7 @@ class MemoryChanges(TypedDict, total=False):
     confidence: float
     tags: Labels | None
     entities: Labels | None
-    source: str
+    source: str | None
     author: str | None
     context: str | None
     occurred_at: Moment | None
@@ -136,7 +141,6 @@ class MemoryChanges(TypedDict, total=False):
     valid_from: Moment | None
     valid_to: Moment | None
     expires_at: Moment | None
-    session: str | None
     metadata: dict[str, Any] | None
 
 
@@ -150,6 +154,7 @@ class RecallOptions(TypedDict, total=False):
     min_score: float | None
     min_importance: int
     min_confidence: float | None
+    where: Where | None
     categories: Texts | None
     kinds: Texts | None
     tiers: Texts | None
@@ -294,6 +299,25 @@ class Answer(Sequence[Hit]):
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Sequence[Memory]):
+    """One page of a list. `cursor` is what `after` takes to go on, None on the last page; `total` counts all."""
+
+    memories: tuple[Memory, ...]
+    cursor: str | None
+    total: int
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Memory]: ...
+    def __getitem__(self, index: int | slice) -> Memory | Sequence[Memory]:
+        return self.memories[index]
+
+    def __len__(self) -> int:
+        return len(self.memories)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,11 @@ def test_the_search_finds_everything_before_it_is_erased(engine: Engine, tmp_pat
     memory_id = remember(engine)
     key = engine._at.key_of(memory_id)
     with engine.runtime.store.transaction("default") as tx:
+        embedder = engine.runtime.embedder
+        assert embedder is not None
         tx.change(key, "edit", "someone", 0.0, context="perspicacious twice")
+        # The vector of the text as it was is gone with the change.
+        tx.put_vectors(embedder.name, [key], embedder.embed(["perspicacious twice"]))
     store = engine.runtime.store
     assert isinstance(store, Provable)
     traces = store.traces("default", [key])

@@ -103,7 +103,7 @@ def _read(log: Audit, namespace: str, result: Any, now: Doing, query: Any) -> No
         preset=found.preset,
         tier=found.tier,
         query=query if isinstance(query, str) else None,
-        detail=getattr(result, "for_audit", None),
+        detail=({**found.detail, **(getattr(result, "for_audit", None) or {})}) or None,
     )
 
 

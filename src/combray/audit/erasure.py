@@ -11,23 +11,18 @@ import json
 import secrets
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from combray.audit import looking
-from combray.audit.entry import MOST_IDS
 from combray.audit.key import digest
 from combray.audit.log import AuditLog
 from combray.audit.reading import Wanted, latest
 from combray.errors import StoreError
-from combray.language import substrings
 from combray.language.caches import forget_texts
-from combray.language.substrings import occurring
 from combray.runtime import Audit, Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
 
@@ -46,8 +41,8 @@ class Derived:
     """What else has to do with memories that are to be erased.
 
     `made`: what Combray made of their words; it is erased with them. `resting`: what names them as evidence, or
-    what was made of them. `quoting`: other memories that hold the whole text of one, or whose whole text one
-    holds. `files`: the files that they are pieces of, as far as those are still there.
+    what was made of them. `quoting`: other memories that hold the whole text of one, or the reverse.
+    `files`: the files that they are pieces of, if those are still there.
     """
 
     made: tuple[Memory, ...] = ()
@@ -58,26 +53,25 @@ class Derived:
     @property
     def file(self) -> str:
         """The first of the files, or ""."""
-        return self.files[0] if self.files else ""
+        return next(iter(self.files), "")
 
 
-def made_of(reader: Reader, *memories: Memory) -> list[int]:
+def made_of(reader: Reader, memories: Sequence[Memory]) -> list[int]:
     """Keys of what consolidation and auto-memory have made of the words of episodes."""
     episodes = {each.id for each in memories if each.kind == "episode"}
     if not episodes:
         return []
     every = Filter(statuses=(), sources=_MADE_BY, trusts=())
-    keys = [int(key) for key in reader.scan(every)]
-    made = zip(keys, reader.memories(keys), strict=True)
-    return [key for key, memory in made if _is_made_of(memory, episodes)]
+    found = [each.id for each in reader.memories(reader.scan(every).tolist()) if _is_made_of(each, episodes)]
+    return list(reader.keys_of(found).values())
 
 
-def derived(reader: Reader, *memories: Memory) -> Derived:
-    """Look through the whole namespace, once, for what has to do with the memories."""
-    gone = {each.id for each in memories}
-    episodes = {each.id for each in memories if each.kind == "episode"}
+def derived(reader: Reader, memories: Sequence[Memory]) -> Derived:
+    """Look through the whole namespace for what has to do with some memories."""
     every = reader.memories(reader.scan(Filter(statuses=(), trusts=())).tolist())
+    gone = {each.id for each in memories}
     others = [each for each in every if each.id not in gone]
+    episodes = {each.id for each in memories if each.kind == "episode"}
     made = [each for each in others if _is_made_of(each, episodes)]
     gone.update(each.id for each in made)
     resting: list[Memory] = []
@@ -85,8 +79,8 @@ def derived(reader: Reader, *memories: Memory) -> Derived:
     while more := [each for each in others if each.id not in gone and gone.intersection(_named_by(each))]:
         resting += more
         gone.update(each.id for each in more)
-    quoting = _quoting([each.content for each in memories], [each for each in others if each.id not in gone])
-    files = dict.fromkeys(file for file in map(_file_of, memories) if file)
+    quoting = _quoting(memories, [each for each in others if each.id not in gone])
+    files = dict.fromkeys(filter(None, map(_file_of, memories)))
     return Derived(tuple(made), tuple(resting), tuple(quoting), tuple(files))
 
 
@@ -95,30 +89,40 @@ def _named_by(memory: Memory) -> tuple[str, ...]:
     return (*memory.evidence, *(map(str, origin) if isinstance(origin, list) else ()))
 
 
-def _is_made_of(memory: Memory, episodes: set[str]) -> bool:
+def _is_made_of(memory: Memory, episodes: Set[str]) -> bool:
+    if memory.source not in _MADE_BY:
+        return False
     origin = memory.evidence if memory.source == "auto" else memory.metadata.get("distilled_from", ())
-    return memory.source in _MADE_BY and not episodes.isdisjoint(origin)
-
-
-def _quoting(contents: Sequence[str], others: Sequence[Memory]) -> list[Memory]:
-    """Those that hold one of the texts whole, or whose whole text one of them holds; very short texts aside."""
-    texts = list(dict.fromkeys(map(_plain, contents)))
-    held = [_plain(each.content) for each in others]
-    inside = _occurring(held, texts)
-    # Hardly any text stands in another memory: only for those is each memory compared.
-    whole = [texts[at] for at in _occurring(texts, held)]
-    return [memory for at, memory in enumerate(others) if at in inside or any(text in held[at] for text in whole)]
-
-
-def _occurring(wanted: Sequence[str], texts: Sequence[str]) -> set[int]:
-    """Places in `wanted` of the texts of at least _QUOTABLE characters that one of `texts` holds."""
-    long = [at for at, text in enumerate(wanted) if len(text) >= _QUOTABLE]
-    found = occurring([wanted[at].encode() for at in long], (text.encode() for text in texts))
-    return {long[place] for place in found}
+    return not episodes.isdisjoint(origin)
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+def _quoting(memories: Sequence[Memory], others: Sequence[Memory]) -> list[Memory]:
+    """Those of the others that hold the whole text of a memory, or whose whole text a memory holds.
+
+    A text that is held begins somewhere in the other one: its first characters are looked up among the pieces.
+    """
+    texts = dict.fromkeys(text for each in memories if len(text := _plain(each.content)) >= _QUOTABLE)
+    beginning: dict[str, list[str]] = defaultdict(list)
+    holding: dict[str, list[str]] = defaultdict(list)
+    for text in texts:
+        beginning[text[:_QUOTABLE]].append(text)
+        for piece in _pieces(text):
+            holding[piece].append(text)
+    found = []
+    for each in others:
+        other = _plain(each.content)
+        held = any(text in other for piece in _pieces(other) for text in beginning.get(piece, ()))
+        if held or any(len(other) >= _QUOTABLE and other in text for text in holding.get(other[:_QUOTABLE], ())):
+            found.append(each)
+    return found
+
+
+def _pieces(text: str) -> set[str]:
+    return {text[at : at + _QUOTABLE] for at in range(len(text) - _QUOTABLE + 1)}
 
 
 def _file_of(memory: Memory) -> str:
@@ -142,13 +146,13 @@ class Left:
 class Certificate:
     """What was looked for after memories were erased, where, and what was found.
 
-    `ids`: the memories that were to be erased; `id` is the first. `looked_for`: how many byte strings of each
-    kind. `files`: those of the store, all searched whole. `left`: what was found in them. `copies`: what was
-    found in older copies: backups beside the store, those that the audit knows of, and files that were named;
-    `searched_copies` are all of them. `rows`: tables that still name a memory. `derived`: ids of what was erased
-    with them; `quoted_by`: of other memories that name one as evidence or hold its whole text. `sealed`: files of
-    all these whose bytes prove nothing, because they are encrypted or packed; where the database is among them,
-    every row of every table was read through the key instead.
+    `ids`: all that were asked for, `id` the first of them.
+    `looked_for`: how many byte strings of each kind. `files`: those of the store, all searched whole. `left`:
+    what was found in them. `copies`: what was found in older copies: backups beside the store, those that the
+    audit knows of, and files that were named; `searched_copies` are all of them. `rows`: tables that still name
+    the memory. `derived`: ids of what was erased with it; `quoted_by`: of other memories that name it as evidence
+    or hold its whole text. `sealed`: files of all these whose bytes prove nothing, because they are encrypted or
+    packed; where the database is among them, every row of every table was read through the key instead.
 
     `digests`: of every byte string, by HMAC-SHA-256 under `salt`, which is kept nowhere else; `commitment` is the
     SHA-256 of them all, and in the audit. `seq`: the entry there, 0 without an audit.
@@ -190,7 +194,7 @@ def provable(runtime: Runtime) -> Provable:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What there was: ids of the memories, of what went with them and of what quotes them; keys, traces."""
+    """What there was: ids of the memories, of what went with them and of what quotes them; keys and traces."""
 
     ids: tuple[str, ...]
     with_it: tuple[str, ...]
@@ -199,43 +203,7 @@ class Erased:
     traces: tuple[Trace, ...]
 
 
-def erase(
-    runtime: Runtime,
-    namespace: str,
-    keys: Sequence[int],
-    *,
-    resting: bool = False,
-    prove: bool = False,
-    also: Sequence[str] = (),
-) -> Certificate | None:
-    """Destroy memories in one transaction, with what Combray made of their words; a certificate with `prove`.
-
-    `resting`: what names them as evidence is destroyed too. `also`: more files that may hold copies. Raises
-    StoreError.
-    """
-    reader = runtime.store.reader(namespace)
-    store = provable(runtime) if prove else None
-    memories = reader.memories(keys)
-    ids = [each.id for each in memories]
-    around = derived(reader, *memories) if prove or resting else Derived()
-    more = reader.keys_of([each.id for each in around.resting]).values() if resting else ()
-    every = list(dict.fromkeys((*keys, *made_of(reader, *memories), *more)))
-    known = set(ids)
-    with_it = [each for each in reader.ids(np.array(every, dtype=np.int64)) if each not in known]
-    traces = store.traces(namespace, every) if store else []
-    with runtime.store.transaction(namespace) as tx:
-        # An episode may have been distilled since.
-        tx.erase(list(dict.fromkeys((*every, *made_of(tx, *memories)))), runtime.clock())
-    forget_texts()
-    if store is None or not ids:
-        return None
-    gone = known.union(with_it)
-    quoted_by = [each.id for each in (*around.resting, *around.quoting) if each.id not in gone]
-    erased = Erased(tuple(ids), tuple(with_it), tuple(quoted_by), tuple(every), tuple(traces))
-    return _prove(runtime, namespace, erased, [*also, *around.files])
-
-
-def _prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str]) -> Certificate:
+def prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str]) -> Certificate:
     """Search every file for the traces of what was erased: a memory, and what was erased with it.
 
     `also`: more files that may hold copies. Raises StoreError for a file that cannot be read.
@@ -283,8 +251,7 @@ def _written_down(certificate: Certificate, audit: Audit) -> Certificate:
     told = {
         name: value
         for name, value in certificate.as_json().items()
-        if name not in ("id", "namespace", "seq", "salt", "digests")
-        and (name != "ids" or len(certificate.ids) > MOST_IDS)
+        if name not in ("id", "ids", "namespace", "seq", "salt", "digests")
     }
     result = "ok" if certificate.clean else "failed"
     seq = audit.record(OPERATION, certificate.namespace, result=result, ids=certificate.ids, detail=told)
@@ -321,7 +288,7 @@ def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> tuple[dict[str, list
     Looked for by another process (`audit/looking.py` says why).
     """
     asked = json.dumps({"files": list(paths), "wanted": [trace.value.hex() for trace in wanted]})
-    command = [sys.executable, "-I", looking.__file__, substrings.__file__]
+    command = [sys.executable, "-I", looking.__file__]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise StoreError(f"the files cannot be searched: {done.stderr.strip().splitlines()[-1:]}")
@@ -330,7 +297,7 @@ def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> tuple[dict[str, list
     for path, places in answer["found"].items():
         if isinstance(places, str):
             raise StoreError(
-                f"{path}: cannot be searched ({places}); the memories are erased, but the erasure is not proved."
+                f"{path}: cannot be searched ({places}); the memory is erased, but nothing is proved."
             )
         found[path] = [wanted[place] for place in places]
     return found, answer["sealed"]

@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, Self, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    NoReturn,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
+    cast,
+    overload,
+)
 
 from combray.conversation.turns import Conversation
 from combray.engine.audit import AuditTrail
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
-from combray.engine.engine import Engine
+from combray.engine.engine import Engine, Ids
 from combray.engine.opening import open as open_engine
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
+from combray.engine.selection import Changed, Several, SeveralErased
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
+from combray.types import Memory
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from combray.audit.erasure import Certificate
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -213,9 +232,37 @@ class AsyncEngine:
     think = awaited(Engine.think)
     get = awaited(Engine.get)
     history = awaited(Engine.history)
-    forget = awaited(Engine.forget)
-    restore = awaited(Engine.restore)
-    erase = awaited(Engine.erase)
+    list = awaited(Engine.list)
+    update = awaited(Engine.update)
+
+    if TYPE_CHECKING:
+        # Overloads, which a ParamSpec cannot carry: the calls for one id return something else.
+        @overload
+        async def forget(self, memory_id: str) -> Memory: ...
+        @overload
+        async def forget(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
+        async def forget(self, *args: Any, **options: Any) -> Any: ...  # noqa: D102
+        @overload
+        async def restore(self, memory_id: str, *, version: int | None = None) -> Memory: ...
+        @overload
+        async def restore(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
+        async def restore(self, *args: Any, **options: Any) -> Any: ...  # noqa: D102
+        @overload
+        async def erase(
+            self,
+            memory_id: str,
+            *,
+            derived: bool = False,
+            prove: bool = False,
+            also: Sequence[str | PathLike[str]] = (),
+        ) -> Certificate | None: ...
+        @overload
+        async def erase(self, memory_id: Ids | None = None, **several: Unpack[SeveralErased]) -> Changed: ...
+        async def erase(self, *args: Any, **options: Any) -> Any: ...  # noqa: D102
+    else:
+        forget = awaited(Engine.forget)
+        restore = awaited(Engine.restore)
+        erase = awaited(Engine.erase)
     link = awaited(Engine.link)
     related = awaited(Engine.related)
     close = awaited(Engine.close)

@@ -6,21 +6,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from combray import presets
 from combray.audit.audited import audited
 from combray.background import Background
+from combray.engine import changes as changing
 from combray.engine import memories
 from combray.engine.audit import AuditTrail
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
+from combray.engine.lists import list_memories
 from combray.engine.memories import Related
 from combray.engine.namespace import BATCH, Namespace
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
+from combray.engine.selection import Changed, Several, SeveralErased
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
+from combray.errors import InvalidInputError
 from combray.recall.asking import SEARCH_TYPES
 from combray.remember.guard import Guard
 from combray.runtime import Reader, Runtime
@@ -29,11 +33,14 @@ from combray.types import (
     Edge,
     EdgeType,
     Memory,
+    MemoryChanges,
     MemoryFields,
     MemoryItem,
+    Page,
     RecallOptions,
     Remembered,
     Version,
+    Where,
 )
 from combray.values import one_of
 
@@ -43,6 +50,12 @@ if TYPE_CHECKING:
     from combray.language.token_count import TokenCounter
     from combray.prompt.budget import Context
     from combray.think.thought import Thought
+
+# `list` is a verb of the engine: within its class the name no longer means the type.
+Ids = list[str] | tuple[str, ...]
+Versions = list[Version]
+Neighbours = list[Related]
+Written = list[Remembered]
 
 
 class Engine:
@@ -156,7 +169,7 @@ class Engine:
         batch: int = BATCH,
         progress: Callable[[int], None] | None = None,
         judged_as: str = "",
-    ) -> list[Remembered]:
+    ) -> Written:
         """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
 
         A bad item stops its batch and nothing of that batch is written; earlier batches stay. `progress` is
@@ -180,18 +193,27 @@ class Engine:
         limit: int = 10,
         preset: str | presets.Preset | None = None,
         basic: bool = False,
+        namespaces: Sequence[str] | None = None,
         **options: Unpack[RecallOptions],
     ) -> Answer:
         """Recall the memories that answer a query, best first, with signals, reasons and a trace.
 
         `intent` is WHY, WHEN, ENTITY or GENERAL. `since`, `until` and `as_of` are moments. An empty answer has
-        a `reason`. `basic` searches for the query as a substring. Raises InvalidInputError.
+        a `reason`. `basic` searches for the query as a substring. `where` filters (`combray.where`).
+        `namespaces` reads several namespaces of the store instead of this one. Raises InvalidInputError.
         """
-        return self._at.recall(query, limit=limit, preset=preset, basic=basic, **options)
+        return self._at.recall(query, limit=limit, preset=preset, basic=basic, namespaces=namespaces, **options)
 
-    def search(self, query: str, *, limit: int = 10, **options: Unpack[RecallOptions]) -> Answer:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        namespaces: Sequence[str] | None = None,
+        **options: Unpack[RecallOptions],
+    ) -> Answer:
         """Search by keywords only. The score is the share of the query's words that a memory contains."""
-        return self._at.search(query, limit=limit, **options)
+        return self._at.search(query, limit=limit, namespaces=namespaces, **options)
 
     def search_memory(self, query: str, search_type: str = "both", limit: int = 5) -> Answer:
         """Recall "facts" (what is true), "episodes" (what happened), or "both". Raises InvalidInputError."""
@@ -244,21 +266,71 @@ class Engine:
         """The memory with an id, or with a unique id prefix of at least 8 characters. Raises NotFoundError."""
         return memories.get(self._at, memory_id)
 
-    def history(self, memory_id: str) -> list[Version]:
+    def history(self, memory_id: str) -> Versions:
         """Every change of a memory, oldest first: who, when, what, and the fields before."""
         return memories.history(self._at, memory_id)
 
-    def forget(self, memory_id: str) -> Memory:
-        """Hide a memory from every read; `restore` brings it back, `erase` destroys it."""
-        return memories.forget(self._at, memory_id)
+    def list(
+        self,
+        where: Where | None = None,
+        *,
+        order: str = "-recorded_at",
+        limit: int = 100,
+        after: str = "",
+        namespaces: Sequence[str] | None = None,
+    ) -> Page:
+        """One page of the memories that match `where`, sorted; `after=page.cursor` gives the next one.
 
-    def restore(self, memory_id: str) -> Memory:
-        """Make a forgotten, superseded, merged or deprecated memory active again, beside what replaced it.
-
-        A merged one takes its own evidence back (`consolidation.undo_merge`).
+        Live memories, unless `where` names `status`; quarantined ones never. `order` is a field of a memory, with
+        "-" in front for descending; ties go by id. A page neither repeats nor skips a memory
+        when others are written in between. Raises InvalidInputError.
         """
-        return memories.restore(self._at, memory_id)
+        return list_memories(self._at, where, order=order, limit=limit, after=after, namespaces=namespaces)
 
+    def update(self, memory_id: str, **changes: Unpack[MemoryChanges]) -> Memory:
+        """Change fields of a memory: one version row, which `restore(id, version=n)` undoes.
+
+        New content passes the guard, is indexed and embedded again, and its entities and edges follow. Raises
+        NotFoundError, and InvalidInputError for content that another live memory has already.
+        """
+        return changing.update(self._at, memory_id, changes)
+
+    @overload
+    def forget(self, memory_id: str) -> Memory: ...
+    @overload
+    def forget(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
+    def forget(self, memory_id: str | Ids | None = None, **several: Unpack[Several]) -> Memory | Changed:
+        """Hide memories from every read; `restore` brings them back, `erase` destroys them.
+
+        One id, a list of ids, or the live memories that match `where`. A filter needs `confirm`, the count
+        that a dry run reports. All change in one transaction. Raises NotFoundError, InvalidInputError.
+        """
+        return changing.forget(self._at, memory_id, **several)
+
+    @overload
+    def restore(self, memory_id: str, *, version: int | None = None) -> Memory: ...
+    @overload
+    def restore(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
+    def restore(
+        self,
+        memory_id: str | Ids | None = None,
+        *,
+        version: int | None = None,
+        **several: Unpack[Several],
+    ) -> Memory | Changed:
+        """Make forgotten, superseded, merged or deprecated memories active again, beside what replaced them.
+
+        A merged one takes its own evidence back (`consolidation.undo_merge`). `version` instead undoes every
+        change of one memory from that version on. A filter that does not name `status` selects forgotten
+        memories, and needs `confirm`. Raises NotFoundError, InvalidInputError.
+        """
+        if version is None:
+            return changing.restore(self._at, memory_id, **several)
+        if not isinstance(memory_id, str) or several:
+            raise InvalidInputError("version", "needs one id.", "Restore versions of one memory at a time.")
+        return changing.restore_version(self._at, memory_id, version)
+
+    @overload
     def erase(
         self,
         memory_id: str,
@@ -266,15 +338,22 @@ class Engine:
         derived: bool = False,
         prove: bool = False,
         also: Sequence[str | PathLike[str]] = (),
-    ) -> Certificate | None:
-        """Destroy a memory and every trace of it in the file. Cannot be undone; backups keep their copies.
+    ) -> Certificate | None: ...
+    @overload
+    def erase(self, memory_id: Ids | None = None, **several: Unpack[SeveralErased]) -> Changed: ...
+    def erase(
+        self, memory_id: str | Ids | None = None, **several: Unpack[SeveralErased]
+    ) -> Certificate | Changed | None:
+        """Destroy memories and every trace of them in the file. Cannot be undone; backups keep their copies.
 
-        Memories that Combray made from it (consolidation, auto-memory) are erased with it; `derived` also
-        erases memories that cite it as evidence. `prove` then searches every file of the store for its bytes,
-        and older copies too: those beside the store, those recorded in the audit, and `also`. It returns a
-        certificate and records it in the audit. Raises NotFoundError, StoreError.
+        One id, a list of ids, or all that match `where`, of any status and trust; a filter needs
+        `confirm`, the count that a dry run reports. Memories that Combray made from them (consolidation,
+        auto-memory) are erased with them; `derived` also erases memories that cite them as evidence. `prove` then
+        searches every file of the store for their bytes, and older copies too: those beside the store, those
+        recorded in the audit, and `also`. It gives one certificate and records it in the audit. Raises
+        NotFoundError, InvalidInputError, StoreError.
         """
-        return memories.erase(self._at, memory_id, derived=derived, prove=prove, also=also)
+        return changing.erase(self._at, memory_id, **several)
 
     def link(
         self,
@@ -289,7 +368,7 @@ class Engine:
         """Link two memories by hand. A causal edge runs from cause to effect. Weight is 0-1."""
         return memories.link(self._at, source, target, type=type, weight=weight, subtype=subtype, reason=reason)
 
-    def related(self, memory_id: str, *, type: EdgeType | None = None, depth: int = 2) -> list[Related]:
+    def related(self, memory_id: str, *, type: EdgeType | None = None, depth: int = 2) -> Neighbours:
         """Live memories within `depth` steps (1-10) in the graph, nearest first, then by weight."""
         return memories.related(self._at, memory_id, type=type, depth=depth)
 
@@ -299,7 +378,7 @@ class Engine:
         """Stop background work, write pending access counts and release the store."""
         self._at.background.close()
         self.vectors.stop_worker()
-        self._at.accesses.flush()
+        self._at.flush()
         self.runtime.store.close()
         if self.runtime.audit is not None:
             self.runtime.audit.close()

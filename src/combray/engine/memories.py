@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
 from combray.runtime import Link
-from combray.types import EDGE_TYPES, Edge, EdgeType, Memory, Status, Version
+from combray.types import EDGE_TYPES, Edge, EdgeType, Memory, Version
 from combray.values import clean_text, one_of
 
 if TYPE_CHECKING:
-    from combray.audit.erasure import Certificate
+    pass
 
 _RELATED = ("active", "pending_embed", "superseded")
 
@@ -43,20 +41,6 @@ def history(at: Namespace, memory_id: str) -> list[Version]:
     return at.reader.history(at.key_of(memory_id))
 
 
-@audited("forget", reads=False)
-def forget(at: Namespace, memory_id: str) -> Memory:
-    """Hide a memory from reads."""
-    return _set_status(at, memory_id, "forget", "forgotten")
-
-
-@audited("restore", reads=False)
-def restore(at: Namespace, memory_id: str) -> Memory:
-    """Make a memory active again. A merged one takes its own evidence back with it."""
-    if at.reader.memories([at.key_of(memory_id)])[0].status == "merged":
-        return undo_merge(at, memory_id)
-    return _set_status(at, memory_id, "restore", "active")
-
-
 @audited("undo_merge", reads=False)
 def undo_merge(at: Namespace, memory_id: str) -> Memory:
     """Bring one merged fact back."""
@@ -65,40 +49,6 @@ def undo_merge(at: Namespace, memory_id: str) -> Memory:
     key = at.key_of(memory_id)
     with at.runtime.store.transaction(at.namespace) as tx:
         return undo_merge(tx, key, at.runtime.clock())
-
-
-def _set_status(at: Namespace, memory_id: str, operation: str, status: Status) -> Memory:
-    now = at.runtime.clock()
-    key = at.key_of(memory_id)
-    with at.runtime.store.transaction(at.namespace) as tx:
-        memory = tx.memories([key])[0]
-        if memory.status != status:
-            changes: dict[str, Any] = {"status": status}
-            if status == "active":
-                changes.update(superseded_by=None, merged_into=None)
-                if memory.superseded_by is not None:
-                    changes.update(valid_to=_until_superseded(tx.history(key)))
-            tx.change(key, operation, "user", now, **changes)
-            tx.note(operation, memory.id, "", now)
-        return tx.memories([key])[0]
-
-
-def _until_superseded(versions: list[Version]) -> datetime | None:
-    """The end of validity that a memory had before it was superseded, if it had one."""
-    ends = [each.before.get("valid_to") for each in versions if each.operation == "supersede"]
-    return ends[-1] if ends else None
-
-
-@audited("erase", reads=False)
-def erase(
-    at: Namespace, memory_id: str, *, derived: bool, prove: bool, also: Sequence[str | PathLike[str]]
-) -> Certificate | None:
-    """Destroy a memory and every trace of it in the file."""
-    from combray.audit import erasure
-
-    keys = [at.key_of(memory_id)]
-    more = [fspath(each) for each in also]
-    return erasure.erase(at.runtime, at.namespace, keys, resting=derived, prove=prove, also=more)
 
 
 @audited("link", reads=False)

@@ -9,10 +9,12 @@ from typing import Any, Unpack
 
 from combray import presets
 from combray.audit.audited import audited
+from combray.audit.verb import tell
 from combray.background import Background
 from combray.engine.accesses import Accesses
 from combray.engine.service_tier import tier_monitor
-from combray.errors import InvalidInputError, NotFoundError
+from combray.engine.several import merged
+from combray.errors import InvalidInputError, NotFoundError, brief
 from combray.recall.asking import Asking
 from combray.remember.guard import Guard
 from combray.remember.state import Remembering
@@ -41,12 +43,32 @@ class Namespace:
         self.preset = presets.tuned(preset, settings)
         self.background = background or Background()
         self.accesses = Accesses(runtime.store, self.namespace)
+        self._others: dict[str, Namespace] = {}
         self.after_write: Callable[[], None] | None = None
         """Wakes the worker that makes vectors, if one runs."""
 
     def within(self, namespace: str) -> Namespace:
         """Another namespace of the same store."""
         return Namespace(self.runtime, namespace, self.preset, self.settings, self.background)
+
+    def several(self, namespaces: Sequence[str] | None) -> list[Namespace]:
+        """The namespaces that a read names, this one if it names none. Raises InvalidInputError."""
+        if namespaces is None:
+            return [self]
+        if isinstance(namespaces, (str, bytes)) or not isinstance(namespaces, Sequence) or not namespaces:
+            raise InvalidInputError("namespaces", f"must be a list of names, not {brief(namespaces)}.")
+        names = list(dict.fromkeys(check_namespace(each) for each in namespaces))
+        if len(names) > 1 or names[0] != self.namespace:
+            tell(namespaces=names)
+        for name in names:
+            if name != self.namespace and name not in self._others:
+                self._others[name] = self.within(name)
+        return [self if name == self.namespace else self._others[name] for name in names]
+
+    def flush(self) -> None:
+        """Write the access counts that wait, of every namespace that was read."""
+        for each in (self, *self._others.values()):
+            each.accesses.flush()
 
     @property
     def reader(self) -> Reader:
@@ -124,9 +146,13 @@ class Namespace:
             self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
         )
         done = self.preset.remember.run(state, self.runtime)
+        self.written()
+        return done.results()
+
+    def written(self) -> None:
+        """Wake the worker, if one runs: there may be vectors to make."""
         if self.after_write is not None:
             self.after_write()
-        return done.results()
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -138,22 +164,43 @@ class Namespace:
         limit: int = 10,
         preset: str | presets.Preset | None = None,
         basic: bool = False,
+        namespaces: Sequence[str] | None = None,
         **options: Unpack[RecallOptions],
     ) -> Answer:
         """The memories that answer a query, best first."""
         chosen = self.chosen(preset)
-        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
-        answer = asking.answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
-        self.accesses.note((hit.memory.id for hit in answer), self.runtime.clock())
+        answers = []
+        for space in self.several(namespaces):
+            answer = space._asking().answer(
+                query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options
+            )
+            answers.append(answer)
+        answer = merged(answers, limit)
+        for space in self.several(namespaces):
+            found = (hit.memory.id for hit in answer if hit.memory.namespace == space.namespace)
+            space.accesses.note(found, self.runtime.clock())
         return answer
 
     @audited("search", asks=True)
-    def search(self, query: str, *, limit: int = 10, **options: Unpack[RecallOptions]) -> Answer:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        namespaces: Sequence[str] | None = None,
+        **options: Unpack[RecallOptions],
+    ) -> Answer:
         """Keyword search only."""
-        asking = Asking(self.namespace, self.reader, self.runtime, self.trusts)
-        return asking.answer(
-            query, asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
-        )
+        answers = [
+            space._asking().answer(
+                query, Asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
+            )
+            for space in self.several(namespaces)
+        ]
+        return merged(answers, limit)
+
+    def _asking(self) -> Asking:
+        return Asking(self.namespace, self.reader, self.runtime, self.trusts)
 
 
 def check_namespace(name: str) -> str:

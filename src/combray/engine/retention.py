@@ -106,4 +106,4 @@ class Retention:
         """
         from combray.audit import erasure
 
-        return erasure.derived(self._at.reader, memories.get(self._at, memory_id))
+        return erasure.derived(self._at.reader, [memories.get(self._at, memory_id)])

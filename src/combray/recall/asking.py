@@ -19,6 +19,7 @@ from combray.recall.weigh import Cut
 from combray.runtime import Filter, Reader, Runtime
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer, AnswerDetails
 from combray.values import as_seconds, clean_text, one_of, whole
+from combray.where import fields_of, parse
 
 MAX_QUERY = 20_000
 MAX_LIMIT = 1_000
@@ -50,6 +51,7 @@ OPTIONS = (
     "min_score",
     "min_importance",
     "min_confidence",
+    "where",
     *_LISTS,
 )
 
@@ -105,7 +107,8 @@ class Asking:
             state.reason = f"{state.reason}; tier {tier.name}: {tier.why}".removeprefix("; ")
         return state.details | {"tier": {"tier": tier.name, "why": tier.why}}
 
-    def keyword_pipeline(self) -> Pipeline[Recalling]:
+    @staticmethod
+    def keyword_pipeline() -> Pipeline[Recalling]:
         """Keyword search only."""
         return Pipeline("search", (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble()), ("query",))
 
@@ -147,6 +150,9 @@ class Asking:
         lists = {
             name: _texts(name, options[name], allowed) for name, allowed in _LISTS.items() if options.get(name)
         }
+        condition = parse(options.get("where"), now)
+        if "statuses" not in lists and "status" in fields_of(condition):
+            lists["statuses"] = STATUSES
         asked = lists.pop("trusts", self.trusts)
         if "quarantined" in asked:
             raise InvalidInputError(
@@ -165,6 +171,7 @@ class Asking:
             now=now if as_of is None else as_of,
             min_importance=whole("min_importance", options.get("min_importance", 1), 1, 5),
             min_confidence=_number("min_confidence", options.get("min_confidence")),
+            condition=condition,
             **lists,
         )
 

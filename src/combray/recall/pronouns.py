@@ -81,15 +81,18 @@ class ResolvePronouns:
         self, state: Recalling, runtime: Runtime, pronoun: Pronoun, taken: set[str]
     ) -> tuple[str | None, str, list[str]]:
         """(name, who told, people it stays open between)."""
-        sessions = state.where.sessions
+        # Words of memories that `where` excludes must not get into the query.
+        sessions, asked = state.where.sessions, state.where.condition
         if len(sessions) == 1:
-            turns = self._latest(state, Filter(sessions=sessions, now=state.where.now), self.turns)
+            turns = self._latest(
+                state, Filter(sessions=sessions, now=state.where.now, condition=asked), self.turns
+            )
             name, several = _in_session(turns, pronoun, taken)
             if name:
                 return name, "session", []
             if several:
                 return self._ask(state, runtime, pronoun, several, turns)
-        memories = self._latest(state, Filter(now=state.where.now), self.recent)
+        memories = self._latest(state, Filter(now=state.where.now, condition=asked), self.recent)
         people = list(dict.fromkeys(name for each in memories for name in _people(each) if name not in taken))
         fitting = _surest([name for name in people if _fits(name, pronoun)], _authors(memories))
         if len(fitting) == 1:

@@ -32,6 +32,8 @@ class Draft:
     """What the guard made of it and why; empty when it was let in as it came."""
     notices: tuple[str, ...] = ()
     """What the guard has to tell: what was redacted, and what is kept apart."""
+    supersedes: str = ""
+    """Id of the memory that the caller wants superseded; empty for none."""
     suggestion: Suggestion = "ADD"
     """What is to become of it."""
     reason: str = ""

@@ -21,7 +21,7 @@ from combray.values import as_moment, clean_text, fraction, new_id, one_of, show
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {
     "content", "text", "id", "category", "importance", "confidence", "tags", "entities", "source", "author",
-    "kind", "context", "session", "position", "trust", "metadata", "evidence", *TIME_FIELDS,
+    "kind", "context", "session", "position", "trust", "metadata", "evidence", "supersedes", *TIME_FIELDS,
 }  # fmt: skip
 
 
@@ -44,7 +44,9 @@ class Validate:
     max_context_characters: int = 8000
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        state.drafts = [Draft(self._memory(item, state)) for item in state.items]
+        state.drafts = [
+            Draft(self._memory(item, state), supersedes=_named_id(item.get("supersedes"))) for item in state.items
+        ]
         return state
 
     def _memory(self, item: Mapping[str, Any], state: Remembering) -> Memory:
@@ -110,6 +112,11 @@ def _label(field: str, value: Any) -> str | None:
     if value is None:
         return None
     return clean_text(field, value, 200).strip() or None
+
+
+def _named_id(value: Any) -> str:
+    """The id of the memory to supersede, or "" for none."""
+    return "" if value is None else clean_text("supersedes", value, 64).strip()
 
 
 def _identifier(value: Any, recorded: datetime) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.errors import InvalidInputError, NotFoundError
 from combray.remember.state import Draft, Remembering, Survey
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.types import KINDS, LIVE_STATUSES, Memory
@@ -30,8 +32,14 @@ class Settle:
     gives: ClassVar[tuple[str, ...]] = ("settled",)
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        if not state.diff:
-            return state
+        if state.diff:
+            self._settle(state)
+        for place, draft in enumerate(state.drafts):
+            if draft.supersedes:
+                _supersede_as_asked(draft, state.drafts[:place], state.writer)
+        return state
+
+    def _settle(self, state: Remembering) -> None:
         tx = state.writer
         # The open transaction has already counted itself.
         if tx.revision() - 1 != state.seen_revision:
@@ -53,7 +61,6 @@ class Settle:
             elif twin is not draft:
                 # A twin that is skipped itself is not stored; what it repeats is.
                 _skip(draft, twin.matched, twin.twin) if twin.skipped else _skip(draft, None, twin)
-        return state
 
 
 def _same_for(draft: Draft) -> tuple[str, ...]:
@@ -65,6 +72,37 @@ def _same_for(draft: Draft) -> tuple[str, ...]:
 
 def _eligible(tx: Writer, keys: NDArray[np.int64], trusts: tuple[str, ...]) -> list[int]:
     return keys[tx.eligible(keys, Filter(kinds=_STATEMENTS, trusts=trusts))].tolist() if len(keys) else []
+
+
+def _supersede_as_asked(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:
+    """Decide for the memory that the caller named. Raises NotFoundError, InvalidInputError."""
+    named = draft.supersedes
+    draft.twin = next((each for each in earlier if each.memory.id == named and not each.skipped), None)
+    draft.matched = None if draft.twin is not None else tx.keys_of([named]).get(named)
+    if draft.twin is None and draft.matched is None:
+        raise NotFoundError(f"supersedes: no memory {named!r} in this namespace; give the id of one")
+    (old,) = [draft.twin.memory] if draft.twin is not None else tx.memories([draft.matched or 0])
+    if old.status not in LIVE_STATUSES:
+        raise InvalidInputError(
+            "supersedes", f"memory {old.id} is {old.status}.", "Name a live memory, or restore that one first."
+        )
+    if any(_replaces_the_same(each, draft) for each in earlier):
+        raise InvalidInputError(
+            "supersedes", f"memory {old.id} is superseded by an earlier item already.", "Name it once."
+        )
+    trusted = draft.memory.trust in _TRUSTED or (draft.memory.trust == old.trust == "untrusted")
+    if trusted:
+        draft.suggestion, draft.reason = "UPDATE", "supersedes the memory that the caller named"
+        return
+    draft.suggestion = "ADD" if draft.quarantined else "CONFLICT"
+    draft.reason = f"{draft.memory.trust} content supersedes nothing; both are kept"
+    draft.matched = draft.twin = None
+
+
+def _replaces_the_same(one: Draft, other: Draft) -> bool:
+    if one.suggestion != "UPDATE":
+        return False
+    return one.twin is other.twin if other.twin is not None else one.matched == other.matched
 
 
 def _skip(draft: Draft, key: int | None, twin: Draft | None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.types import LIVE_STATUSES, EdgeType, Memory
+from combray.where import Condition
 
 Keys = NDArray[np.int64]
 """Store-internal integer keys of memories: ascending in the order of writing, never reused."""
@@ -48,6 +49,28 @@ class Filter:
     now: float | None = None
     min_confidence: float = 0.0
     min_importance: int = 1
+    condition: Condition | None = None
+    """What a caller's `where` asks for besides; None for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How a list is sorted: by a field of a memory, ties by id, memories without a value last."""
+
+    field: str = "recorded_at"
+    descending: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a sorted list: behind the memory of that value and id, or at it where it is `inclusive`.
+
+    Times are integer microseconds since 1970.
+    """
+
+    value: str | int | float | None
+    id: str
+    inclusive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from combray.runtime.retrieval import (
     Found,
     Keys,
     Link,
+    Order,
+    Place,
     Profile,
     Ranked,
     Rows,
@@ -26,6 +28,7 @@ from combray.runtime.retrieval import (
     Vectors,
 )
 from combray.types import Edge, Memory, Version
+from combray.where import Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,16 @@ class Reader(Protocol):
         """Keys of all memories the filter lets through, by moment then key."""
         ...
 
+    def page(
+        self, condition: Condition | None, order: Order, limit: int, after: Place | None = None
+    ) -> list[int]:
+        """Keys of the memories of any status and trust that meet the condition, in order, from behind a place."""
+        ...
+
+    def count(self, condition: Condition | None) -> int:
+        """How many memories of any status and trust meet the condition."""
+        ...
+
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
         """Which of the candidates (compared casefolded) some live memory names; as given."""
         ...
@@ -202,7 +215,7 @@ class Writer(Reader, Protocol):
         ...
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
-        """Change fields of a memory, keeping what they were as a version row."""
+        """Change fields, keeping what they were as a version row. A new text drops the vectors of the old one."""
         ...
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:

@@ -27,6 +27,7 @@ from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
 from combray.scoring.neighbours import around
 from combray.scoring.ranking import DECIMALS, ranked
 from combray.stores.columns import Snapshot
+from combray.where import Condition
 
 
 class Evidence(Protocol):
@@ -48,6 +49,10 @@ class Evidence(Protocol):
 
     def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
         """Rows that carry at least one of the tags."""
+        ...
+
+    def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
+        """Rows that meet a caller's condition."""
         ...
 
 
@@ -76,10 +81,12 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
 
 
 def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
-    """The filter as a mask over rows, tags included."""
+    """The filter as a mask over rows, tags and the caller's condition included."""
     eligible = snapshot.mask(where)
     if where.tags:
         eligible = eligible & evidence.tagged(where.tags, snapshot)
+    if where.condition is not None:
+        eligible = eligible & evidence.meeting(where.condition, snapshot)
     return eligible
 
 

@@ -216,8 +216,8 @@ class Snapshot:
         return not self.shown[slots[slots >= 0]].all()
 
     def mask(self, where: Filter) -> NDArray[np.bool_]:
-        """Which rows the filter lets through (tags are the store's to add: they are no column). Read only."""
-        lasting = replace(where, now=None, tags=()) if where.now is not None or where.tags else where
+        """Which rows the filter lets through; the store adds tags and conditions. Read only."""
+        lasting = replace(where, now=None, tags=(), condition=None)
         eligible = self.memo.get(
             ("mask", lasting),
             self.count,

@@ -99,6 +99,13 @@ class Matrix:
         self.has[slots] = self.norms[slots] > 0
         self.there[slots] = True
 
+    def clear(self, slots: NDArray[np.int64]) -> None:
+        """Drop the rows of some slots."""
+        self.rows[slots] = 0.0
+        self.norms[slots] = 0.0
+        self.has[slots] = False
+        self.there[slots] = False
+
     def _grow(self, room: int) -> None:
         old = len(self.rows)
         rows = np.zeros((room, self.dimensions), dtype=np.float32)

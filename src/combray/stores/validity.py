@@ -12,9 +12,11 @@ _CHOICES: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS, "kind
 _RANGES = {"importance": (1, 5), "confidence": (0, 1)}
 CHECKED = (*_CHOICES, *_RANGES)
 
-CHANGEABLE = frozenset(Memory.__struct_fields__) - {"id", "namespace", "content"}
-"""Fields that `Writer.change` takes. Another text is another memory, which supersedes the first."""
-INDEXED = frozenset({"context", "author", "occurred_from", "entities", "tags"})
+CHANGEABLE = frozenset(Memory.__struct_fields__) - {"id", "namespace"}
+"""Fields that `Writer.change` takes."""
+EMBEDDED = frozenset({"content", "context"})
+"""Fields a vector is made of: when one changes, the memory's vectors are dropped."""
+INDEXED = frozenset({"content", "context", "author", "occurred_from", "entities", "tags"})
 """Changeable fields whose words the keyword index holds."""
 
 

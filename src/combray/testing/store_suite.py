@@ -10,6 +10,7 @@ class TestMyStore(StoreSuite):
 from __future__ import annotations
 
 from combray.testing.store_arms import KeywordArms, OtherArms
+from combray.testing.store_conditions import Conditions
 from combray.testing.store_documents import Files
 from combray.testing.store_filters import Filters
 from combray.testing.store_lending import Lending
@@ -26,6 +27,7 @@ __all__ = ["StoreSuite"]
 class StoreSuite(
     Reads,
     Filters,
+    Conditions,
     KeywordArms,
     Lending,
     OtherArms,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -110,7 +111,7 @@ class Writes(StoreCases):
             (a, [made]),
             (b, [made, made]),
             (b, [replace(made, number=0)]),
-            (b, [replace(made, before={"content": "b"})]),
+            (b, [replace(made, before={"id": "b"})]),
             (b, [replace(made, before={"importance": 9})]),
         ]
         for key, rows in bad:
@@ -120,7 +121,7 @@ class Writes(StoreCases):
             tx.put_history(10**6, [made])
         assert store.reader("default").history(b) == []
 
-    @pytest.mark.parametrize("name", ["content", "id", "namespace", "never", "status = 'x' --"])
+    @pytest.mark.parametrize("name", ["id", "namespace", "never", "status = 'x' --"])
     def test_what_never_changes(self, store: Store, name: str) -> None:
         (key,) = add(store, memory("a"))
         with pytest.raises(InvalidInputError), store.transaction("default") as tx:
@@ -152,6 +153,30 @@ class Writes(StoreCases):
         reader = store.reader("default")
         assert order(reader.scan(Filter(tags=("work",), authors=("Bob",), since=T0 + 86400))) == [key]
         assert order(reader.scan(Filter(tags=("home",)))) == []
+        assert store.check() == []
+
+    @pytest.mark.parametrize("name", ["content", "context"])
+    def test_another_text_drops_the_vectors_of_the_old_one(self, store: Store, name: str) -> None:
+        a, b = add(store, (memory("kettle"), vector(1, 0, 0, 0)), (memory("pot"), vector(1, 0, 0, 0)))
+        arm, reader = VectorArm(vector(1, 0, 0, 0), MODEL), store.reader("default")
+        assert scores(search(store, arm)) == {a: 1.0, b: 1.0}
+        with suppress(ZeroDivisionError), store.transaction("default") as tx:
+            tx.change(a, "update", "test", T0, **{name: "rolled back"})
+            raise ZeroDivisionError
+        assert scores(search(store, arm)) == {a: 1.0, b: 1.0}
+        with store.transaction("default") as tx:
+            tx.change(a, "update", "test", T0, **{name: "teapot"})
+            tx.change(b, "update", "test", T0, **{name: getattr(tx.memories([b])[0], name), "importance": 5})
+        assert scores(search(store, arm)) == {b: 1.0}
+        assert reader.vectors(MODEL, keys(a, b))[1].tolist() == [False, True]
+        assert [bool(scores(search(store, KeywordArm(((term, 1.0),))))) for term in ("kettl", "teapot")] == [
+            name == "context",
+            True,
+        ]
+        assert reader.history(a)[0].before[name] == ("kettle" if name == "content" else "")
+        with store.transaction("default") as tx:
+            tx.put_vectors(MODEL, [a], vector(0, 1, 0, 0)[None, :])
+        assert scores(search(store, VectorArm(vector(0, 1, 0, 0), MODEL))) == {a: 1.0}
         assert store.check() == []
 
     def test_a_move_to_another_place_in_the_session_is_followed(self, store: Store) -> None:

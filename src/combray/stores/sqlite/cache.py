@@ -12,6 +12,7 @@ from combray.stores.columns import Columns, Snapshot
 from combray.stores.matrix import Matrix
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
+from combray.stores.sqlite.selections import Selections
 
 
 class NamespaceCache:
@@ -22,6 +23,7 @@ class NamespaceCache:
         self.number = -1
         self.lock = threading.RLock()
         self.postings = PostingCache()
+        self.selections = Selections()
         self._columns = Columns()
         self._matrices: dict[str, Matrix] = {}
 
@@ -29,6 +31,7 @@ class NamespaceCache:
         """Forget everything."""
         with self.lock:
             self.postings = PostingCache()
+            self.selections = Selections()
             self._columns = Columns()
             self._matrices = {}
 
@@ -87,6 +90,9 @@ class NamespaceCache:
         slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
         inside = slots >= 0
         codes = [row[1] for row, wanted in zip(rows, inside, strict=True) if wanted]
-        matrix.put(slots[inside], codes, slots_in.count)
+        slots = slots[inside]
+        has = np.array([code is not None for code in codes], dtype=np.bool_)
+        matrix.put(slots[has], [code for code in codes if code is not None], slots_in.count)
+        matrix.clear(slots[~has])
         matrix.revision = upto.revision
         return matrix

@@ -22,6 +22,7 @@ from combray.errors import (
     StoreError,
 )
 from combray.stores.sqlite import sql
+from combray.stores.sqlite.conditions import register
 from combray.stores.sqlite.encryption import (
     Key,
     encrypted_driver,
@@ -115,6 +116,7 @@ def connect(
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -32768")
         connection.execute("PRAGMA foreign_keys = OFF")
+        register(connection)
     except BaseException:
         connection.close()
         raise

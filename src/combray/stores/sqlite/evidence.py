@@ -18,6 +18,8 @@ from combray.stores.sqlite import sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.namespace import term as namespaced
 from combray.stores.sqlite.postings import Weighed, read_codes, read_holding, weigh
+from combray.stores.sqlite.selections import fresh_mask
+from combray.where import Condition
 
 _MIN_TERMS = 3
 
@@ -76,6 +78,13 @@ class SqliteEvidence:
         for name in {each.casefold() for each in tags}:
             found[self._labelled("tag", name, snapshot)] = True
         return found
+
+    def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
+        number = self.cache.number
+        if not self.keeps:
+            return fresh_mask(self.connection, number, condition, snapshot)
+        with self.cache.lock:
+            return self.cache.selections.mask(self.connection, number, condition, snapshot)
 
     def _labelled(self, sort: str, name: str, snapshot: Snapshot) -> NDArray[np.int64]:
         rows = self.connection.execute(sql.labels.holders, (self.cache.number, sort, name)).fetchall()

@@ -21,6 +21,8 @@ from combray.runtime import (
     Found,
     Keys,
     Link,
+    Order,
+    Place,
     Profile,
     Ranked,
     Rows,
@@ -33,7 +35,7 @@ from combray.stores import arms as arms_module
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
-from combray.stores.sqlite import runs, sql
+from combray.stores.sqlite import runs, selections, sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
@@ -42,6 +44,7 @@ from combray.stores.sqlite.queue import SqliteQueue
 from combray.stores.sqlite.rows import moment_of, reading, to_edge, to_link, to_memory, to_version, type_codes
 from combray.stores.sqlite.sql import listed
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
+from combray.where import Condition
 
 _MIN_PREFIX = 8
 """Characters, at least, of the beginning of an id that stands for the id."""
@@ -212,6 +215,18 @@ class SqliteReader:
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         return [to_edge(row) for row in self.scope.rows(sql.edges.every, listed(type_codes(types)))]
+
+    # -- lists -----------------------------------------------------------------------------------
+
+    def page(
+        self, condition: Condition | None, order: Order, limit: int, after: Place | None = None
+    ) -> list[int]:
+        statement, values = selections.page(condition, order, after)
+        return [row[0] for row in self.scope.rows(statement, *values, limit)]
+
+    def count(self, condition: Condition | None) -> int:
+        met, values = selections.met(condition)
+        return int(self.scope.row(sql.selections.count.format(met=met), *values)[0])
 
     # -- counts, histories, logs -------------------------------------------------------------------
 

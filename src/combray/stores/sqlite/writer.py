@@ -26,7 +26,7 @@ from combray.stores.sqlite.indexes import Indexed
 from combray.stores.sqlite.queue import SqliteQueue
 from combray.stores.sqlite.reader import SqliteReader
 from combray.stores.sqlite.sql import listed
-from combray.stores.validity import check_memory
+from combray.stores.validity import EMBEDDED, check_memory
 from combray.types import EDGE_TYPES, Version
 
 _MOST_NAMED = 100
@@ -162,9 +162,24 @@ class SqliteWriter(SqliteReader):
         return count
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
+        if not EMBEDDED.isdisjoint(changes) and self._is_other_text(key, changes):
+            self._drop_vectors_of(key)
         change = Change(operation, actor, at, changes)
         apply(self.connection, self.number, self.namespace, self.revision_now, key, change)
         self._did("changed", [key])
+
+    def _is_other_text(self, key: int, changes: Mapping[str, Any]) -> bool:
+        return any(
+            changes.get(name, getattr(each, name)) != getattr(each, name)
+            for each in self.memories([key])
+            for name in EMBEDDED
+        )
+
+    def _drop_vectors_of(self, key: int) -> None:
+        for (model,) in self.scope.rows(sql.vectors.models_of, key):
+            # As in put_vectors.
+            self.cache.matrix(self.connection, model, self._snapshot)
+        self.scope.write(sql.vectors.drop, key)
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
         self._must_know([key])

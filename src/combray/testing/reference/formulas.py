@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.errors import InvalidInputError
 from combray.runtime import EntityArm, Filter, KeywordArm, MomentArm, VectorArm
 from combray.scoring.ranking import DECIMALS
+from combray.stores.matrix import encode
 from combray.testing.reference.state import Row, seconds
 from combray.types import STATUSES
+from combray.where import matches
 
 ByKey = dict[int, float]
 
@@ -47,6 +48,7 @@ def passes(row: Row, where: Filter) -> bool:
         and (not where.tags or bool(row.tags & {tag.casefold() for tag in where.tags}))
         and memory.confidence >= where.min_confidence
         and memory.importance >= where.min_importance
+        and matches(where.condition, memory)
     )
 
 
@@ -164,24 +166,8 @@ def _bm25f(rows: Sequence[Row], arm: KeywordArm, chosen: set[str], own: Mapping[
 
 
 def coded(vector: NDArray[np.float32]) -> bytes:
-    """The int8 code of a vector: its largest component becomes 127."""
-    if not np.isfinite(vector).all():
-        raise InvalidInputError("vector", "holds NaN or infinite components.")
-    peak = np.abs(vector).max(initial=0.0)
-    return np.rint(vector / (peak if peak > 0 else np.float32(1)) * 127.0).astype(np.int8).tobytes()
-
-
-def decoded(code: bytes) -> NDArray[np.float32]:
-    """The unit vector of a code; zeros for a code of zeros."""
-    whole = memoryview(code).cast("b").tolist()
-    length = math.sqrt(sum(x * x for x in whole))
-    return np.array(whole, dtype=np.float32) / np.float32(length or 1.0)
-
-
-def check_dimensions(model: str, known: int, given: int) -> None:
-    """Raise InvalidInputError when a vector's length is not that of the model's others."""
-    if known != given:
-        raise InvalidInputError("vector", f"has {given} dimensions, those of {model!r} have {known}.")
+    """The int8 code of a vector, as stores keep it."""
+    return encode(np.asarray(vector, dtype=np.float32)[None, :])[0]
 
 
 def cosine(left: bytes, right: bytes) -> float:

@@ -27,13 +27,16 @@ class ReferenceQueue:
         self.current = current
 
     def _here(self) -> list[Job]:
+        """Jobs of the namespace, by key and model."""
         state = self.current()
         return [job for (key, _), job in sorted(state.jobs.items()) if state.row(self.namespace, key)]
 
     def jobs(self, model: str) -> list[Job]:
+        """All jobs of a model, by key."""
         return [job for job in self._here() if job.model == model]
 
     def backlogs(self) -> list[Backlog]:
+        """One for each model that has jobs."""
         found = []
         for model in sorted({job.model for job in self._here()}):
             jobs = self.jobs(model)
@@ -44,6 +47,7 @@ class ReferenceQueue:
         return found
 
     def due(self, model: str, now: float) -> bool:
+        """Whether there is a job to take."""
         return bool(self._due(model, now))
 
     def _due(self, model: str, now: float) -> list[Job]:
@@ -51,26 +55,32 @@ class ReferenceQueue:
         return sorted(due, key=lambda job: (job.next_at, job.key))
 
     def holders(self, model: str) -> list[str]:
+        """Who has taken jobs."""
         return sorted({job.holder for job in self.jobs(model) if job.holder})
 
     def held(self, model: str, holder: str) -> list[Job]:
+        """The jobs that a holder has taken, by key."""
         return [job for job in self.jobs(model) if job.holder == holder]
 
     def orphans(self, model: str) -> list[int]:
+        """Keys of pending memories without a job of the model."""
         state = self.current()
         pending = [row.key for row in state.rows_of(self.namespace) if row.memory.status == "pending_embed"]
         return [key for key in pending if (key, model) not in state.jobs]
 
     def lacking(self, model: str) -> list[int]:
+        """Keys of live memories without a vector of the model."""
         state = self.current()
         live = [row.key for row in state.rows_of(self.namespace) if row.memory.status in LIVE_STATUSES]
         return [key for key in live if (model, key) not in state.vectors]
 
     def left_behind(self, model: str) -> bool:
+        """Whether a live memory has a vector of another model and none of this one."""
         lacking = set(self.lacking(model))
         return any(key in lacking for _, key in self.current().vectors)
 
     def put(self, model: str, keys: Sequence[int], at: float) -> int:
+        """Queue memories; how many are new. Raises NotFoundError for a key of no memory here."""
         state = self.current()
         before = len(state.jobs)
         for key in keys:
@@ -81,12 +91,14 @@ class ReferenceQueue:
         return len(state.jobs) - before
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
+        """Lease at most `limit` due jobs, the longest due first."""
         due = self._due(model, now)[:limit]
         taken = [replace(job, attempts=job.attempts + 1, next_at=until, holder=holder) for job in due]
         self.update(taken)
         return taken
 
     def update(self, jobs: Sequence[Job]) -> None:
+        """Replace jobs; those that are gone stay gone."""
         here = {(job.key, job.model): job for job in self._here()}
         for job in jobs:
             if (job.key, job.model) in here:
@@ -94,16 +106,19 @@ class ReferenceQueue:
                 self.current().jobs[job.key, job.model] = kept
 
     def release(self, holder: str, at: float) -> int:
+        """Give back what a holder has taken."""
         held = [job for job in self._here() if job.holder == holder]
         self.update([replace(job, holder="", next_at=at) for job in held])
         return len(held)
 
     def retry(self, model: str, at: float) -> int:
+        """Make the jobs that were given up due again."""
         given_up = [job for job in self.jobs(model) if job.failed]
         self.update([replace(job, failed=False, attempts=0, next_at=at) for job in given_up])
         return len(given_up)
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
+        """Remove jobs that are done; pending memories become active."""
         state = self.current()
         for key in keys:
             row = state.row(self.namespace, key)
@@ -114,6 +129,7 @@ class ReferenceQueue:
                 state.rows[key] = replace(row, memory=msgspec.structs.replace(row.memory, status="active"))
 
     def drop(self, model: str) -> int:
+        """Forget all jobs of a model."""
         gone = self.jobs(model)
         for job in gone:
             del self.current().jobs[job.key, model]

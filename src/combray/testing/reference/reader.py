@@ -21,6 +21,8 @@ from combray.runtime import (
     KeywordArm,
     Link,
     MomentArm,
+    Order,
+    Place,
     Profile,
     Ranked,
     RecencyArm,
@@ -31,11 +33,13 @@ from combray.runtime import (
     Vectors,
 )
 from combray.scoring.ranking import DECIMALS
-from combray.testing.reference import formulas
+from combray.stores.matrix import check_dimensions, decode
+from combray.testing.reference import formulas, lists
 from combray.testing.reference.documents import ReferenceDocuments
 from combray.testing.reference.queue import ReferenceQueue
 from combray.testing.reference.state import Row, State, moment_at, seconds
 from combray.types import EDGE_TYPES, LIVE_STATUSES, TIERS, Edge, Memory, Version
+from combray.where import Condition, matches
 
 MIN_PREFIX = 8
 
@@ -76,6 +80,7 @@ class ReferenceReader:
     # -- retrieval -------------------------------------------------------------------------------
 
     def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
+        """Run every arm and score the union of their lists by all of them."""
         rows = [row for row in self._committed_rows() if row.shown]
         eligible = {row.key for row in rows if formulas.passes(row, where)}
         scores = {name: self._score(rows, arm, eligible) for name, arm in arms.items()}
@@ -109,24 +114,28 @@ class ReferenceReader:
         state = self._committed()
         codes = {row.key: state.vectors[model, row.key] for row in rows if (model, row.key) in state.vectors}
         if rows and model in state.models:
-            formulas.check_dimensions(model, state.models[model], dimensions)
+            check_dimensions(model, state.models[model], dimensions)
         return codes
 
     def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
+        """Which of the keys the filter lets through."""
         open_keys = {row.key for row in self._committed_rows() if formulas.passes(row, where)}
         return np.array([int(key) in open_keys for key in keys], dtype=np.bool_)
 
     def covered(self, model: str, where: Filter) -> tuple[int, int]:
+        """How many rows that the filter lets through have a vector, and how many it lets through."""
         keys = [row.key for row in self._committed_rows() if formulas.passes(row, where)]
         codes = self._committed().vectors
         return sum((model, key) in codes for key in keys), len(keys)
 
     def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
+        """Keys of all rows the filter lets through, by moment then key."""
         found = [row for row in self._committed_rows() if formulas.passes(row, where)]
         found.sort(key=lambda row: (row.moment, row.key), reverse=newest_first)
         return _keys(row.key for row in found[:limit])
 
     def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
+        """The nearest committed memories of each vector."""
         rows = [row for row in self._committed_rows() if row.shown]
         codes = self._codes(rows, model, vectors.shape[1])
         answers = []
@@ -141,30 +150,39 @@ class ReferenceReader:
         return answers
 
     def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
+        """Cosine with each key's vector; 0 where it has none."""
         state, query = self._state(), formulas.coded(vector)
         found = []
         for key in keys:
             code = state.vectors.get((model, int(key))) if state.row(self.namespace, int(key)) else None
             if code is not None:
-                formulas.check_dimensions(model, state.models[model], len(vector))
+                check_dimensions(model, state.models[model], len(vector))
             found.append(0.0 if code is None else round(formulas.cosine(code, query), DECIMALS))
         return np.array(found, dtype=np.float64)
 
     def vectors(self, model: str, keys: Keys) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Vectors of the keys, zeros where there is none, and which have one."""
         state = self._state()
         dimensions = state.models.get(model, 1)
         codes = [
             state.vectors.get((model, int(key))) if state.row(self.namespace, int(key)) else None for key in keys
         ]
-        rows = np.zeros((len(codes), dimensions), dtype=np.float32)
-        for place, code in enumerate(codes):
-            if code is not None:
-                rows[place] = formulas.decoded(code)
+        rows = decode([code or bytes(dimensions) for code in codes], dimensions)
         return rows, np.array([code is not None for code in codes], dtype=np.bool_)
+
+    def page(
+        self, condition: Condition | None, order: Order, limit: int, after: Place | None = None
+    ) -> list[int]:
+        rows = [row for row in self._rows() if matches(condition, row.memory)]
+        return lists.page(rows, order, limit, after)
+
+    def count(self, condition: Condition | None) -> int:
+        return sum(matches(condition, row.memory) for row in self._rows())
 
     # -- rows and texts --------------------------------------------------------------------------
 
     def rows(self, keys: Keys) -> Rows:
+        """Columns of the given keys. Raises NotFoundError for a key of no memory here."""
         every = {row.key: row for row in self._committed_rows()}
         for key in keys:
             if int(key) not in every:
@@ -200,22 +218,27 @@ class ReferenceReader:
         )
 
     def ids(self, keys: Keys) -> list[str]:
+        """Ids in the order of the keys."""
         found = [self._state().row(self.namespace, int(key)) for key in keys]
         return ["" if row is None else row.memory.id for row in found]
 
     def accesses(self, keys: Keys) -> Scores:
+        """Access counts in the order of the keys."""
         found = [self._state().row(self.namespace, int(key)) for key in keys]
         return np.array([0 if row is None else row.memory.access_count for row in found], dtype=np.float64)
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:
+        """Whole memories in the order of the keys."""
         found = [self._state().row(self.namespace, int(key)) for key in keys]
         return [row.memory for row in found if row is not None]
 
     def contents(self, keys: Iterable[int]) -> list[str]:
+        """Texts in the order of the keys; "" for a key of no memory here."""
         found = [self._state().row(self.namespace, int(key)) for key in keys]
         return [row.memory.content if row is not None else "" for row in found]
 
     def keys_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """Keys of full ids, or of prefixes of at least eight characters that only one id has."""
         known = {row.memory.id: row.key for row in self._rows()}
         found = {}
         for wanted in ids:
@@ -227,6 +250,7 @@ class ReferenceReader:
         return found
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
+        """Keys of the turns around each key in its session, in order."""
         rows = self._committed_rows()
         known = {row.key: row for row in rows}
         found: list[list[int]] = []
@@ -240,6 +264,7 @@ class ReferenceReader:
         return found
 
     def profile(self) -> Profile:
+        """What the data looks like, from live memories that may be seen by default."""
         rows = [row for row in self._committed_rows() if formulas.passes(row, Filter())]
         return Profile(
             memories=len(rows),
@@ -252,6 +277,7 @@ class ReferenceReader:
     # -- graph -----------------------------------------------------------------------------------
 
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
+        """Every edge at one of the keys, by source, target, type; none to what is in quarantine."""
         state = self._state()
         apart = {row.key for row in self._committed_rows() if not row.shown}
         wanted = {int(key) for key in keys if state.row(self.namespace, int(key))}
@@ -264,6 +290,7 @@ class ReferenceReader:
         ]
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
+        """All edges of the namespace with ids."""
         return [edge for place, edge in self._ordered_edges() if not types or place[2] in types]
 
     def _ordered_edges(self) -> list[tuple[tuple[int, int, str, str], Edge]]:
@@ -274,18 +301,22 @@ class ReferenceReader:
     # -- people's questions ----------------------------------------------------------------------
 
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
+        """Which candidates some live memory names, as given."""
         named = {name for row in self._rows() if row.live for name in row.entities}
         return {each for each in candidates if each.casefold() in named}
 
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
+        """The most named entities, casefolded; ties by name."""
         counts = Counter(name for row in self._rows() if row.live for name in row.entities)
         return sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:limit]
 
     def history(self, key: int) -> list[Version]:
+        """Every change of a memory, oldest first."""
         state = self._state()
         return list(state.versions.get(key, ())) if state.row(self.namespace, key) else []
 
     def status(self) -> dict[str, Any]:
+        """Counts for people."""
         state, rows = self._state(), self._rows()
         keys = {row.key for row in rows}
         moments = [row.moment for row in rows]
@@ -303,30 +334,39 @@ class ReferenceReader:
         }
 
     def log(self, limit: int) -> list[dict[str, Any]]:
+        """The latest operations, newest first."""
         lines = sorted(self._state().operations.items(), reverse=True)
         mine = [{"number": number, **line} for number, (namespace, line) in lines if namespace == self.namespace]
         return mine[:limit]
 
     def revision(self) -> int:
+        """Grows with every committed write."""
         return self._state().revisions.get(self.namespace, 0)
 
     @property
     def documents(self) -> ReferenceDocuments:
-        return ReferenceDocuments(self.namespace, self._state)
+        """The files it holds, to change them inside a transaction."""
+
+        def known(key: int) -> bool:
+            return self._state().row(self.namespace, key) is not None
+
+        return ReferenceDocuments(self.namespace, lambda: self._state().shelf, known)
 
     @property
     def queue(self) -> ReferenceQueue:
+        """Which memories wait for a vector, to change that inside a transaction."""
         return ReferenceQueue(self.namespace, self._state)
 
     def runs(self, limit: int) -> list[Run]:
-        mine = [run for (where, _), run in self._state().runs.items() if where == self.namespace]
-        return sorted(mine, key=lambda run: (run.started, run.id), reverse=True)[:limit]
+        """The latest runs, newest first."""
+        return self._state().ledger.latest(self.namespace, limit)
 
     def changed_by(self, actor: str) -> list[int]:
+        """Keys of the memories an actor has changed."""
         state = self._state()
         versions = ((row.key, state.versions.get(row.key, ())) for row in self._rows())
         return [key for key, rows in versions if any(version.actor == actor for version in rows)]
 
     def doubts(self) -> list[Doubt]:
-        doubts = sorted(self._state().doubts.items())
-        return [doubt for (where, _, _), doubt in doubts if where == self.namespace]
+        """Every pair in doubt, by keys."""
+        return self._state().ledger.pairs(self.namespace)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from combray.language.indexing import IndexEntry, index_entry
-from combray.runtime import Document, Doubt, Lease, Run, Workspace
 from combray.runtime.queue import Job
+from combray.testing.reference.documents import Shelf
+from combray.testing.reference.runs import Ledger
 from combray.types import LIVE_STATUSES, Edge, Memory, Version
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 
 
 def seconds(moment: datetime) -> float:
     """Unix seconds, from whole microseconds."""
-    return ((moment - _EPOCH) // timedelta(microseconds=1)) / 1_000_000
+    return ((moment - EPOCH) // MICROSECOND) / 1_000_000
 
 
 def moment_at(unix: float) -> datetime:
     """The datetime of unix seconds, to the microsecond."""
-    return _EPOCH + timedelta(microseconds=round(unix * 1_000_000))
+    return EPOCH + timedelta(microseconds=round(unix * 1_000_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +67,6 @@ def row_of(key: int, memory: Memory) -> Row:
 
 EdgePlace = tuple[int, int, str, str]
 """Source key, target key, type, subtype."""
-FilePlace = tuple[str, str, str]
-"""Namespace, root, path."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """One chunk: its memory's namespace, the file that has it (None: loose), its place there, its text's hash."""
-
-    namespace: str
-    file: FilePlace | None
-    position: int
-    hash: str
 
 
 @dataclass(slots=True)
@@ -91,20 +80,28 @@ class State:
     vectors: dict[tuple[str, int], bytes] = field(default_factory=dict)
     operations: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     revisions: dict[str, int] = field(default_factory=dict)
-    workspaces: dict[tuple[str, str], Workspace] = field(default_factory=dict)
-    files: dict[FilePlace, Document] = field(default_factory=dict)
-    chunks: dict[int, Chunk] = field(default_factory=dict)
-    runs: dict[tuple[str, str], Run] = field(default_factory=dict)
-    parts: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    doubts: dict[tuple[str, int, int], Doubt] = field(default_factory=dict)
-    leases: dict[tuple[str, str], Lease] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+    shelf: Shelf = field(default_factory=Shelf)
     jobs: dict[tuple[int, str], Job] = field(default_factory=dict)
     last_key: int = 0
     last_operation: int = 0
 
     def copy(self) -> State:
         """Another state with the same contents."""
-        return State(**{each.name: copy(getattr(self, each.name)) for each in fields(self)})
+        return State(
+            rows=dict(self.rows),
+            versions=dict(self.versions),
+            edges=dict(self.edges),
+            models=dict(self.models),
+            vectors=dict(self.vectors),
+            operations=dict(self.operations),
+            revisions=dict(self.revisions),
+            ledger=self.ledger.copy(),
+            shelf=self.shelf.copy(),
+            jobs=dict(self.jobs),
+            last_key=self.last_key,
+            last_operation=self.last_operation,
+        )
 
     def rows_of(self, namespace: str) -> list[Row]:
         """All rows of a namespace, ascending by key."""

@@ -23,17 +23,21 @@ class ReferenceStore:
 
     @property
     def location(self) -> str:
+        """Where it is, for messages."""
         return "reference store in memory"
 
     @property
     def writable(self) -> bool:
+        """Always."""
         return True
 
     @property
     def unwritable(self) -> str:
+        """Never."""
         return ""
 
     def probe(self) -> str:
+        """It can always be written to."""
         return ""
 
     def _state(self) -> State:
@@ -42,12 +46,15 @@ class ReferenceStore:
         return self._current
 
     def namespaces(self) -> list[str]:
+        """Names of all namespaces, sorted."""
         return sorted(self._state().revisions)
 
     def reader(self, namespace: str) -> ReferenceReader:
+        """A reader of one namespace."""
         return ReferenceReader(namespace, self._state, self._state)
 
     def transaction(self, namespace: str) -> AbstractContextManager[ReferenceWriter]:
+        """One atomic write."""
         return self._transaction(namespace)
 
     @contextmanager
@@ -65,17 +72,21 @@ class ReferenceStore:
                 self._writing = False
 
     def check(self) -> list[str]:
+        """Nothing here can go out of step: every read looks at the rows themselves."""
         self._state()
         return []
 
     def repair(self) -> list[str]:
+        """Nothing to rebuild."""
         self._state()
         return []
 
     def backup(self, path: str, key: str | bytes | None = None) -> None:
+        """Always raises StoreError: there is no file to copy."""
         del key
         raise StoreError(f"{path}: the {self.location} cannot be backed up; export its memories instead.")
 
     def close(self) -> None:
+        """Forget everything."""
         self._closed = True
         self._current = State()

@@ -11,14 +11,13 @@ import msgspec
 from combray.errors import InvalidInputError, NotFoundError
 from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
 from combray.runtime.queue import UNTOLD
-from combray.testing.reference import formulas
+from combray.stores.matrix import check_dimensions, encode
+from combray.stores.validity import EMBEDDED, check_changes, check_history, check_memory
 from combray.testing.reference.reader import ReferenceReader
 from combray.testing.reference.state import Row, State, moment_at, row_of
-from combray.types import KINDS, STATUSES, TIERS, TRUSTS, Edge, Memory, Version
+from combray.types import Edge, Memory, Version
 
 _POINTERS = ("supersedes", "superseded_by", "merged_into")
-_FIXED = ("id", "namespace", "content")
-"""Fields that no change may set."""
 
 
 def _as_stored(memory: Memory) -> Memory:
@@ -29,31 +28,6 @@ def _as_stored(memory: Memory) -> Memory:
         raise InvalidInputError("text", f"holds a lone surrogate (at place {error.start}).") from error
     metadata = msgspec.json.decode(msgspec.json.encode(memory.metadata))
     return msgspec.structs.replace(memory, metadata=metadata)
-
-
-def _check(values: Mapping[str, Any]) -> None:
-    """Raise InvalidInputError for values that no memory has."""
-    choices = {"status": STATUSES, "tier": TIERS, "kind": KINDS, "trust": TRUSTS}
-    for name, value in values.items():
-        allowed = (
-            value in choices[name]
-            if name in choices
-            else 1 <= value <= 5
-            if name == "importance"
-            else 0 <= value <= 1
-            if name == "confidence"
-            else True
-        )
-        if not allowed:
-            raise InvalidInputError(name, f"{value!r} is not allowed.")
-
-
-def _check_changes(changes: Mapping[str, Any]) -> None:
-    """Raise InvalidInputError for fields that do not exist or never change, and for bad values."""
-    for name in changes:
-        if name not in Memory.__struct_fields__ or name in _FIXED:
-            raise InvalidInputError("changes", f"{name!r} cannot change.")
-    _check(changes)
 
 
 class ReferenceWriter(ReferenceReader):
@@ -73,6 +47,7 @@ class ReferenceWriter(ReferenceReader):
     # -- reading one's own writes -----------------------------------------------------------------
 
     def live_with_hash(self, hashes: Sequence[str]) -> dict[str, int]:
+        """The oldest live memory's key by content hash."""
         found: dict[str, int] = {}
         for row in self._rows():
             if row.live and row.memory.content_hash in hashes:
@@ -80,12 +55,14 @@ class ReferenceWriter(ReferenceReader):
         return found
 
     def next_position(self, session: str) -> int:
+        """The position behind the session's last turn; 0 in a new session."""
         positions = [row.memory.position for row in self._rows() if row.memory.session == session]
         return max((position for position in positions if position is not None), default=-1) + 1
 
     def latest(
         self, count: int, *, source: str | None = None, before: float | None = None
     ) -> list[tuple[int, float]]:
+        """(key, moment) of the newest live memories, newest first; `before` includes that moment."""
         found = [
             (row.key, row.moment)
             for row in self._rows()
@@ -96,6 +73,7 @@ class ReferenceWriter(ReferenceReader):
         return sorted(found, key=lambda each: (-each[1], -each[0]))[:count]
 
     def naming(self, entities: Sequence[str], per_entity: int) -> dict[str, tuple[int, list[int]]]:
+        """How many live memories name each entity, and the keys of the newest."""
         found = {}
         for entity in entities:
             keys = [row.key for row in self._rows() if row.live and entity.casefold() in row.entities]
@@ -103,14 +81,16 @@ class ReferenceWriter(ReferenceReader):
         return found
 
     def count_live(self, kinds: Sequence[str] = ()) -> int:
+        """How many live memories there are, of some kinds or of all."""
         return sum(row.live and (not kinds or row.memory.kind in kinds) for row in self._rows())
 
     # -- writing ----------------------------------------------------------------------------------
 
     def insert(self, arrivals: Sequence[Arrival]) -> list[int]:
+        """Store the memories. Raises InvalidInputError for an id that is there and for bad values."""
         keys = []
         for arrival in arrivals:
-            _check(msgspec.structs.asdict(arrival.memory))
+            check_memory(arrival.memory)
             memory = msgspec.structs.replace(_as_stored(arrival.memory), namespace=self.namespace)
             if any(row.memory.id == memory.id for row in self._rows()):
                 raise InvalidInputError("id", f"{memory.id!r} is in namespace {self.namespace!r} already.")
@@ -124,7 +104,8 @@ class ReferenceWriter(ReferenceReader):
         return keys
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
-        _check_changes(changes)
+        """Change fields, keeping what they were as a version row."""
+        check_changes(changes)
         memory = self._row(key).memory
         earlier = self.draft.versions.get(key, ())
         version = Version(
@@ -136,24 +117,25 @@ class ReferenceWriter(ReferenceReader):
             before={name: getattr(memory, name) for name in changes},
         )
         self.draft.versions[key] = (*earlier, version)
+        if any(changes.get(name, getattr(memory, name)) != getattr(memory, name) for name in EMBEDDED):
+            self.draft.vectors = {place: code for place, code in self.draft.vectors.items() if place[1] != key}
         self.draft.rows[key] = row_of(key, _as_stored(msgspec.structs.replace(memory, **changes)))
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
+        """Store version rows of a memory that has none."""
         memory = self._row(key).memory
-        numbers = [each.number for each in versions]
-        if self.draft.versions.get(key) or numbers != sorted(set(numbers)) or any(each < 1 for each in numbers):
-            raise InvalidInputError("versions", f"{numbers} cannot be the whole history of this memory.")
-        for each in versions:
-            _check_changes(each.before)
+        check_history(versions, self.draft.versions.get(key))
         self.draft.versions[key] = tuple(msgspec.structs.replace(each, memory_id=memory.id) for each in versions)
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
+        """Store or replace vectors."""
         for key, vector in zip(keys, vectors, strict=True):
             self._row(key)
-            formulas.check_dimensions(model, self.draft.models.setdefault(model, len(vector)), len(vector))
-            self.draft.vectors[model, key] = formulas.coded(vector)
+            check_dimensions(model, self.draft.models.setdefault(model, len(vector)), len(vector))
+            self.draft.vectors[model, key] = encode(vector[None, :])[0]
 
     def drop_vectors(self, model: str) -> int:
+        """Destroy all vectors of a model."""
         gone = [place for place in self.draft.vectors if place[0] == model]
         gone = [place for place in gone if self.draft.row(self.namespace, place[1])]
         for place in gone:
@@ -161,6 +143,7 @@ class ReferenceWriter(ReferenceReader):
         return len(gone)
 
     def link(self, links: Sequence[Link], at: float) -> int:
+        """Store edges, keeping the higher weight; how many are new."""
         new = 0
         for each in links:
             source, target = self._row(each.source).memory.id, self._row(each.target).memory.id
@@ -184,6 +167,7 @@ class ReferenceWriter(ReferenceReader):
         return new
 
     def unlink(self, source: int, target: int, type_: str) -> int:
+        """Remove the edges of a type from one memory to another."""
         if self.draft.row(self.namespace, source) is None:
             return 0
         gone = [place for place in self.draft.edges if place[:3] == (source, target, type_)]
@@ -192,6 +176,7 @@ class ReferenceWriter(ReferenceReader):
         return len(gone)
 
     def touch(self, accesses: Mapping[int, tuple[int, float]]) -> None:
+        """Add to access counts."""
         for key, (times, at) in accesses.items():
             row = self.draft.row(self.namespace, key)
             if row is not None:
@@ -203,6 +188,7 @@ class ReferenceWriter(ReferenceReader):
                 self.draft.rows[key] = row_of(key, memory)
 
     def note(self, operation: str, memory_id: str, detail: str, at: float) -> None:
+        """A line in the operation log."""
         self.draft.last_operation += 1
         line = {"at": moment_at(at), "operation": operation, "memory_id": memory_id, "detail": detail}
         self.draft.operations[self.draft.last_operation] = (self.namespace, line)
@@ -210,39 +196,38 @@ class ReferenceWriter(ReferenceReader):
     # -- consolidation ----------------------------------------------------------------------------
 
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
-        place = (self.namespace, run.id)
-        self.draft.runs[place] = run
-        self.draft.parts[place] = (*self.draft.parts.get(place, ()), *parts)
+        """Store a run, or replace it, and parts of its plan."""
+        self.draft.ledger.put_run(self.namespace, run, parts)
 
     def take_part(self, run: str) -> str | None:
-        left = self.draft.parts.get((self.namespace, run), ())
-        self.draft.parts[self.namespace, run] = left[1:]
-        return left[0] if left else None
+        """Remove the first part left of a run's plan and give it."""
+        return self.draft.ledger.take_part(self.namespace, run)
 
     def put_doubts(self, doubts: Sequence[Doubt]) -> None:
+        """Store pairs in doubt."""
         for each in doubts:
             self._row(each.first)
             self._row(each.second)
-            self.draft.doubts[self.namespace, each.first, each.second] = each
+        self.draft.ledger.put_pairs(self.namespace, doubts)
 
     def drop_doubts(self, run: str) -> int:
-        doubts = self.draft.doubts
-        gone = [place for place in doubts if place[0] == self.namespace and doubts[place].run == run]
-        for place in gone:
-            del self.draft.doubts[place]
-        return len(gone)
+        """Forget the pairs that a run wrote last."""
+        return self.draft.ledger.drop_pairs(self.namespace, run)
 
     def lease(self, name: str) -> Lease | None:
-        return self.draft.leases.get((self.namespace, name))
+        """Who holds a lease."""
+        return self.draft.ledger.leases.get((self.namespace, name))
 
     def put_lease(self, name: str, lease: Lease | None) -> None:
-        self.draft.leases.pop((self.namespace, name), None)
+        """Give a lease to somebody, or to nobody."""
+        self.draft.ledger.leases.pop((self.namespace, name), None)
         if lease is not None:
-            self.draft.leases[self.namespace, name] = lease
+            self.draft.ledger.leases[self.namespace, name] = lease
 
     # -- erasing ----------------------------------------------------------------------------------
 
     def erase(self, keys: Sequence[int], at: float) -> None:
+        """Destroy memories and every mention of them."""
         erased = 0
         for key in dict.fromkeys(keys):
             row = self.draft.row(self.namespace, key)
@@ -255,11 +240,8 @@ class ReferenceWriter(ReferenceReader):
                 del self.draft.edges[place]
             for model in list(self.draft.models):
                 self.draft.vectors.pop((model, key), None)
-            self.draft.doubts = {place: each for place, each in self.draft.doubts.items() if key not in place}
-            chunk = self.draft.chunks.pop(key, None)
-            if chunk is not None and chunk.file is not None:
-                # A short file could be guessed by its hash.
-                self.draft.files[chunk.file] = replace(self.draft.files[chunk.file], hash="")
+            self.draft.ledger.forget(key)
+            self.draft.shelf.erase(key)
             self.draft.jobs = {place: job for place, job in self.draft.jobs.items() if place[0] != key}
             self._forget_mentions(row.memory.id)
         if erased:

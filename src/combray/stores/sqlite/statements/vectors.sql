@@ -10,8 +10,9 @@ SELECT key, code FROM vector WHERE namespace = ?1 AND model = ?2
 AND key NOT IN (SELECT key FROM memory WHERE namespace = ?1 AND revision > ?3)
 
 -- name: new_between
-SELECT v.key, v.code FROM memory AS m
-JOIN vector AS v ON v.namespace = m.namespace AND v.model = ?2 AND v.key = m.key
+-- A code of NULL: the memory has none, or has lost it with its text.
+SELECT m.key, v.code FROM memory AS m
+LEFT JOIN vector AS v ON v.namespace = m.namespace AND v.model = ?2 AND v.key = m.key
 WHERE m.namespace = ?1 AND m.revision > ?4 AND m.revision <= ?3
 
 -- name: codes
@@ -25,3 +26,9 @@ DELETE FROM vector WHERE namespace = ?1 AND model = (SELECT id FROM model WHERE 
 
 -- name: count_by_model
 SELECT name, count(*) FROM vector JOIN model ON model.id = vector.model WHERE namespace = ?1 GROUP BY 1
+
+-- name: models_of
+SELECT name FROM model WHERE id IN (SELECT model FROM vector WHERE namespace = ?1 AND key = ?2)
+
+-- name: drop
+DELETE FROM vector WHERE namespace = ?1 AND key = ?2

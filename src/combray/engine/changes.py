@@ -1,0 +1,180 @@
+"""Verbs that change stored memories: update, forget, restore, erase; for one id, for many, or for a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Unpack
+
+from combray.audit.audited import audited
+from combray.engine.namespace import Namespace
+from combray.engine.selection import Changed, Selection, Several, selection
+from combray.errors import InvalidInputError
+from combray.remember.revision import Revision
+from combray.runtime import Writer
+from combray.types import LIVE_STATUSES, Memory, Status, Version, Where
+
+if TYPE_CHECKING:
+    from combray.audit.erasure import Certificate
+
+Ids = str | Sequence[str] | None
+Change = Callable[[Writer, int, float], object]
+
+
+@audited("update", reads=False)
+def update(at: Namespace, memory_id: str, changes: Mapping[str, Any]) -> Memory:
+    """Change fields of a memory."""
+    key = at.key_of(memory_id)
+    done = _revision(at).update(key, at.reader.memories([key])[0], changes)
+    at.written()
+    return done
+
+
+@audited("restore", reads=False)
+def restore_version(at: Namespace, memory_id: str, version: int) -> Memory:
+    """Undo every change of a memory from a version on."""
+    key = at.key_of(memory_id)
+    reader = at.reader
+    done = _revision(at).restore(key, reader.memories([key])[0], reader.history(key), version)
+    at.written()
+    return done
+
+
+def _revision(at: Namespace) -> Revision:
+    at.accesses.flush()
+    return Revision(at.preset.remember, at.runtime, at.namespace, at.runtime.clock())
+
+
+@audited("forget", reads=False)
+def forget(at: Namespace, ids: Ids, **several: Unpack[Several]) -> Memory | Changed:
+    """Hide memories from reads."""
+    return _change(at, ids, LIVE_STATUSES, _forget, "forget", **several)
+
+
+@audited("restore", reads=False)
+def restore(at: Namespace, ids: Ids, **several: Unpack[Several]) -> Memory | Changed:
+    """Make memories active again."""
+    return _change(at, ids, ("forgotten",), _restore, "restore", **several)
+
+
+def _change(
+    at: Namespace,
+    ids: Ids,
+    statuses: tuple[Status, ...],
+    change: Change,
+    operation: str,
+    *,
+    where: Where | None = None,
+    dry_run: bool = False,
+    confirm: int | None = None,
+) -> Memory | Changed:
+    now = at.runtime.clock()
+    if isinstance(ids, str) and where is None and not dry_run and confirm is None:
+        key = at.key_of(ids)
+        with at.runtime.store.transaction(at.namespace) as tx:
+            change(tx, key, now)
+            return tx.memories([key])[0]
+    chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, statuses, now)
+    if dry_run:
+        return _would_change(at, chosen)
+    with at.runtime.store.transaction(at.namespace) as tx:
+        keys = chosen.keys(tx, at.namespace)
+        chosen.check(len(keys))
+        for key in keys:
+            change(tx, key, now)
+        if len(keys) != 1:
+            tx.note(operation, "", f"{len(keys)} memories", now)
+        return Changed(tuple(each.id for each in tx.memories(keys)), len(keys))
+
+
+def _would_change(at: Namespace, chosen: Selection) -> Changed:
+    keys = chosen.keys(at.reader, at.namespace)
+    return Changed(tuple(each.id for each in at.reader.memories(keys)), len(keys), dry_run=True)
+
+
+def _forget(tx: Writer, key: int, now: float) -> None:
+    memory = tx.memories([key])[0]
+    if memory.status != "forgotten":
+        tx.change(key, "forget", "user", now, status="forgotten")
+        tx.note("forget", memory.id, "", now)
+
+
+def _restore(tx: Writer, key: int, now: float) -> None:
+    memory = tx.memories([key])[0]
+    if memory.status == "merged":
+        from combray.consolidate.undo import undo_merge
+
+        undo_merge(tx, key, now)
+    elif memory.status != "active":
+        changes: dict[str, Any] = {"status": "active", "superseded_by": None, "merged_into": None}
+        if memory.superseded_by is not None:
+            changes.update(valid_to=_until_superseded(tx.history(key)))
+        tx.change(key, "restore", "user", now, **changes)
+        tx.note("restore", memory.id, "", now)
+
+
+def _until_superseded(versions: list[Version]) -> datetime | None:
+    """The end of validity that a memory had before it was superseded, if it had one."""
+    ends = [each.before.get("valid_to") for each in versions if each.operation == "supersede"]
+    return ends[-1] if ends else None
+
+
+@audited("erase", reads=False)
+def erase(
+    at: Namespace,
+    ids: Ids,
+    *,
+    where: Where | None = None,
+    derived: bool = False,
+    prove: bool = False,
+    also: Sequence[str | PathLike[str]] = (),
+    dry_run: bool = False,
+    confirm: int | None = None,
+) -> Certificate | Changed | None:
+    """Destroy memories and every trace of them in the file: one transaction, one rewrite, one proof."""
+    if isinstance(ids, str) and where is None and not dry_run and confirm is None:
+        return _erase(at, [at.key_of(ids)], None, derived=derived, prove=prove, also=also)
+    chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, (), at.runtime.clock())
+    if dry_run:
+        return _would_change(at, chosen)
+    keys = chosen.keys(at.reader, at.namespace)
+    chosen.check(len(keys))
+    named = tuple(each.id for each in at.reader.memories(keys))
+    certificate = _erase(at, keys, chosen, derived=derived, prove=prove, also=also) if keys else None
+    return Changed(named, len(named), certificate=certificate)
+
+
+def _erase(
+    at: Namespace,
+    named: list[int],
+    chosen: Selection | None,
+    *,
+    derived: bool,
+    prove: bool,
+    also: Sequence[str | PathLike[str]],
+) -> Certificate | None:
+    from combray.audit import erasure
+    from combray.language.caches import forget_texts
+
+    store, reader = at.runtime.store, at.reader
+    memories = reader.memories(named)
+    provable = erasure.provable(at.runtime) if prove else None
+    around = erasure.derived(reader, memories) if prove or derived else erasure.Derived()
+    resting = list(reader.keys_of([each.id for each in around.resting]).values()) if derived else []
+    keys = list(dict.fromkeys((*named, *erasure.made_of(reader, memories), *resting)))
+    ids = {each.id: None for each in reader.memories(keys)}
+    traces = provable.traces(at.namespace, keys) if provable else []
+    with store.transaction(at.namespace) as tx:
+        if chosen is not None and chosen.keys(tx, at.namespace) != named:
+            raise InvalidInputError("where", "matches other memories than a moment ago.", "Try again.")
+        tx.erase(list(dict.fromkeys((*keys, *erasure.made_of(tx, memories)))), at.runtime.clock())
+    forget_texts()
+    if not prove:
+        return None
+    quoted_by = [each.id for each in (*around.resting, *around.quoting) if each.id not in ids]
+    asked = tuple(each.id for each in memories)
+    with_it = tuple(each for each in ids if each not in set(asked))
+    more = [fspath(each) for each in (*also, *around.files)]
+    erased = erasure.Erased(asked, with_it, tuple(quoted_by), tuple(keys), tuple(traces))
+    return erasure.prove(at.runtime, at.namespace, erased, more)

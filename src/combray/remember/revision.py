@@ -1,0 +1,218 @@
+"""Changing a stored memory: its new fields pass the stages of a new text, and what depends on them follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from combray.errors import InvalidInputError
+from combray.language.indexing import content_hash
+from combray.pipeline import Pipeline, Transaction, walk
+from combray.remember.diff import Diff
+from combray.remember.embed import Embed, FindNearest
+from combray.remember.extract import ExtractEntities, Warn
+from combray.remember.guard import Guard
+from combray.remember.link import LinkEntities, LinkSemantic
+from combray.remember.queue import QueueEmbedding
+from combray.remember.scope import AssignScope
+from combray.remember.state import Draft, Remembering
+from combray.remember.validate import Validate
+from combray.runtime import Filter, Link, Runtime, Writer
+from combray.types import LIVE_STATUSES, TRUSTS, Memory, Version
+
+CHANGES = (
+    "content", "category", "importance", "confidence", "tags", "entities", "source", "author", "context",
+    "occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "metadata",
+)  # fmt: skip
+"""Fields that `update` takes, by the names that `remember` takes them by."""
+
+_STORED = {"occurred_at": "occurred_from"}
+_TEXT = frozenset(("content", "context"))
+_WORDS = frozenset(("content", "context", "tags", "entities", "source", "author", "metadata"))
+_FOLLOWS: Mapping[type, frozenset[str]] = {
+    Guard: _WORDS,
+    AssignScope: frozenset(("tags",)),
+    ExtractEntities: frozenset(("content",)),
+    Embed: _TEXT,
+    QueueEmbedding: _TEXT,
+}
+"""Stages that run again only if one of these fields changes. Other stages before the diff always run."""
+_NOT_AGAIN = (Validate, Warn, FindNearest, Diff)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Changes of memories of one namespace, by the stages of a write pipeline."""
+
+    pipeline: Pipeline[Remembering]
+    runtime: Runtime
+    namespace: str
+    now: float
+
+    def update(self, key: int, memory: Memory, fields: Mapping[str, Any]) -> Memory:
+        """Change fields; the memory afterwards. Raises InvalidInputError: nothing is written then."""
+        return self._write(key, memory, self._checked(memory, fields), "update")
+
+    def restore(self, key: int, memory: Memory, versions: Sequence[Version], number: int) -> Memory:
+        """Undo every change from version `number` on. Trust is never raised."""
+        known = [each.number for each in versions]
+        if number not in known:
+            there = f"Versions: {known[0]} to {known[-1]}." if known else "The memory was never changed."
+            raise InvalidInputError("version", f"{number!r} is not a version of memory {memory.id}.", there)
+        changes: dict[str, Any] = {}
+        for each in reversed(versions):
+            if each.number >= number:
+                changes |= each.before
+        if "trust" in changes:
+            changes["trust"] = max(changes["trust"], memory.trust, key=TRUSTS.index)
+        if "guard" in memory.metadata and "metadata" in changes:
+            changes["metadata"] = {**changes["metadata"], "guard": memory.metadata["guard"]}
+        return self._write(key, memory, changes, "restore")
+
+    def _checked(self, memory: Memory, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields by the rules of `remember`, under the names they are stored by."""
+        unknown = sorted(set(fields) - set(CHANGES))
+        if unknown or not fields:
+            name, problem = (unknown[0], "cannot be changed.") if unknown else ("changes", "names no field.")
+            raise InvalidInputError(name, problem, f"Fields: {', '.join(CHANGES)}.")
+        if memory.kind == "chunk" and not _TEXT.isdisjoint(fields):
+            raise InvalidInputError(
+                "content", "is part of an indexed file.", "Change the file and index it again."
+            )
+        validate = next((each for each in self.pipeline if isinstance(each, Validate)), Validate())
+        item = {"content": "unchanged", **fields, "kind": memory.kind}
+        found = validate(Remembering(self.namespace, [item], self.now), self.runtime).drafts[0].memory
+        changes = {_STORED.get(name, name): getattr(found, _STORED.get(name, name)) for name in fields}
+        if "guard" in memory.metadata and "metadata" in changes:
+            changes["metadata"] = {"guard": memory.metadata["guard"], **changes["metadata"]}
+        return changes
+
+    def _write(self, key: int, memory: Memory, changes: Mapping[str, Any], operation: str) -> Memory:
+        draft = self._draft(memory, changes)
+        new = msgspec.structs.replace(draft.memory, content_hash=content_hash(draft.memory))
+        differs = {name for name in Memory.__struct_fields__ if getattr(new, name) != getattr(memory, name)}
+        if not differs:
+            return memory
+        store, embedder = self.runtime.store, self.runtime.embedder
+        with store.transaction(self.namespace) as tx:
+            self._refuse_twin(tx, key, new, differs)
+            tx.change(key, operation, "user", self.now, **{name: getattr(new, name) for name in sorted(differs)})
+            if embedder is not None and not _TEXT.isdisjoint(differs):
+                if draft.vector is not None:
+                    tx.put_vectors(embedder.name, [key], draft.vector[None, :])
+                elif new.status == "pending_embed":
+                    tx.queue.put(embedder.name, [key], self.now)
+            self._link(tx, key, memory, draft)
+            tx.note(operation, new.id, ", ".join(sorted(differs)), self.now)
+            return tx.memories([key])[0]
+
+    def _draft(self, memory: Memory, changes: Mapping[str, Any]) -> Draft:
+        """The memory with its changes, as the stages before the diff make it."""
+        changed = frozenset(name for name, value in changes.items() if getattr(memory, name) != value)
+        draft = Draft(msgspec.structs.replace(memory, **changes))
+        if "content" in changed and "entities" not in changed:
+            given = self._entities_given(memory)
+            draft.memory = msgspec.structs.replace(draft.memory, entities=given)
+        item = {"content": draft.memory.content, "trust": draft.memory.trust}
+        state = Remembering(self.namespace, [item], self.now, diff=False, suggest=False, drafts=[draft])
+        for stage in self._stages(changed):
+            state = stage(state, self.runtime)
+        draft = state.drafts[0]
+        waits = draft.memory.status == "pending_embed" != memory.status
+        if waits and draft.memory.status not in changed and memory.status not in LIVE_STATUSES:
+            # What is not live waits for nothing.
+            draft.memory = msgspec.structs.replace(draft.memory, status=memory.status)
+        return draft
+
+    def _stages(self, changed: frozenset[str]) -> Iterator[Any]:
+        for stage in self.pipeline:
+            if isinstance(stage, Transaction):
+                return
+            follows = next((names for kind, names in _FOLLOWS.items() if isinstance(stage, kind)), None)
+            if not isinstance(stage, _NOT_AGAIN) and (follows is None or not follows.isdisjoint(changed)):
+                yield stage
+
+    def _entities_given(self, memory: Memory) -> tuple[str, ...]:
+        """The entities that do not come from the text as it was: those stay whatever the text becomes."""
+        bare = Draft(msgspec.structs.replace(memory, entities=()))
+        state = Remembering(self.namespace, [{}], self.now, drafts=[bare])
+        for stage in self.pipeline:
+            if isinstance(stage, ExtractEntities):
+                stage(state, self.runtime)
+        found = {name.casefold() for name in bare.memory.entities}
+        return tuple(name for name in memory.entities if name.casefold() not in found)
+
+    def _refuse_twin(self, tx: Writer, key: int, new: Memory, differs: set[str]) -> None:
+        if "content_hash" not in differs or new.kind == "episode":
+            return
+        twin = tx.live_with_hash([new.content_hash]).get(new.content_hash)
+        if twin is not None and twin != key:
+            (other,) = tx.memories([twin])
+            raise InvalidInputError(
+                "content",
+                f"is what memory {other.id} says already.",
+                "Update that one, or forget one of them.",
+            )
+
+    # -- edges -------------------------------------------------------------------------------------
+
+    def _link(self, tx: Writer, key: int, old: Memory, draft: Draft) -> None:
+        """Entity edges follow the names, and semantic edges the text. Edges made by hand stay."""
+        new = draft.memory
+        names = {name.casefold(): name for name in new.entities}
+        before = {name.casefold() for name in old.entities}
+        if names.keys() != before:
+            _unlink(tx, [each for each in _made(tx, key, "entity") if each.reason.casefold() not in names])
+        retold = (new.content, new.context) != (old.content, old.context)
+        if retold:
+            _unlink(tx, _made(tx, key, "semantic"))
+        if new.status not in LIVE_STATUSES or draft.quarantined:
+            return
+        linkers = [each for each in walk(self.pipeline.stages) if isinstance(each, (LinkEntities, LinkSemantic))]
+        for linker in linkers:
+            if isinstance(linker, LinkEntities):
+                added = [name for folded, name in names.items() if folded not in before]
+                self._link_entities(tx, key, added, linker)
+            elif retold:
+                self._link_nearest(tx, key, draft, linker)
+
+    def _link_entities(self, tx: Writer, key: int, added: list[str], linker: LinkEntities) -> None:
+        live = tx.profile().memories
+        for name, (count, newest) in tx.naming(added, 4 * linker.per_entity + 1).items():
+            others = np.array([each for each in newest if each != key], dtype=np.int64)
+            others = others[tx.eligible(others, Filter())][: linker.per_entity] if len(others) else others
+            weight = linker.weight(live, count)
+            links = [
+                Link(min(key, other), max(key, other), "entity", weight, reason=name) for other in others.tolist()
+            ]
+            tx.link(links, self.now)
+
+    def _link_nearest(self, tx: Writer, key: int, draft: Draft, linker: LinkSemantic) -> None:
+        if draft.vector is None or self.runtime.embedder is None:
+            return
+        model, vector = self.runtime.embedder.name, draft.vector[None, :]
+        (near,) = tx.nearest(model, vector, Filter(), linker.most + 1, linker.minimum)
+        pairs = [
+            (int(other), float(score))
+            for other, score in zip(near.keys, near.scores, strict=True)
+            if other != key
+        ]
+        links = [
+            Link(min(key, other), max(key, other), "semantic", min(1.0, round(score, 6)))
+            for other, score in pairs[: linker.most]
+        ]
+        tx.link(links, self.now)
+
+
+def _made(tx: Writer, key: int, type_: str) -> list[Link]:
+    """Edges of a type at the key that Combray made itself."""
+    return [each for each in tx.links([key], (type_,)) if each.created_by == "combray"]
+
+
+def _unlink(tx: Writer, links: Sequence[Link]) -> None:
+    for each in links:
+        tx.unlink(each.source, each.target, each.type)
