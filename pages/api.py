@@ -36,7 +36,7 @@ def described(name: str) -> Iterator[str]:
     thing = getattr(importlib.import_module(module), attribute)
     if inspect.isclass(thing):
         yield from _class(attribute, thing)
-    elif callable(thing):
+    elif inspect.isroutine(thing):
         yield from _function(attribute, thing)
     else:
         yield from (f"### {attribute}", "", f"```python\n{attribute} = {_short(thing)}\n```", "")

@@ -17,8 +17,6 @@ DOCS = ROOT / "docs"
 RUN = [*sorted((DOCS / "tutorial").glob("*.md")), *sorted((DOCS / "howto").glob("*.md"))]
 RUN.remove(DOCS / "howto" / "add-a-language.md")  # tests/language/test_add_a_language.py executes its steps
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CONTINUES = "tutorial"
-"""In pages of this folder a block goes on where the one before it stopped."""
 
 
 @pytest.fixture(autouse=True)
@@ -44,10 +42,8 @@ def programs(page: Path) -> Iterator[tuple[str, str | None]]:
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_the_python_of_a_page_runs_and_prints_what_it_shows(page: Path) -> None:
-    names: dict[str, object] = {"__name__": "__main__"}
+    names: dict[str, object] = {"__name__": "__main__"}  # a block continues the one before it
     for program, shown in programs(page):
-        if page.parent.name != CONTINUES:
-            names = {"__name__": "__main__"}
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(program, str(page), "exec"), names)
