@@ -6,10 +6,18 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 import combray
 from pages import api, generated, site
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("path", generated.FILES)
+def test_a_generated_page_is_up_to_date(path: str) -> None:
+    have = (ROOT / path).read_text(encoding="utf-8")
+    assert have == generated.FILES[path](), f"{path} is stale. Run `python -m pages` and commit the result."
 
 
 def test_the_site_builds_without_a_broken_link(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ PRESET = Preset(
         READ,
     ),
     notes={
-        "queue": "vectors are made by a worker: `engine.vectors.make()`, `engine.vectors.start_worker()`, `combray worker`",
+        "queue": "vectors are made by a worker: `engine.vectors.make()`, `combray worker` or a background thread",
         "active": "this pipeline is the tool's, confidence above 0.3; `PASSIVE` streams what is above 0.5",
         "words": "similarity is meaning or words: the cosine alone where no word is shared",
         "clusters": "the most confident of each cluster first, the rest after them",
