@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.language.causality import link, signal
+from combray.language.causality import CausalLink, read_signals, signal
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,10 @@ from combray.language.causality import link, signal
 )
 def test_prevents_comes_before_enables_before_causes(text: str, sub_type: str | None) -> None:
     assert signal(text) == sub_type
+
+
+def link(new: str, old: str) -> CausalLink | None:
+    return read_signals(signal(new), signal(old))
 
 
 def test_the_text_with_the_signal_is_the_effect() -> None:

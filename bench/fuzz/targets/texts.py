@@ -139,7 +139,7 @@ def _claims(draw: Draw) -> Any:
         support.supports(old, new, speaker=speaker, strict=strict),
         support.may_contradict(before, after),
         polarity.same_polarity(old, new),
-        causality.link(old, new),
+        causality.read_signals(causality.signal(old), causality.signal(new)),
     )
 
 

@@ -7,6 +7,7 @@ docs/reference/presets.md.
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from combray.language.caches import from_tables
@@ -29,18 +30,12 @@ class CausalLink(NamedTuple):
 
 @from_tables
 def _patterns() -> dict[SubType, re.Pattern[str]]:
-    return {
-        "prevents": matcher(phrases(lambda table: table.causality.prevents)),
-        "enables": matcher(phrases(lambda table: table.causality.enables)),
-        "causes": matcher(phrases(lambda table: table.causality.causes)),
-    }
+    return {each: matcher(phrases(attrgetter(f"causality.{each}"))) for each in _ORDER}
 
 
 @from_tables
 def _any() -> re.Pattern[str]:
-    return matcher(
-        phrases(lambda table: [*table.causality.prevents, *table.causality.enables, *table.causality.causes])
-    )
+    return matcher(phrase for each in _ORDER for phrase in phrases(attrgetter(f"causality.{each}")))
 
 
 def signal(text: str) -> SubType | None:
@@ -49,21 +44,15 @@ def signal(text: str) -> SubType | None:
     # Most texts signal nothing; one search shows it.
     if not _any().search(folded):
         return None
-    patterns = _patterns()
-    return next((sub_type for sub_type in _ORDER if patterns[sub_type].search(folded)), None)
+    return next((sub_type for sub_type, pattern in _patterns().items() if pattern.search(folded)), None)
 
 
-def link(new: str, old: str) -> CausalLink | None:
-    """Return the causal reading of a new and an older text, or None if neither has a signal.
+def read_signals(new: SubType | None, old: SubType | None) -> CausalLink | None:
+    """Return the causal reading of a new and an older text from their signals, or None if neither has one.
 
     The text with the signal is the effect ("... because of X" states what X caused), so the edge runs from the
     other text to it. If both have a signal, the new text is the effect.
     """
-    return read_signals(signal(new), signal(old))
-
-
-def read_signals(new: SubType | None, old: SubType | None) -> CausalLink | None:
-    """Return the same from the signals of both texts."""
     if new is not None:
         return CausalLink("new", new)
     return CausalLink("old", old) if old is not None else None

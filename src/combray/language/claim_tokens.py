@@ -8,9 +8,8 @@ import unicodedata
 from typing import Literal, NamedTuple
 
 from combray.language.caches import from_tables, keyed_by_text
-from combray.language.folding import UNSPACED, fold, is_unspaced
+from combray.language.folding import UNSPACED, fold, is_unspaced, plain
 from combray.language.lexicon import matcher, word_lists
-from combray.language.polarity import plain
 from combray.language.tokens import stem
 
 Kind = Literal["word", "number", "date", "unit", "symbol"]
@@ -23,6 +22,12 @@ class Token(NamedTuple):
     word: str
     kind: Kind
     capital: bool
+
+    @property
+    def is_verb(self) -> bool:
+        """Whether the word or its stem is in the table of frequent verbs."""
+        verbs = vocabulary().verbs
+        return self.kind == "word" and (self.word in verbs or self.key in verbs)
 
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}"
@@ -65,21 +70,7 @@ class Vocabulary(NamedTuple):
     calendar: frozenset[str]
 
 
-_WORD_SETS = (
-    "neutral",
-    "hedges",
-    "verbs",
-    "single",
-    "states",
-    "indefinite",
-    "definite",
-    "adverbs",
-    "owner_before",
-    "owner_after",
-    "endings",
-    "light",
-    "user",
-)
+_WORD_SETS = Vocabulary._fields[: Vocabulary._fields.index("synonyms")]
 
 
 @from_tables
@@ -122,8 +113,7 @@ def _long_phrases() -> re.Pattern[str]:
     """Synonyms, dates and units that the tokeniser would split: of several words, or in an unspaced script."""
     known = vocabulary()
     listed = {*known.synonyms, *known.calendar, *known.measures}
-    long = {word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1)}
-    return matcher(sorted(long, key=lambda word: (-len(word), word)))
+    return matcher(word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1))
 
 
 _STRAIGHT = str.maketrans("\u2018\u2019\u2212", "''-")
@@ -145,17 +135,13 @@ def tokenise(text: str, *, accents: bool = True) -> list[Token]:
         found.append(_phrase(phrase[0]))
         done = phrase.end()
     _cut(source[done:], found)
-    found = _days(found)
+    # The numbers beside a date word are dates too, as in "3 May" and "May 5th".
+    dated = {place for place, token in enumerate(found) if token.kind == "date"}
+    beside = {near for place in dated for near in (place - 1, place + 1)}
+    for place in beside & set(range(len(found))):
+        if found[place].kind == "number":
+            found[place] = found[place]._replace(kind="date")
     return found if accents else [token._replace(key=fold(token.key), word=fold(token.word)) for token in found]
-
-
-def _days(tokens: list[Token]) -> list[Token]:
-    """Mark the numbers beside a date word as dates too, as in "3 May" and "May 5th"."""
-    dated = {place for place, token in enumerate(tokens) if token.kind == "date"}
-    return [
-        token._replace(kind="date") if token.kind == "number" and {place - 1, place + 1} & dated else token
-        for place, token in enumerate(tokens)
-    ]
 
 
 def _phrase(phrase: str) -> Token:
@@ -174,7 +160,10 @@ def _cut(text: str, found: list[Token]) -> None:
         kind = hit.lastgroup
         written = hit[0]
         if kind == "symbol":
-            _symbol(written, text[hit.end() : hit.end() + 1], found)
+            quiet = unicodedata.category(written) in _SEPARATOR_CATEGORIES and written not in _SAYS_SOMETHING
+            if not quiet or (written == "!" and text.startswith("=", hit.end())):
+                money = vocabulary().measures.get(written)
+                found.append(Token(money or written, written, "unit" if money else "symbol", False))
         elif kind == "date":
             found.append(Token(written, written, "date", False))
         elif hit["number"]:
@@ -183,14 +172,6 @@ def _cut(text: str, found: list[Token]) -> None:
             found.append(_word(written, False, found))
         else:
             _spaced(written, found)
-
-
-def _symbol(symbol: str, following: str, found: list[Token]) -> None:
-    quiet = unicodedata.category(symbol) in _SEPARATOR_CATEGORIES and symbol not in _SAYS_SOMETHING
-    if quiet and not (symbol == "!" and following == "="):
-        return
-    money = vocabulary().measures.get(symbol)
-    found.append(Token(money or symbol, symbol, "unit" if money else "symbol", False))
 
 
 def _number(digits: str, tail: str, found: list[Token]) -> None:
@@ -221,7 +202,9 @@ def _spaced(written: str, found: list[Token]) -> None:
 
 def _word(word: str, capital: bool, before: list[Token]) -> Token:
     known = vocabulary()
-    if word in known.measures and _after_number(before):
+    # A unit follows a number, or the slash of "100/min".
+    last = before[-2:] if before and before[-1].key == "/" else before[-1:]
+    if word in known.measures and last and last[0].kind == "number":
         return Token(known.measures[word], word, "unit", capital)
     if word in known.numbers:
         return Token(known.numbers[word], word, "number", capital)
@@ -229,12 +212,6 @@ def _word(word: str, capital: bool, before: list[Token]) -> Token:
     if word in known.calendar and (capital or not (word in known.hedges or word in known.verbs)):
         return Token(word, word, "date", capital)
     return Token(known.synonyms.get(word) or _uninflected(word), word, "word", capital)
-
-
-def _after_number(before: list[Token]) -> bool:
-    """Return whether the last token is a number, or the slash of "100/min"."""
-    last = before[-2:] if before and before[-1].key == "/" else before[-1:]
-    return bool(last) and last[0].kind == "number"
 
 
 @keyed_by_text

@@ -14,7 +14,7 @@ from enum import IntFlag
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced, runs
-from combray.language.lexicon import matcher, phrases, word_lists
+from combray.language.lexicon import folded, matcher, word_lists
 
 
 class Cue(IntFlag):
@@ -131,10 +131,11 @@ def _named(text: str, signs: _Signs) -> int:
 
 @from_tables
 def _asking() -> tuple[tuple[Cue, re.Pattern[str]], ...]:
-    def listed(cue: Cue) -> list[str]:
-        return phrases(lambda table: table.asked.get((cue.name or "").lower(), []))
-
-    return tuple((cue, matcher(listed(cue))) for cue in _ORDER)
+    listed = [table.asked for table in word_lists().values()]
+    return tuple(
+        (cue, matcher(folded(phrase for each in listed for phrase in each.get(str(cue.name).lower(), ()))))
+        for cue in _ORDER
+    )
 
 
 def asked(query: str) -> Cue | None:

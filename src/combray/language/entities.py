@@ -124,8 +124,7 @@ def _known_names(text: str, known: Collection[str]) -> Found:
     odd = [name for name in known if name in text and not _capital_word(name)]
     if not odd:
         return []
-    hits = matcher(sorted(odd, key=len, reverse=True)).finditer(text)
-    return [(hit.start(), hit.end(), hit[0]) for hit in hits]
+    return [(hit.start(), hit.end(), hit[0]) for hit in matcher(odd).finditer(text)]
 
 
 def _capital_word(name: str) -> bool:

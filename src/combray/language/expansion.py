@@ -77,9 +77,8 @@ def _short(word: str) -> bool:
 @from_tables
 def _vague() -> tuple[frozenset[str], re.Pattern[str]]:
     """Return the words without topic, folded, and a pattern of them for phrases and unspaced scripts."""
-    listed = (word for words in _tables().values() for word in words)
-    phrases = sorted(set(folded(listed)), key=lambda each: (-len(each), each))
-    return frozenset(phrases), matcher(phrases)
+    phrases = frozenset(folded(word for words in _tables().values() for word in words))
+    return phrases, matcher(phrases)
 
 
 def _is_vague(word: str, kept: frozenset[str]) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07\u00b4`", "'"))
 # Letters that Unicode does not decompose into a base letter and a mark, and the typographic apostrophes.
-_PLAIN = {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "ı": "i", "ħ": "h", "æ": "ae", "œ": "oe"} | dict.fromkeys(
-    "\u2018\u2019\u02bc\u02b9\u2032\uff07\u00b4`", "'"
-)
+_PLAIN = {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "ı": "i", "ħ": "h", "æ": "ae", "œ": "oe"}
+_PLAIN |= dict.fromkeys("\u2018\u2019\u02bc\u02b9\u2032\uff07\u00b4`", "'")
 # A search for these few is far faster than `str.translate`, which looks up every character.
 _REPLACED = re.compile(f"[{''.join(_PLAIN)}]")
 
@@ -43,9 +43,11 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", bare)
 
 
-def keep_accents(text: str) -> str:
-    """Return case-folded NFKC text with straight apostrophes, accents kept."""
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+def plain(text: str) -> str:
+    """Return case-folded NFKC text with straight apostrophes. Unlike `fold` it keeps accents ("đừng", "đúng")."""
+    if text.isascii():
+        return text.lower().replace("`", "'")
+    return unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).casefold()
 
 
 def runs(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold
-from combray.language.lexicon import matcher, phrases
+from combray.language.lexicon import folded, matcher, word_lists
 
 
 class Intent(StrEnum):
@@ -24,10 +24,10 @@ class Intent(StrEnum):
 
 @from_tables
 def _patterns() -> dict[str, re.Pattern[str]]:
+    listed = [table.intent for table in word_lists().values()]
     return {
-        "WHY": matcher(phrases(lambda table: table.intent.get("WHY", ()))),
-        "WHEN": matcher(phrases(lambda table: table.intent.get("WHEN", ()))),
-        "ENTITY": matcher(phrases(lambda table: table.intent.get("ENTITY", ()))),
+        name: matcher(folded(phrase for each in listed for phrase in each.get(name, ())))
+        for name in ("WHY", "WHEN", "ENTITY")
     }
 
 

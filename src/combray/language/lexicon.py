@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
@@ -121,24 +121,35 @@ def folded(words: Iterable[str]) -> list[str]:
     return fold(joined).split("\n") if joined else []
 
 
-def phrases(pick: Callable[[WordLists], Iterable[str]]) -> list[str]:
-    """Return the folded phrases that `pick` takes from every language: distinct, longest first."""
-    found = set(folded(phrase for table in word_lists().values() for phrase in pick(table)))
-    return sorted(found, key=lambda phrase: (-len(phrase), phrase))
+def phrases(pick: Callable[[WordLists], Iterable[str]]) -> set[str]:
+    """Return the folded phrases that `pick` takes from every language."""
+    return set(folded(phrase for table in word_lists().values() for phrase in pick(table)))
 
 
-def matcher(wanted: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern for folded text that finds any of the folded phrases, whole words only.
+def matcher(wanted: Iterable[str], *more: str) -> re.Pattern[str]:
+    """Return a pattern that finds any of the phrases, the longest first, or a match of the further patterns.
 
-    Scripts written without spaces have no word boundaries, so their phrases match anywhere.
+    Phrases match whole words only. Scripts written without spaces have no word boundaries, so their phrases match
+    anywhere. Phrases and text must be folded alike.
     """
     spaced: list[str] = []
     unspaced: list[str] = []
-    for phrase in wanted:
-        body = r"\s+".join(re.escape(part) for part in phrase.split())
-        (unspaced if is_unspaced(phrase) else spaced).append(body)
-    alternatives = []
-    if spaced:
-        alternatives.append(rf"(?<![\w'])(?:{'|'.join(spaced)})(?!\w)")
-    alternatives += unspaced
-    return re.compile("|".join(alternatives) if alternatives else r"(?!)")
+    for phrase in sorted(set(wanted), key=lambda phrase: (-len(phrase), phrase)):
+        (unspaced if is_unspaced(phrase) else spaced).append(r"\s+".join(map(re.escape, phrase.split())))
+    words = [rf"(?<![\w'])(?:{'|'.join(spaced)})(?!\w)"] if spaced else []
+    return re.compile("|".join((*words, *unspaced, *more)) or r"(?!)")
+
+
+class Finder:
+    """Finds phrases as spelt, and in ASCII text also without their accents, except `accented_only` ones.
+
+    The phrases must be `plain`. `more` are further patterns.
+    """
+
+    def __init__(self, spelt: set[str], accented_only: Collection[str] = (), more: Iterable[str] = ()) -> None:
+        bare = {phrase if phrase in accented_only else fold(phrase) for phrase in spelt}
+        self._spelt, self._bare = matcher(spelt, *more), matcher(filter(str.isascii, bare), *more)
+
+    def pattern(self, text: str) -> re.Pattern[str]:
+        """Return the pattern for this text, which must be `plain`."""
+        return self._bare if text.isascii() else self._spelt

@@ -6,7 +6,6 @@ Phrases and example sentences are data (`<code>/noise.json`). Source: Mnemo, see
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import msgspec
 
@@ -51,23 +50,18 @@ _tables = section("noise", _Table)
 
 @from_tables
 def _patterns() -> dict[str, re.Pattern[str]]:
-    return {name: _pattern([getattr(table, name) for table in _tables().values()]) for name in CLASSES}
-
-
-def _pattern(listed: Sequence[_Phrases]) -> re.Pattern[str]:
-    """Return one pattern for whole, folded sentences; use it with `fullmatch`."""
-    whole, starts, holds = (
-        folded(phrase for each in listed for phrase in getattr(each, mode))
-        for mode in ("whole", "starts", "holds")
-    )
-    # In a script with spaces the phrase must end with a word: "i don't recall" is not in "i don't recalling".
-    begun = [re.escape(phrase) + ("" if is_unspaced(phrase) else r"(?!\w)") for phrase in starts]
-    parts = [
-        *map(re.escape, whole),
-        *(f"{phrase}.{{0,{LONGEST_SENTENCE}}}" for phrase in begun),
-        *(f".*{re.escape(phrase)}.*" for phrase in holds),
-    ]
-    return re.compile("|".join(parts))
+    """Return a pattern of each class for whole, folded sentences; use it with `fullmatch`."""
+    made = {}
+    for name in CLASSES:
+        listed: list[_Phrases] = [getattr(table, name) for table in _tables().values()]
+        parts = [re.escape(phrase) for phrase in folded(phrase for each in listed for phrase in each.whole)]
+        for phrase in folded(phrase for each in listed for phrase in each.starts):
+            # In a script with spaces the phrase must end with a word: "i recall" is not in "i recalling".
+            end = "" if is_unspaced(phrase) else r"(?!\w)"
+            parts.append(f"{re.escape(phrase)}{end}.{{0,{LONGEST_SENTENCE}}}")
+        parts += [f".*{re.escape(phrase)}.*" for each in listed for phrase in folded(each.holds)]
+        made[name] = re.compile("|".join(parts))
+    return made
 
 
 def prototypes() -> tuple[str, ...]:
@@ -85,11 +79,11 @@ def noise_class(text: str) -> str | None:
     if len(plain) > LONGEST:
         return None
     sentences = [part.strip(_AROUND) for part in _SENTENCE_END.split(plain)]
-    classes = [_class(sentence) for sentence in sentences if sentence]
+    classes = [
+        next((name for name, pattern in _patterns().items() if pattern.fullmatch(sentence)), None)
+        for sentence in sentences
+        if sentence
+    ]
     if classes and None not in classes:
         return classes[0]
     return "fragment" if len(plain) < (SHORTEST_UNSPACED if is_unspaced(plain) else SHORTEST) else None
-
-
-def _class(sentence: str) -> str | None:
-    return next((name for name, pattern in _patterns().items() if pattern.fullmatch(sentence)), None)

@@ -7,79 +7,44 @@ excluded. The words are data (`polarity` in words.json).
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced
-from combray.language.lexicon import Polarity, matcher, word_lists
+from combray.language.folding import fold, is_unspaced, plain
+from combray.language.lexicon import Finder, Polarity, matcher, word_lists
 
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07\u00b4`", "'"))
 _NEGATED = re.compile(r"n't(?!\w)")
 
 
-def plain(text: str) -> str:
-    """Return case-folded NFKC text with straight apostrophes. Unlike `fold` it keeps accents ("đừng", "đúng")."""
-    if text.isascii():
-        return text.lower().translate(_APOSTROPHES)
-    return unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).casefold()
+def _finder(pick: Callable[[Polarity], Iterable[str]]) -> Finder:
+    listed = [table.polarity for table in word_lists().values()]
+    found = {_NEGATED.sub("nt", plain(phrase)) for each in listed for phrase in pick(each)}
+    return Finder(found, {plain(phrase) for each in listed for phrase in each.accented_only})
 
 
-class _Finder:
-    """Finds phrases as written in accented text, and also without their accents in ASCII text."""
-
-    def __init__(self, pick: Callable[[Polarity], Iterable[str]]) -> None:
-        accented: set[str] = set()
-        bare: set[str] = set()
-        for table in word_lists().values():
-            found = {_NEGATED.sub("nt", plain(phrase)) for phrase in pick(table.polarity)}
-            ambiguous = {plain(phrase) for phrase in table.polarity.accented_only}
-            accented |= found
-            bare |= {fold(phrase) for phrase in found - ambiguous}
-        self._accented = matcher(sorted(accented, key=lambda phrase: (-len(phrase), phrase)))
-        ascii_only = {phrase for phrase in bare if phrase.isascii()}
-        self._bare = matcher(sorted(ascii_only, key=lambda phrase: (-len(phrase), phrase)))
-
-    def pattern(self, lowered: str) -> re.Pattern[str]:
-        return self._bare if lowered.isascii() else self._accented
+def _negations(polarity: Polarity) -> list[str]:
+    contracted = polarity.contracted.items()
+    return polarity.negations + [word for word, full in contracted if set(full.split()) & {*polarity.negations}]
 
 
 @from_tables
-def _affirmative() -> _Finder:
-    return _Finder(lambda polarity: polarity.affirmative)
-
-
-@from_tables
-def _negating() -> _Finder:
-    def pick(polarity: Polarity) -> Iterable[str]:
-        negated = [
-            word for word, full in polarity.contracted.items() if set(full.split()) & {*polarity.negations}
-        ]
-        return polarity.negations + negated
-
-    return _Finder(pick)
-
-
-@from_tables
-def _changing() -> _Finder:
-    return _Finder(lambda polarity: polarity.changes)
-
-
-def _without_affirmative(text: str) -> str:
-    lowered = _NEGATED.sub("nt", plain(text))
-    return _affirmative().pattern(lowered).sub(" ", lowered)
+def _finders() -> tuple[Finder, Finder, Finder]:
+    """Return finders of negations, of phrases that only look like one, and of changes."""
+    return _finder(_negations), _finder(lambda each: each.affirmative), _finder(lambda each: each.changes)
 
 
 def negations(text: str) -> list[str]:
     """Return the words that negate, in order, in the spelling of `plain`; "don't" is given as "dont"."""
-    lowered = _without_affirmative(text)
-    return _negating().pattern(lowered).findall(lowered)
+    negating, affirmative, _ = _finders()
+    lowered = _NEGATED.sub("nt", plain(text))
+    lowered = affirmative.pattern(lowered).sub(" ", lowered)
+    return negating.pattern(lowered).findall(lowered)
 
 
 def changes(text: str) -> list[str]:
     """Return the phrases, in order, that state that an earlier state has ended ("no longer", 不再)."""
     lowered = plain(text)
-    return _changing().pattern(lowered).findall(lowered)
+    return _finders()[2].pattern(lowered).findall(lowered)
 
 
 def same_polarity(old: str, new: str) -> bool:
@@ -108,7 +73,7 @@ def _prefixes() -> tuple[str, ...]:
 @from_tables
 def _long_antonyms() -> re.Pattern[str]:
     """Return a pattern of the antonyms that are not single spaced words; tokens would be shorter than these."""
-    return matcher(sorted((w for w in _opposites() if " " in w or is_unspaced(w)), key=lambda w: (-len(w), w)))
+    return matcher(word for word in _opposites() if " " in word or is_unspaced(word))
 
 
 def are_antonyms(one: str, other: str) -> bool:
@@ -120,9 +85,9 @@ def are_antonyms(one: str, other: str) -> bool:
     return len(short) >= 4 and any(long == prefix + short for prefix in _prefixes())
 
 
-def _paired(old_words: Iterable[str], new_words: Iterable[str]) -> list[tuple[str, str]]:
+def _paired(*sides: Iterable[str]) -> list[tuple[str, str]]:
     """Return every pair of an old and a new word that `are_antonyms`, in order, in linear time."""
-    old, new = ([(word, plain(word)) for word in words] for words in (old_words, new_words))
+    old, new = ([(word, plain(word)) for word in words] for words in sides)
     if not old or not new:
         return []
     opposites = _opposites()

@@ -8,7 +8,6 @@ in no table.
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.lexicon import word_lists
+from combray.language.lexicon import matcher, word_lists
 from combray.language.scripts import script
 from combray.language.tables import section
 
@@ -60,11 +59,7 @@ def _pronouns() -> tuple[re.Pattern[str], dict[str, tuple[str, bool]]]:
                 known[words] = (gender, words in table.possessive)
                 if words not in table.accented_only:
                     known.setdefault(fold(words), known[words])
-    spaced = [words for words in known if not is_unspaced(words)]
-    solid = [words for words in known if is_unspaced(words)]
-    longest = functools.partial(sorted, key=lambda words: (-len(words), words))
-    parts = [rf"(?<![\w'])(?:{'|'.join(longest(spaced))})(?![\w])", *longest(solid)]
-    return re.compile("|".join(parts)), known
+    return matcher(known), known
 
 
 def find(text: str) -> list[Pronoun]:
@@ -74,7 +69,7 @@ def find(text: str) -> list[Pronoun]:
     lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     found = []
     for hit in pattern.finditer(lowered):
-        gender, possessive = known[hit[0]]
+        gender, possessive = known[" ".join(hit[0].split())]
         if gender != "-":
             found.append(Pronoun(text[hit.start() : hit.end()], hit.span(), gender, possessive))
     return found

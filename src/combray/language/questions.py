@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import is_unspaced, keep_accents
+from combray.language.folding import is_unspaced, plain
+from combray.language.lexicon import matcher
 from combray.language.tables import section
 from combray.language.tokens import is_stop, language
 
@@ -36,26 +37,15 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _tables = section("questions", _Table)
 
 
-def _pattern(phrases: Iterable[str], *, at_start: bool = False) -> re.Pattern[str]:
-    """Return a pattern of the phrases as whole words; in scripts without spaces they match anywhere."""
-    spaced = sorted({p for p in phrases if not is_unspaced(p)}, key=len, reverse=True)
-    solid = sorted({p for p in phrases if is_unspaced(p)}, key=len, reverse=True)
-    start = "^" if at_start else r"(?<![^\W_])"
-    parts = [rf"{start}(?:{'|'.join(map(re.escape, spaced))})(?![^\W_])"] if spaced else []
-    parts += [f"(?:{'|'.join(map(re.escape, solid))})"] if solid else []
-    return re.compile("|".join(parts) or r"(?!)")
-
-
 @from_tables
-def _patterns() -> dict[str, re.Pattern[str]]:
-    names = ("when", "latest", "inference", "request", "assistant", "user")
-    made = {name: _pattern(p for table in _tables().values() for p in getattr(table, name)) for name in names}
-    made["request_start"] = _pattern((p for t in _tables().values() for p in t.request_start), at_start=True)
-    return made
+def _pattern(name: str) -> re.Pattern[str]:
+    # Phrases of scripts without spaces are not used yet.
+    listed = (phrase for table in _tables().values() for phrase in getattr(table, name))
+    return matcher(phrase for phrase in listed if not is_unspaced(phrase))
 
 
 def _has(name: str, text: str) -> bool:
-    return _patterns()[name].search(text) is not None
+    return _pattern(name).search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +72,22 @@ class Question:
 
 def read(text: str, authors: Sequence[str]) -> Question:
     """Analyse a question, given the authors known in its namespace."""
-    folded = keep_accents(text).strip()
+    folded = plain(text).strip()
     aliases = _aliases(authors)
     spans = sorted((span, alias) for alias in aliases for span in [_find(alias, text)] if span)
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
-    request = _has("request", folded) or _has("request_start", folded)
+    used = sorted((alias for alias, author in aliases.items() if author in named), key=len, reverse=True)
+    role = None
+    request = _has("request", folded) or _pattern("request_start").match(folded) is not None
+    if not request and any(author.casefold() in ASSISTANTS for author in authors):
+        role = "assistant" if _has("assistant", folded) else "user" if _has("user", folded) else None
     return Question(
         text=text,
-        bare=_without(text, [alias for alias, author in aliases.items() if author in named]),
-        spoken=_spoken(text, [alias for alias, author in aliases.items() if author in named]),
+        bare=_without(text, used),
+        spoken=_spoken(text, used),
         named=named,
         subject=_subject(text, spans, aliases, named),
-        role=None if request else _role(folded, authors),
+        role=role,
         asks_when=_has("when", folded),
         asks_latest=_has("latest", folded),
         asks_conclusion=_has("inference", folded) and not request,
@@ -135,7 +129,7 @@ def _subject(
 
 
 def _without(text: str, aliases: Iterable[str]) -> str:
-    for alias in sorted(aliases, key=len, reverse=True):
+    for alias in aliases:
         if is_unspaced(alias):
             text = text.replace(alias, " ")
         else:
@@ -145,18 +139,10 @@ def _without(text: str, aliases: Iterable[str]) -> str:
 
 def _spoken(text: str, aliases: Iterable[str]) -> str:
     speaker = (_tables().get(language(text)) or _tables()["en"]).speaker
-    for alias in sorted(aliases, key=len, reverse=True):
+    for alias in aliases:
         if is_unspaced(alias):
             text = text.replace(alias, _tables()["zh"].speaker["self"])
             continue
         text = re.sub(rf"(?<!\w){re.escape(alias)}['’]s(?!\w)", speaker["own"], text, flags=re.IGNORECASE)
         text = re.sub(rf"(?<!\w){re.escape(alias)}(?!\w)", speaker["self"], text, flags=re.IGNORECASE)
     return " ".join(text.split())
-
-
-def _role(folded: str, authors: Sequence[str]) -> str | None:
-    if not any(author.casefold() in ASSISTANTS for author in authors):
-        return None
-    if _has("assistant", folded):
-        return "assistant"
-    return "user" if _has("user", folded) else None

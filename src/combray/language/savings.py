@@ -7,15 +7,12 @@ do not matter. Source: the four signals and their constants are Engram's, see do
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import msgspec
-
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.tables import section
+from combray.language.tables import phrase_lists
 
 Kind = Literal["explicit", "identity", "preference", "decision"]
 
@@ -52,40 +49,19 @@ class Saving:
         return self.kind == "explicit" and self.importance == _LABELLED
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language's patterns. Patterns of a clause match where a clause begins, the others anywhere.
+_listed = phrase_lists(
+    "savings",
+    "openers leads requests labels phrases identity preference habit decision questions hypothetical reported "
+    "commands dangling narration noise secrets injections recalled code agents",
+)
+"""Patterns by key. Patterns of a clause match where a clause begins, the others anywhere.
 
-    openers, leads: what may precede a clause ("by the way", "after the review"); requests: what may precede
-    `phrases` ("could you"); labels: "Save:"; phrases: "remember that"; identity, preference, habit, decision:
-    how a saved clause begins. A sentence that matches questions, hypothetical, reported, commands or dangling
-    ("I love them") is saved only on request. Nothing is saved of a message that matches narration, noise,
-    secrets, injections or recalled. code: a line of a program; agents: authors that are not users.
-    """
-
-    openers: list[str] = []
-    requests: list[str] = []
-    leads: list[str] = []
-    labels: list[str] = []
-    phrases: list[str] = []
-    identity: list[str] = []
-    preference: list[str] = []
-    habit: list[str] = []
-    decision: list[str] = []
-    questions: list[str] = []
-    hypothetical: list[str] = []
-    reported: list[str] = []
-    dangling: list[str] = []
-    commands: list[str] = []
-    narration: list[str] = []
-    noise: list[str] = []
-    secrets: list[str] = []
-    injections: list[str] = []
-    recalled: list[str] = []
-    code: list[str] = []
-    agents: list[str] = []
-
-
-_tables = section("savings", _Table)
+openers, leads: what may precede a clause ("by the way", "after the review"); requests: what may precede `phrases`
+("could you"); labels: "Save:"; phrases: "remember that"; identity, preference, habit, decision: how a clause
+to save starts. A sentence that matches questions, hypothetical, reported, commands or dangling ("I love them") is
+saved only on request. Nothing is saved of a message that matches narration, noise, secrets, injections or
+recalled. code: a line of a program; agents: authors that are not users.
+"""
 
 _SIGNS: tuple[tuple[str, Kind, Literal["preference", "decision", "fact"], int], ...] = (
     ("decision", "decision", "decision", 3),
@@ -101,8 +77,7 @@ _NOT_SAID = ("questions", "hypothetical", "reported", "dangling", "commands")
 
 
 def _any(section: str) -> str:
-    parts = [f"(?:{pattern})" for table in _tables().values() for pattern in getattr(table, section)]
-    return f"(?:{'|'.join(parts)})"
+    return f"(?:{'|'.join(f'(?:{pattern})' for pattern in _listed(section))})"
 
 
 @from_tables
@@ -132,19 +107,34 @@ def worth_saving(text: str, role: str = "user") -> list[Saving]:
     `role` is the author's role or name: text of an agent, a tool or the system is never saved. Nothing is saved
     of a message that holds a secret, an instruction to the model or recalled text, or is mostly code.
     """
-    return [] if is_agent(role) or is_unfit(text) else list(_savings(_own(text)))[:MOST]
+    if is_agent(role) or is_unfit(text):
+        return []
+    own, found = _own(text), list[Saving]()
+    for hit in _SENTENCE.finditer(own):
+        sentence = hit[0].strip()
+        if wanted := _wanted().match(fold(sentence)):
+            labelled = wanted["label"] is not None
+            found += _asked_for(own[hit.start() :].strip() if labelled else sentence, wanted.end(), labelled)
+            if labelled:
+                break
+        elif is_said(sentence) and (sign := _sign(fold(_QUOTATION.sub(" “” ", sentence)).strip())):
+            found.append(Saving(sign[1], sentence, sign[2], sign[3], f"says a {sign[1]}"))
+    return found[:MOST]
 
 
 def is_agent(role: str) -> bool:
     """Return whether a role or name is that of an agent, a tool or the system."""
-    return role.strip().casefold() in {name for table in _tables().values() for name in table.agents}
+    return role.strip().casefold() in _listed("agents")
 
 
 def is_unfit(text: str) -> bool:
     """Return whether nothing of a message may be saved: it holds a secret, an instruction to the model, recalled
     text or the narration of an agent, or is mostly code."""
     plain = fold(text)
-    return any(_anywhere(section).search(plain) for section in _NEVER) or _is_code(_own(text))
+    if any(_anywhere(section).search(plain) for section in _NEVER):
+        return True
+    lines = [line for line in _own(text).splitlines() if line.strip()]
+    return bool(lines) and sum(map(_line_of_code, lines)) > CODE_SHARE * len(lines)
 
 
 def sentences(text: str) -> list[str]:
@@ -164,36 +154,16 @@ def _own(text: str) -> str:
     return _QUOTED_LINE.sub("", _FENCED_CODE.sub("", text))
 
 
-def _savings(text: str) -> Iterator[Saving]:
-    for found in _SENTENCE.finditer(text):
-        sentence = found[0].strip()
-        if wanted := _wanted().match(fold(sentence)):
-            rest = text[found.start() :].strip() if wanted["label"] else sentence
-            saving = _asked_for(rest, wanted.end(), labelled=bool(wanted["label"]))
-            if saving is not None:
-                yield saving
-            if wanted["label"]:
-                return
-        elif (saving := _said(sentence)) is not None:
-            yield saving
-
-
-def _asked_for(text: str, prefix: int, *, labelled: bool) -> Saving | None:
-    """Return the saving that follows a folded prefix of that length."""
+def _asked_for(text: str, prefix: int, labelled: bool) -> list[Saving]:
+    """Return the saving that follows a folded prefix of that length, if there is one."""
     start = next((at for at in range(len(text) + 1) if len(fold(text[:at])) >= prefix), len(text))
     kept = text[start:].strip(_AROUND)
     kept = kept.rstrip("?？") if text.endswith(_QUESTION_ENDS) and not labelled else kept
     if not _fits(kept, LONGEST_LABELLED) or _anywhere("questions").search(fold(kept)):
-        return None
+        return []
     sign = _sign(fold(kept))
-    category = sign[2] if sign else "fact"
     importance = _LABELLED if labelled else _ASKED
-    return Saving("explicit", kept, category, importance, "asked to be remembered")
-
-
-def _said(sentence: str) -> Saving | None:
-    sign = _sign(fold(_QUOTATION.sub(" “” ", sentence)).strip()) if is_said(sentence) else None
-    return Saving(sign[1], sentence, sign[2], sign[3], f"says a {sign[1]}") if sign else None
+    return [Saving("explicit", kept, sign[2] if sign else "fact", importance, "asked to be remembered")]
 
 
 def _sign(folded: str) -> tuple[str, Kind, Literal["preference", "decision", "fact"], int] | None:
@@ -206,8 +176,3 @@ def _fits(text: str, longest: int) -> bool:
 
 def _line_of_code(line: str) -> bool:
     return _anywhere("code").search(fold(line)) is not None
-
-
-def _is_code(text: str) -> bool:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return bool(lines) and sum(map(_line_of_code, lines)) > CODE_SHARE * len(lines)

@@ -41,8 +41,12 @@ def _first_person() -> frozenset[tuple[str]]:
 def subject_of(tokens: list[Token]) -> Subject:
     """Return the subject of a statement: a conservative guess by the table of frequent verbs."""
     known = vocabulary()
-    end = next((place for place, token in enumerate(tokens[:_MAX_SUBJECT]) if _is_verb(token)), None)
-    head = tokens[:end] if end is not None else _leading(tokens)
+    end = next((place for place, token in enumerate(tokens[:_MAX_SUBJECT]) if token.is_verb), None)
+    if end is None:
+        # Without a known verb: the names or the pronoun that the statement begins with.
+        starts = (token.capital or token.word in known.pronouns for token in tokens)
+        end = next((place for place, named in enumerate(starts) if not named), len(tokens))
+    head = tokens[:end]
     dropped = (known.neutral, known.definite, known.indefinite, known.adverbs)
     keys = tuple(
         known.pronouns.get(token.word, token.key)
@@ -57,22 +61,6 @@ def subject_of(tokens: list[Token]) -> Subject:
         definite=bool(opening & (known.definite | known.owner_before)),
         indefinite=bool(opening & known.indefinite),
     )
-
-
-def _is_verb(token: Token) -> bool:
-    known = vocabulary()
-    return token.kind == "word" and (token.word in known.verbs or token.key in known.verbs)
-
-
-def _leading(tokens: list[Token]) -> list[Token]:
-    """Return the names or the pronoun that a statement without a known verb begins with."""
-    pronouns = vocabulary().pronouns
-    head: list[Token] = []
-    for token in tokens:
-        if not (token.capital or token.word in pronouns):
-            break
-        head.append(token)
-    return head
 
 
 def _owners(tokens: list[Token]) -> frozenset[str]:

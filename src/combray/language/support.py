@@ -11,8 +11,9 @@ import re
 from typing import NamedTuple
 
 from combray.language.caches import from_tables, keyed_by_text
-from combray.language.claim_tokens import Token, tokenise, vocabulary
-from combray.language.polarity import are_antonyms, changes, negations, plain
+from combray.language.claim_tokens import tokenise, vocabulary
+from combray.language.folding import plain
+from combray.language.polarity import are_antonyms, changes, negations
 from combray.language.tokens import term_set, terms
 
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
@@ -45,7 +46,9 @@ def supports(fact: str, said: str, *, speaker: str | None = None, owner: str | N
     proposed the pair) the verbs too.
     """
     about = _statement(fact, _USER)
-    me = _USER if _USER in about.keys and _is_user(speaker, owner) else (speaker or _USER)
+    name = plain(speaker or "").strip()
+    is_user = name in _SELVES or name == plain(owner or "").strip()
+    me = _USER if _USER in about.keys and is_user else (speaker or _USER)
     claim = about.claim | about.verbs if strict else about.claim
     if not claim - {_USER} or (strict and len(claim) < 2):
         return False
@@ -62,11 +65,6 @@ def supports(fact: str, said: str, *, speaker: str | None = None, owner: str | N
             return False
         found |= not told.asks and not (told.hedged and not about.hedged)
     return found
-
-
-def _is_user(speaker: str | None, owner: str | None) -> bool:
-    name = plain(speaker or "").strip()
-    return name in _SELVES or name == plain(owner or "").strip()
 
 
 def _ends(about: _Statement, told: _Statement, sentence: str) -> bool:
@@ -89,6 +87,7 @@ def _statement(text: str, me: str) -> _Statement:
     known = vocabulary()
     tokens = tokenise(_user_phrases().sub(" user ", text))
     myself = {token.key for token in tokenise(me)}
+    dropped = known.neutral | known.adverbs | known.definite | known.indefinite
     keys: set[str] = set()
     claim: set[str] = set()
     literal: set[str] = set()
@@ -100,12 +99,18 @@ def _statement(text: str, me: str) -> _Statement:
             claim |= myself
             continue
         keys.add(token.key)
-        if _is_verb(token):
+        if token.is_verb:
             if token.word not in known.states:
                 verbs.add(token.key)
-        elif _carries(token):
+        elif (
+            token.kind != "symbol"
+            and token.word not in known.light
+            and (token.kind != "word" or token.word not in dropped)
+        ):
             claim.add(token.key)
-            if _is_literal(token):
+            # Whether the token's key is the index term of its own word.
+            plainly = token.kind == "word" and token.word.isascii() and token.word != _USER
+            if plainly and token.word not in known.synonyms and terms(token.word) == [token.key]:
                 literal.add(token.key)
     words = frozenset(token.word for token in tokens)
     return _Statement(
@@ -124,26 +129,6 @@ def _statement(text: str, me: str) -> _Statement:
 @functools.lru_cache(maxsize=20_000)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(text))
-
-
-def _is_literal(token: Token) -> bool:
-    """Return whether the token's key is the index term of its own word."""
-    plainly = token.kind == "word" and token.word.isascii() and token.word != _USER
-    return plainly and token.word not in vocabulary().synonyms and terms(token.word) == [token.key]
-
-
-def _is_verb(token: Token) -> bool:
-    known = vocabulary()
-    return token.kind == "word" and (token.word in known.verbs or token.key in known.verbs)
-
-
-def _carries(token: Token) -> bool:
-    """Return whether the statement would say something else without the token."""
-    known = vocabulary()
-    if token.kind == "symbol" or token.word in known.light:
-        return False
-    dropped = known.neutral | known.adverbs | known.definite | known.indefinite
-    return token.word not in dropped or token.kind != "word"
 
 
 class Traits(NamedTuple):

@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -20,30 +20,14 @@ from combray.language.caches import forget_tables, from_tables
 
 T = TypeVar("T")
 
-SECTIONS = (
-    "words",
-    "dates",
-    "expansion",
-    "guard",
-    "noise",
-    "pronouns",
-    "quality",
-    "questions",
-    "savings",
-    "statements",
-    "tense",
-    "trivial",
+SECTIONS = tuple(
+    "words dates expansion guard noise pronouns quality questions savings statements tense trivial".split()  # noqa: SIM905
 )
 """File names, without `.json`, that a language folder may hold."""
 
 _PACKAGED = Path(__file__).parent
 _code = re.compile("[a-z]{2,3}").fullmatch
 _folders: list[Path] = [_PACKAGED]
-
-
-@from_tables
-def _language_folders() -> tuple[Path, ...]:
-    return tuple(each for folder in _folders for each in _languages_in(folder))
 
 
 def _languages_in(folder: Path) -> list[Path]:
@@ -65,7 +49,7 @@ def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
     @from_tables
     def read() -> dict[str, T]:
         found: dict[str, T] = {}
-        for folder in _language_folders():
+        for folder in (each for added in _folders for each in _languages_in(added)):
             path = folder / f"{name}.json"
             try:
                 data = path.read_bytes()
@@ -82,6 +66,16 @@ def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
         return dict(sorted(found.items()))
 
     return read
+
+
+def phrase_lists(name: str, keys: str) -> Callable[[str], list[str]]:
+    """Return a function that gives the phrases of every language under a key of a section.
+
+    For sections whose values are all lists of phrases. `keys` are the keys that they may have, in one text.
+    """
+    fields: Any = [(key, list[str], []) for key in keys.split()]
+    tables = section(name, msgspec.defstruct(name, fields, frozen=True, forbid_unknown_fields=True))
+    return lambda key: [phrase for table in tables().values() for phrase in getattr(table, key)]
 
 
 def add_folder(folder: Path) -> list[str]:

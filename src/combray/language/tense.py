@@ -8,15 +8,14 @@ fact.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced
-from combray.language.polarity import plain
-from combray.language.tables import section
+from combray.language.folding import is_unspaced, plain
+from combray.language.lexicon import Finder
+from combray.language.tables import phrase_lists
 
 Tense = Literal["present", "past", "planned", "hypothetical", "quoted", "asked"]
 
@@ -40,24 +39,12 @@ class Claim(msgspec.Struct, frozen=True):
     adds: bool = False
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Phrases, and patterns (regular expressions on lower-case text) where words are not enough."""
-
-    past: list[str] = []
-    past_patterns: list[str] = []
-    present: list[str] = []
-    planned: list[str] = []
-    planned_patterns: list[str] = []
-    hypothetical: list[str] = []
-    hypothetical_patterns: list[str] = []
-    quoted: list[str] = []
-    quoted_patterns: list[str] = []
-    retracted: list[str] = []
-    corrected: list[str] = []
-    additive: list[str] = []
-
-
-_tables = section("tense", _Table)
+_listed = phrase_lists(
+    "tense",
+    "past past_patterns present present_patterns planned planned_patterns hypothetical hypothetical_patterns "
+    "quoted quoted_patterns retracted retracted_patterns corrected corrected_patterns additive additive_patterns",
+)
+"""Phrases, and patterns (regular expressions on lower-case text) where words are not enough."""
 
 
 def claim_of(text: str) -> Claim:
@@ -73,49 +60,25 @@ def claim_of(text: str) -> Claim:
     if not stated:
         return Claim("asked" if sentences else "present", **flags)
     lead = next((each for each in stated if len(each) >= _SHORTEST or is_unspaced(each)), stated[0])
-    return Claim(_tense(lead), **flags)
-
-
-def _tense(sentence: str) -> Tense:
-    first = _CLAUSE_END.split(sentence, maxsplit=1)[0]
-    if _holds("hypothetical", first):
-        return "hypothetical"
-    if _holds("quoted", sentence):
-        return "quoted"
-    if _holds("past", sentence) and not _holds("present", sentence):
-        return "past"
-    return "planned" if _holds("planned", sentence) else "present"
+    if _holds("hypothetical", _CLAUSE_END.split(lead, maxsplit=1)[0]):
+        return Claim("hypothetical", **flags)
+    if _holds("quoted", lead):
+        return Claim("quoted", **flags)
+    if _holds("past", lead) and not _holds("present", lead):
+        return Claim("past", **flags)
+    return Claim("planned" if _holds("planned", lead) else "present", **flags)
 
 
 def _holds(kind: str, lowered: str) -> bool:
-    return _patterns()[kind, lowered.isascii()].search(lowered) is not None
+    return _finder(kind).pattern(lowered).search(lowered) is not None
 
 
 @from_tables
-def _patterns() -> dict[tuple[str, bool], re.Pattern[str]]:
-    """A pattern for each kind of cue, for text with accents and for text in ASCII.
+def _finder(kind: str) -> Finder:
+    """Return a finder of one kind of cue.
 
-    In ASCII text an accented phrase counts without its accents if it has several words: single words would be
-    taken for words of another language ("them" for "thêm").
+    Single words need their accents: without them they would be taken for words of another language ("them" for
+    "thêm").
     """
-    found = {}
-    for kind in ("past", "present", "planned", "hypothetical", "quoted", "retracted", "corrected", "additive"):
-        phrases: set[str] = set()
-        bare: set[str] = set()
-        patterns: list[str] = []
-        for table in _tables().values():
-            here = {plain(phrase) for phrase in getattr(table, kind)}
-            phrases |= here
-            bare |= {fold(phrase) if " " in phrase else phrase for phrase in here}
-            patterns += getattr(table, f"{kind}_patterns", [])
-        found[kind, False] = _pattern(phrases, patterns)
-        found[kind, True] = _pattern((phrase for phrase in bare if phrase.isascii()), patterns)
-    return found
-
-
-def _pattern(phrases: Iterable[str], patterns: list[str]) -> re.Pattern[str]:
-    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    spaced = "|".join(re.escape(phrase) for phrase in longest_first if not is_unspaced(phrase))
-    unspaced = [re.escape(phrase) for phrase in longest_first if is_unspaced(phrase)]
-    parts = [rf"(?<!\w)(?:{spaced})(?!\w)"] if spaced else []
-    return re.compile("|".join((*parts, *unspaced, *patterns)) or r"(?!)")
+    phrases = {plain(phrase) for phrase in _listed(kind)}
+    return Finder(phrases, {each for each in phrases if " " not in each}, _listed(f"{kind}_patterns"))

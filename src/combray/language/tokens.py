@@ -181,7 +181,7 @@ def _hangul(word: str) -> tuple[str, ...]:
 
 @from_tables
 def _particles() -> tuple[str, ...]:
-    return tuple(phrases(lambda table: table.particles))
+    return tuple(sorted(phrases(lambda table: table.particles), key=lambda each: (-len(each), each)))
 
 
 def stem(word: str) -> str:

@@ -8,15 +8,12 @@ errors and work; `happening`, words of a question for whatever happened.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced, keep_accents
+from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced, plain
 from combray.language.lexicon import matcher, word_lists
 from combray.language.scripts import language
-from combray.language.tables import section
+from combray.language.tables import phrase_lists
 
 _DENSE = re.compile(f"[{UNSPACED}{HANGUL}]")
 _DENSE_WEIGHT = 3
@@ -24,43 +21,31 @@ _DENSE_WEIGHT = 3
 _MOST_PHRASES = 4
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    phrases: list[str] = []
-    accented_only: list[str] = []
-    internal: list[str] = []
-    happening: list[str] = []
-
-
-_tables = section("trivial", _Table)
-
-
-def _whole(phrases: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of one to four of the phrases and nothing else but punctuation."""
-    parts = [
-        re.escape(phrase) + ("" if is_unspaced(phrase) else r"(?!\w)")
-        for phrase in sorted(set(phrases), key=lambda each: (-len(each), each))
-    ]
-    return re.compile(rf"[\W_]*(?:(?:{'|'.join(parts)})[\W_]*){{1,{_MOST_PHRASES}}}")
+_listed = phrase_lists("trivial", "phrases accented_only internal happening")
 
 
 @from_tables
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of the phrases as spelt, and as typed without accents."""
-    spelt = [keep_accents(phrase) for table in _tables().values() for phrase in table.phrases]
-    bare = [
-        fold(phrase)
-        for table in _tables().values()
-        for phrase in table.phrases
-        if phrase not in table.accented_only
-    ]
-    return _whole(spelt), _whole((*spelt, *bare))
+def _whole() -> dict[bool, re.Pattern[str]]:
+    """Return patterns of one to four of the phrases and nothing else but punctuation; True: in ASCII text.
+
+    In ASCII text phrases also match without their accents.
+    """
+    spelt = {plain(phrase) for phrase in _listed("phrases")}
+    bare = {fold(phrase) for phrase in {*_listed("phrases")} - {*_listed("accented_only")}}
+    made = {}
+    for ascii_text, phrases in ((False, spelt), (True, spelt | bare)):
+        parts = [
+            re.escape(phrase) + ("" if is_unspaced(phrase) else r"(?!\w)")
+            for phrase in sorted(phrases, key=lambda each: (-len(each), each))
+        ]
+        made[ascii_text] = re.compile(rf"[\W_]*(?:(?:{'|'.join(parts)})[\W_]*){{1,{_MOST_PHRASES}}}")
+    return made
 
 
 def says_nothing(text: str) -> bool:
     """Return whether the text is only acknowledgements, thanks, greetings or farewells, up to four in a row."""
-    spelt = keep_accents(text)
-    with_accents, without = _patterns()
-    return (without if spelt.isascii() else with_accents).fullmatch(spelt) is not None
+    spelt = plain(text)
+    return _whole()[spelt.isascii()].fullmatch(spelt) is not None
 
 
 def letters(text: str) -> int:
@@ -70,7 +55,7 @@ def letters(text: str) -> int:
 
 @from_tables
 def _internal() -> re.Pattern[str]:
-    return matcher(fold(phrase) for table in _tables().values() for phrase in table.internal)
+    return matcher(map(fold, _listed("internal")))
 
 
 def internal(text: str) -> bool:
@@ -81,11 +66,10 @@ def internal(text: str) -> bool:
 @from_tables
 def _topicless() -> dict[str, re.Pattern[str]]:
     """Return by language a pattern of the words without topic, and of `happening` of all languages."""
-    happening = [phrase for table in _tables().values() for phrase in table.happening]
-    listed = {
-        code: (*table.stopwords, *table.question_words, *table.fillers) for code, table in word_lists().items()
+    return {
+        code: matcher(map(fold, (*table.stopwords, *table.question_words, *table.fillers, *_listed("happening"))))
+        for code, table in word_lists().items()
     }
-    return {code: matcher({fold(phrase) for phrase in (*words, *happening)}) for code, words in listed.items()}
 
 
 def asks_what_happened(text: str) -> bool:
