@@ -9,8 +9,7 @@ import pytest
 
 from combray import presets
 from combray.consolidate.nightly import NIGHTLY
-from combray.recall.basic import SearchSubstring
-from combray.recall.keyword import SearchKeywords
+from combray.recall.search import SearchKeywords, SearchSubstring
 from combray.stages import Pipeline, walk
 from combray.testing.stage_suite import check_stage
 

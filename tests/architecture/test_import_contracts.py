@@ -27,7 +27,7 @@ WRONG = {
     "terminal": ("transfer/imports.py", "import rich.progress"),
     "mcp": ("engine/asyncio.py", "import mcp"),
     "network": ("engine/store.py", "import httpx2"),
-    "clustering": ("consolidate/cluster.py", "import sklearn"),
+    "clustering": ("consolidate/distil.py", "import sklearn"),
     "watching": ("engine/documents.py", "import watchfiles"),
     "model-libraries": ("recall/embed.py", "import tokenizers"),
 }

@@ -14,7 +14,7 @@ from combray import InvalidInputError, presets
 from combray.embedding.attempts import MOST_ATTEMPTS, pause
 from combray.embedding.working import LEASE_SECONDS, Worked
 from combray.presets.preset import Preset
-from combray.remember.queue import QueueEmbedding
+from combray.remember.embed import QueueEmbedding
 from combray.runtime import Filter, Vectors, Writer
 from combray.testing.fakes import FakeClock, FakeEmbedder
 from combray.transfer import export_to, import_from

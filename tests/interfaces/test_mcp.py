@@ -16,7 +16,7 @@ import combray
 from combray.interfaces.mcp.calls import Category, Intent
 from combray.interfaces.mcp.lines import NOTICE, one_line, quoted, short_ids
 from combray.interfaces.mcp.server import OFFERED
-from combray.recall.intent import INTENTS
+from combray.recall.query import INTENTS
 from combray.types import CATEGORIES
 
 SHORT = re.compile(

@@ -16,7 +16,7 @@ import combray
 from combray import InvalidInputError, PipelineError, presets
 from combray.pipeline import Pipeline, Transaction, leaves_process, stage_name
 from combray.presets.preset import READ, WRITE
-from combray.remember.queue import QueueEmbedding
+from combray.remember.embed import QueueEmbedding
 from combray.remember.retain import Prune
 from combray.testing.fakes import FakeClock, FakeEmbedder
 

@@ -16,10 +16,10 @@ import combray
 from combray import Engine, InvalidInputError, presets
 from combray.pipeline import stage_name
 from combray.presets.preset import Preset
-from combray.recall.fuse import FuseRRF
 from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
 from combray.recall.state import Recalling
+from combray.recall.weigh import FuseRRF
 from combray.runtime import Embedder, Found, Ranked
 from combray.scoring.decay import SHAPES, weibull
 from combray.settings import load as load_settings

@@ -9,10 +9,9 @@ import pytest
 from exact import PLACES, ExactEmbedder, opened, sharing
 
 from combray import Engine
-from combray.recall.fuse import FuseRRF
 from combray.recall.state import Recalling
 from combray.recall.traverse import LIMITS, BeamSearch
-from combray.recall.weigh import WITH_EMBEDDINGS, WITHOUT_EMBEDDINGS, WeightedSumByIntent
+from combray.recall.weigh import WITH_EMBEDDINGS, WITHOUT_EMBEDDINGS, FuseRRF, WeightedSumByIntent
 from combray.runtime import Found, Link, Ranked
 from combray.testing.fakes import FakeClock, FakeEmbedder
 

@@ -10,8 +10,8 @@ import pytest
 from exact import PLACES, ExactEmbedder, opened, sharing
 
 from combray import Answer, Engine, presets
-from combray.recall.diversify import MMR
-from combray.recall.file_age import FileAgeDecay
+from combray.recall.decay import FileAgeDecay
+from combray.recall.order import MMR
 from combray.testing.fakes import FakeClock
 
 QUERY = "ripe pears"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import combray
-from combray.recall.context import AssembleContext, line_of
+from combray.recall.assemble import AssembleContext, line_of
 from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock, memory
 from combray.types import Hit

@@ -10,7 +10,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.recall.diversify import MMR, DiversityClusters
+from combray.recall.order import MMR, DiversityClusters
 from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock, vector
 

@@ -6,7 +6,7 @@ import pytest
 
 import combray
 from combray.language.tokens import query_terms
-from combray.recall.expand import ExpandQuery, ReadNames, date_forms, forms_of, synonyms
+from combray.recall.query import ExpandQuery, ReadNames, date_forms, forms_of, synonyms
 from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock
 

@@ -7,7 +7,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.recall.file_age import FileAgeDecay
+from combray.recall.decay import FileAgeDecay
 from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock
 from combray.types import MemoryItem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import combray
-from combray.recall.group import LABELS, ORDER
+from combray.recall.assemble import LABELS, ORDER
 from combray.testing.fakes import FakeClock
 from combray.types import CATEGORIES
 

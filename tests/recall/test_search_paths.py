@@ -12,8 +12,7 @@ import combray
 from combray import Engine, presets
 from combray.pipeline import Transaction
 from combray.recall.embed import EmbedQuery
-from combray.recall.expand import ExpandQuery
-from combray.recall.rewrite import ReadQuery
+from combray.recall.query import ExpandQuery, ReadQuery
 from combray.recall.search_paths import SearchPaths
 from combray.recall.state import Recalling
 from combray.remember.write import Settle, TakeSurvey, Write

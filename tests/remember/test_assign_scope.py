@@ -4,8 +4,8 @@ import pytest
 
 import combray
 from combray import InvalidInputError
-from combray.remember.scope import AssignScope
 from combray.remember.state import Draft, Remembering
+from combray.remember.validate import AssignScope
 from combray.testing.fakes import FakeClock, memory
 
 

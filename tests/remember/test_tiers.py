@@ -15,7 +15,7 @@ from combray.presets.preset import WRITE, Preset
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities
-from combray.remember.tiers import MoveTiers
+from combray.remember.retain import MoveTiers
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 from combray.runtime import Rows

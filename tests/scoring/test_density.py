@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from combray.consolidate.cluster import clusters
+from combray.consolidate.distil import clusters
 from combray.errors import MissingExtraError
 from combray.runtime import Vectors
 from combray.scoring.density import available, density_clusters

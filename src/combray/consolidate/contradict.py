@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 from combray.consolidate.belief import begins
 from combray.consolidate.relation import Pair, in_order, pair, slot
@@ -28,8 +27,8 @@ class Contradictions:
     trust is equal, both lose half of their confidence, once, and the pair waits for the judge.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("facts", "near", "merged", "doubts")
-    gives: ClassVar[tuple[str, ...]] = ("contradictions",)
+    needs = ("facts", "near", "merged", "doubts")
+    gives = ("contradictions",)
     near_most: int = 50
     words_most: int = 5
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import Literal
 
 import msgspec
 import numpy as np
 
-from combray.consolidate.candidates import Candidate, Said, stated_in
-from combray.consolidate.cluster import Method, clusters
+from combray.consolidate.candidates import Candidate, KnownFacts, Said, stated_in
 from combray.consolidate.distil_model import tell
 from combray.consolidate.evidence import independent, origin
-from combray.consolidate.known_facts import KnownFacts
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import FRESH, Planning
 from combray.consolidate.steps import Distil, Support
@@ -22,10 +20,33 @@ from combray.errors import ModelError
 from combray.language.entities import extract, names
 from combray.language.indexing import content_hash
 from combray.language.savings import is_agent
-from combray.runtime import Arrival, Filter, Reader, Runtime
+from combray.runtime import Arrival, Filter, Reader, Runtime, Vectors
 from combray.scoring.confidence import grown
+from combray.scoring.density import available, density_clusters
+from combray.scoring.leaders import clusters_by_leader
 from combray.types import TRUSTS, Memory
 from combray.values import new_id
+
+Method = Literal["auto", "density", "leaders"]
+
+
+def clusters(vectors: Vectors, method: Method, *, least: int, similar_from: float) -> list[list[int]]:
+    """Return groups of at least `least` row numbers, each ascending. Other rows are in no group.
+
+    "auto" is "density" if its extra is installed. Leaders are the rows with the most neighbours (cosine of at
+    least `similar_from`); ties go to the first.
+    """
+    if method == "density" or (method == "auto" and available()):
+        return density_clusters(vectors, least)
+    near = [np.flatnonzero(vectors @ row >= similar_from) for row in vectors]
+    order = sorted(range(len(near)), key=lambda place: (-len(near[place]), place))
+    rank = {place: at for at, place in enumerate(order)}
+    found = clusters_by_leader(
+        len(order), lambda at: (rank[place] for place in near[order[at]].tolist()), lambda _, __: True
+    )
+    groups = [sorted(order[at] for at in group) for group in found]
+    return sorted(group for group in groups if len(group) >= least)
+
 
 SOURCE = "consolidation"
 _ALL_RUNS = 10_000_000
@@ -42,9 +63,9 @@ class DistilFacts:
     facts; the next run continues.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("facts",)
-    gives: ClassVar[tuple[str, ...]] = ()
-    leaves_process: ClassVar[bool] = True
+    needs = ("facts",)
+    gives = ()
+    leaves_process = True
     most: int = 200
     most_episodes: int = 5000
     trusts: tuple[str, ...] = ("owner", "agent")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 
@@ -43,8 +42,8 @@ class GatherEvidence:
     `not_from` and episodes outside `trusts` do not count: an agent that repeats a fact proves nothing.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("facts",)
-    gives: ClassVar[tuple[str, ...]] = ("evidence",)
+    needs = ("facts",)
+    gives = ("evidence",)
     similar_from: float = 0.75
     trusts: tuple[str, ...] = ("owner", "agent")
     not_from: tuple[str, ...] = ("assistant", "agent", "ai", "bot", "system")

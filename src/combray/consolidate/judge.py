@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import ClassVar, Literal
+from typing import Literal
 
 import msgspec
 
@@ -53,9 +53,9 @@ class Judge:
     queued. The model can affect these pairs only, and a run can be undone.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("facts", "doubts", "contradictions")
-    gives: ClassVar[tuple[str, ...]] = ()
-    leaves_process: ClassVar[bool] = True
+    needs = ("facts", "doubts", "contradictions")
+    gives = ()
+    leaves_process = True
     most_pairs: int = 40
     tokens_a_pair: int = 30
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import Planning
@@ -18,8 +17,8 @@ _AT_ONCE = 5_000
 class LoadFacts:
     """Reads every live or deprecated fact, insight and summary, without quarantined ones."""
 
-    needs: ClassVar[tuple[str, ...]] = ()
-    gives: ClassVar[tuple[str, ...]] = ("facts",)
+    needs = ()
+    gives = ("facts",)
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
         """Fill `facts`, `settled` and `model`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Merge
@@ -24,8 +23,8 @@ class MergeFacts:
     paraphrases below `sure_above`, wait for the judge.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("facts", "confidence", "near")
-    gives: ClassVar[tuple[str, ...]] = ("merged", "doubts")
+    needs = ("facts", "confidence", "near")
+    gives = ("merged", "doubts")
     similar_from: float = 0.85
     sure_above: float = 0.6
 

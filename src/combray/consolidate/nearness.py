@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -56,8 +55,8 @@ class FindNear:
     a vector further than a paraphrase does. Identical texts are found without it.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("facts",)
-    gives: ClassVar[tuple[str, ...]] = ("near",)
+    needs = ("facts",)
+    gives = ("near",)
     similar_from: float = 0.65
     most: int = 256
 

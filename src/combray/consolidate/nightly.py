@@ -5,16 +5,14 @@ Source: docs/explanation/consolidation.md.
 
 from __future__ import annotations
 
+from combray.consolidate.confidence import DeprecateFacts, FadeFacts, PromoteFacts
 from combray.consolidate.contradict import Contradictions
-from combray.consolidate.deprecate import DeprecateFacts
 from combray.consolidate.distil import DistilFacts
 from combray.consolidate.evidence import GatherEvidence
-from combray.consolidate.fade import FadeFacts
 from combray.consolidate.judge import Judge
 from combray.consolidate.load import LoadFacts
 from combray.consolidate.merge import MergeFacts
 from combray.consolidate.nearness import FindNear
-from combray.consolidate.promote import PromoteFacts
 from combray.consolidate.state import Planning
 from combray.pipeline import Pipeline
 

@@ -6,7 +6,7 @@ import uuid
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,9 +33,9 @@ class EmbedChunks:
     vectors. `at_once`: texts per call; larger batches exceed the processor's cache (256 took a third longer).
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("files",)
-    gives: ClassVar[tuple[str, ...]] = ("vectors",)
-    leaves_process: ClassVar[bool] = True
+    needs = ("files",)
+    gives = ("vectors",)
+    leaves_process = True
     at_once: int = 32
 
     def __call__(self, state: Placing, runtime: Runtime) -> Placing:
@@ -76,8 +76,8 @@ class PlaceChunks:
     rebuild erases them.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("files", "verdicts", "vectors")
-    gives: ClassVar[tuple[str, ...]] = ("placed",)
+    needs = ("files", "verdicts", "vectors")
+    gives = ("placed",)
     judging: JudgeChunks
 
     def __call__(self, state: Placing, runtime: Runtime) -> Placing:

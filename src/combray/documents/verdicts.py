@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import ClassVar
 
 from combray.documents.chunks import Chunk
 from combray.documents.state import Arriving, Placing
@@ -30,8 +29,8 @@ class JudgeChunks:
     stay quarantined.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("files",)
-    gives: ClassVar[tuple[str, ...]] = ("verdicts",)
+    needs = ("files",)
+    gives = ("verdicts",)
     guard: Guard
     trust: Trust
     everything: bool = False

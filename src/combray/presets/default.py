@@ -11,9 +11,8 @@ from combray.recall.combine import SessionPrior, SortByScore, SpreadSessions, We
 from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
 from combray.recall.embed import EmbedQuery
-from combray.recall.intent import DetectIntent
 from combray.recall.order import OrderCauses
-from combray.recall.rewrite import ReadQuestion
+from combray.recall.query import DetectIntent, ReadQuestion
 from combray.recall.search import SearchContext
 from combray.recall.signals import (
     AnswerCue,

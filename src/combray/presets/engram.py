@@ -5,13 +5,11 @@ from __future__ import annotations
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
-from combray.recall.assemble import Assemble
+from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
 from combray.recall.embed import EmbedQuery
-from combray.recall.gate import SkipTrivial
-from combray.recall.group import GroupByType
 from combray.recall.pronouns import ResolvePronouns
-from combray.recall.rewrite import ReadQuery
+from combray.recall.query import ReadQuery, SkipTrivial
 from combray.recall.search_parallel import SearchParallel
 from combray.recall.temporal import ResolveDates
 from combray.recall.weigh import Cut

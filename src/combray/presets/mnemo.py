@@ -5,23 +5,20 @@ from __future__ import annotations
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
-from combray.recall.assemble import Assemble
-from combray.recall.context import AssembleContext
+from combray.recall.assemble import Assemble, AssembleContext
 from combray.recall.decay import WeibullDecay
-from combray.recall.diversify import MMR
 from combray.recall.embed import EmbedQuery
-from combray.recall.expand import ExpandQuery, ReadNames
-from combray.recall.fuse import FuseRRF
 from combray.recall.noise import FilterNoise
+from combray.recall.order import MMR
+from combray.recall.query import ExpandQuery, ReadNames, ReadQuery
 from combray.recall.rerank import Rerank
-from combray.recall.rewrite import ReadQuery
 from combray.recall.scope import FilterScope
 from combray.recall.search_paths import SearchPaths
-from combray.recall.weigh import Cut
+from combray.recall.weigh import Cut, FuseRRF
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.scope import AssignScope
-from combray.remember.tiers import MoveTiers
+from combray.remember.retain import MoveTiers
+from combray.remember.validate import AssignScope
 
 PRESET = Preset(
     name="mnemo",

@@ -7,14 +7,11 @@ from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.embed import EmbedQuery
-from combray.recall.fuse import FuseRRF
-from combray.recall.intent import DetectIntent
 from combray.recall.order import OrderCauses
-from combray.recall.rewrite import ReadQuery
-from combray.recall.score import RequireEvidence, ScoreFourSignals
+from combray.recall.query import DetectIntent, ReadQuery
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
-from combray.recall.weigh import Cut, WeightedSumByIntent
+from combray.recall.weigh import Cut, FuseRRF, RequireEvidence, ScoreFourSignals, WeightedSumByIntent
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal

@@ -7,11 +7,10 @@ from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.combine import SortByScore
-from combray.recall.diversify import MMR
+from combray.recall.decay import FileAgeDecay
 from combray.recall.embed import EmbedQuery
-from combray.recall.file_age import FileAgeDecay
-from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid
-from combray.recall.threshold import Threshold
+from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
+from combray.recall.order import MMR
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities

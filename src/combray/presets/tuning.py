@@ -8,9 +8,8 @@ from typing import Any
 
 from combray.pipeline import Pipeline, stage_name, walk
 from combray.presets.preset import Preset
-from combray.recall.decay import AgePrior
-from combray.recall.diversify import MMR
-from combray.recall.file_age import FileAgeDecay
+from combray.recall.decay import AgePrior, FileAgeDecay
+from combray.recall.order import MMR
 from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
 from combray.remember.guard import Guard

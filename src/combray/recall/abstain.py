@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -30,8 +29,8 @@ class Abstain:
     the best of many comes nearer to any question than the best of few.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("found", "question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("found", "question", "candidates")
+    gives = ()
     thresholds: Mapping[str, float] = field(default_factory=lambda: THRESHOLDS)
     sure: Mapping[str, float] = field(default_factory=lambda: SURE)
     contrast_weight: float = 0.5

@@ -9,11 +9,9 @@ from typing import Any
 from combray.errors import InvalidInputError, brief
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
-from combray.recall.basic import SearchSubstring
 from combray.recall.embed import KEYWORD_ONLY
-from combray.recall.intent import INTENTS, DetectIntent
-from combray.recall.keyword import SearchKeywords
-from combray.recall.rewrite import ReadQuery
+from combray.recall.query import INTENTS, DetectIntent, ReadQuery
+from combray.recall.search import SearchKeywords, SearchSubstring
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.runtime import Filter, Reader, Runtime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,8 @@ CONCLUSION: Mapping[str, float] = {"context": 0.30, "own": 0.35, "window": 0.35}
 class WeighSignals:
     """Weighted sum of the signals. The less the embedder knows the query's language, the more keywords count."""
 
-    needs: ClassVar[tuple[str, ...]] = ("context", "question")
-    gives: ClassVar[tuple[str, ...]] = ("score",)
+    needs = ("context", "question")
+    gives = ("score",)
     levels: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: LEVELS)
     conclusion: Mapping[str, float] = field(default_factory=lambda: CONCLUSION)
 
@@ -73,8 +73,8 @@ class WeighSignals:
 class SessionPrior:
     """Adds the best score within a memory's session, min-max scaled: answers are near other good matches."""
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("score",)
+    gives = ()
     weight: float = 0.10
     weight_without_vectors: float = 0.05
 
@@ -96,8 +96,8 @@ class SessionPrior:
 class SortByScore:
     """Sorts candidates best first; ties by importance, then by id."""
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("sorted",)
+    needs = ("score",)
+    gives = ("sorted",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
@@ -114,8 +114,8 @@ class SpreadSessions:
     (bench/results/quality.md).
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("score",)
+    gives = ()
     weight: float = 0.04
     keep: int = 5
     most: int = 3

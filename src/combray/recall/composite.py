@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,8 +33,8 @@ class ScoreComposite:
     Source: Engram, see docs/reference/presets.md.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("candidates", "keyword")
-    gives: ClassVar[tuple[str, ...]] = ("score",)
+    needs = ("candidates", "keyword")
+    gives = ("score",)
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
     decay_rate: float = 0.03
     exact: float = 0.6
@@ -75,8 +74,8 @@ class DropTwins:
     Such twins exist if a forgotten memory was stored again. A peer's result with a known text is dropped too.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("score",)
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         texts = [normalised(text) for text in state.reader.contents(state.keys)]

@@ -1,17 +1,17 @@
-"""Age in the score: a small bonus, or Weibull decay by tier."""
+"""Age in the score: a small bonus, Weibull decay by tier, or decay by the age of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring.decay import SHAPES, half_life, survival, surviving_scores, weibull_hazard
-from combray.types import TIERS
+from combray.scoring.ranking import DECIMALS
+from combray.types import TIERS, Memory
 
 _DAY = 86_400.0
 
@@ -29,8 +29,8 @@ class AgePrior:
     `weight_when_asked` holds for questions that ask for the latest ("currently", "most recent").
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("score", "question")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("score", "question")
+    gives = ()
     enabled: bool = False
     weight: float = 0.05
     weight_when_asked: float = 0.10
@@ -65,8 +65,8 @@ class WeibullDecay:
     factors alone would all be 0. The factor itself is the signal `decay`.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("anchor",)
-    gives: ClassVar[tuple[str, ...]] = ("score",)
+    needs = ("anchor",)
+    gives = ("score",)
     shapes: Mapping[str, float] = field(default_factory=lambda: SHAPES)
     scales: Mapping[str, float] = field(default_factory=lambda: SCALES)
 
@@ -80,3 +80,36 @@ class WeibullDecay:
         state.signals["decay"] = survival(hazard)
         state.scores = surviving_scores(state.signals["anchor"], hazard)
         return state
+
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class FileAgeDecay:
+    """Multiplies the score by exp(-ln 2 / half-life · age in days). Off by default.
+
+    A chunk's age is that of its file: the date in the file's name, else the time of its last change. Files
+    without either, such as MEMORY.md, are evergreen; their chunks have no moment and never decay. Other
+    memories age from their moment.
+    """
+
+    needs = ("score",)
+    gives = ()
+    half_life_days: float = 30.0
+    enabled: bool = False
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not self.enabled or not len(state.keys):
+            return state
+        days = np.array([_age(memory, state.now) for memory in state.reader.memories(state.keys)])
+        state.signals["decay"] = half_life(days, self.half_life_days)
+        state.scores = np.round(state.scores * state.signals["decay"], DECIMALS)
+        return state
+
+
+def _age(memory: Memory, now: float) -> float:
+    """Days; 0 for what never ages."""
+    if memory.kind == "chunk" and memory.occurred_from is None:
+        return 0.0
+    return (now - memory.moment.timestamp()) / _DAY

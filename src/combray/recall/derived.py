@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -23,8 +22,8 @@ class SetFactsBeside:
     asks for kinds or sources. Looked at are the best `depth` times the limit.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("sorted",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("sorted",)
+    gives = ()
     depth: int = 3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

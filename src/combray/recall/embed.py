@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -29,9 +28,9 @@ class EmbedQuery:
     Without an embedder, or when it fails, recall goes on with keyword, entity and graph evidence and says so.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("query",)
-    gives: ClassVar[tuple[str, ...]] = ("vector",)
-    leaves_process: ClassVar[bool] = True
+    needs = ("query",)
+    gives = ("vector",)
+    leaves_process = True
     most_characters: int = 4000
     """Characters of a query that are embedded."""
     lacking: float = 0.1

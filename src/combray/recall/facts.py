@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -32,8 +31,8 @@ class SearchFacts:
     cosine itself where no word is shared. A greater limit of the caller widens the pool.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("vector",)
-    gives: ClassVar[tuple[str, ...]] = ("found", "candidates", "similarity")
+    needs = ("vector",)
+    gives = ("found", "candidates", "similarity")
     pool: int = 20
     confidence_above: float = 0.3
     minimum_cosine: float = 0.10
@@ -66,8 +65,8 @@ class WeighRelevance:
     1 now, .74 after 30 days, .03 after a year.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("similarity",)
-    gives: ClassVar[tuple[str, ...]] = ("score",)
+    needs = ("similarity",)
+    gives = ("score",)
     similarity: float = 0.6
     confidence: float = 0.3
     recency: float = 0.1

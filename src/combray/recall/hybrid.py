@@ -1,9 +1,8 @@
-"""OpenClaw's search: keywords and vector side by side, merged by weight (its stages 1 to 3)."""
+"""OpenClaw's search: keywords and vector side by side, merged by weight, and a score threshold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,8 +20,8 @@ LEAST = 10.0**-DECIMALS
 class ExtractKeywords:
     """Extracts the words of the query to search for one by one, without stop words, in eight languages."""
 
-    needs: ClassVar[tuple[str, ...]] = ("query",)
-    gives: ClassVar[tuple[str, ...]] = ("keywords",)
+    needs = ("query",)
+    gives = ("keywords",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         expansion = expand(state.query)
@@ -44,8 +43,8 @@ class SearchHybrid:
     `most_words` words of a query are used.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("keywords", "vector")
-    gives: ClassVar[tuple[str, ...]] = ("found", "candidates", "text")
+    needs = ("keywords", "vector")
+    gives = ("found", "candidates", "text")
     pool: int = 200
     most_words: int = 32
 
@@ -119,8 +118,8 @@ class MergeHybrid:
     text. Without a vector the score is the text's.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("text",)
-    gives: ClassVar[tuple[str, ...]] = ("score",)
+    needs = ("text",)
+    gives = ("score",)
     vector_weight: float = 0.7
     text_weight: float = 0.3
 
@@ -138,8 +137,8 @@ class MergeHybrid:
 class NameMode:
     """Writes into the reason which arms answered: keywords and vectors, or keywords only and why."""
 
-    needs: ClassVar[tuple[str, ...]] = ("top",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("top",)
+    gives = ()
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys) or state.reason:
@@ -150,4 +149,28 @@ class NameMode:
             state.reason = "keyword only: no embedder is configured"
         else:
             state.reason = "; ".join(state.degraded) or "keyword only: the query has no vector"
+        return state
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Drops hits below `minimum`, except those that hold a word of the query: they go last.
+
+    A hit by words alone scores at most the text's weight, .3 of 1: the threshold is one for vectors and drops
+    only what nothing but its vector speaks for. A caller's own minimum takes its place and holds for every
+    hit (`Cut`); 0 drops nothing.
+    """
+
+    needs = ("score", "text")
+    gives = ()
+    minimum: float = 0.35
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if state.min_score is not None or not len(state.keys):
+            return state
+        strict = state.scores >= self.minimum
+        worded = ~strict & (state.signals["text"] > 0)
+        state.take(np.concatenate((np.flatnonzero(strict), np.flatnonzero(worded))))
+        if not len(state.keys):
+            state.reason = f"nothing here holds a word of this or scores {self.minimum} by meaning"
         return state

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +34,9 @@ class FilterNoise:
     Constants: Mnemo, see docs/reference/presets.md.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ()
-    leaves_process: ClassVar[bool] = True
+    needs = ("score",)
+    gives = ()
+    leaves_process = True
     threshold: float = 0.82
     shortest: int = 9
     longest: int = 300

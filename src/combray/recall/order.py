@@ -1,15 +1,122 @@
-"""Order of the hits: causes before effects."""
+"""Order of the hits: near-duplicates last, causes before effects."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 
+from combray.language.tokens import words
 from combray.recall.state import Recalling
-from combray.runtime import Runtime
+from combray.recall.weigh import sort
+from combray.runtime import Runtime, Scores
+from combray.scoring.jaccard import Overlaps
+from combray.scoring.leaders import clusters_by_leader
+from combray.scoring.minmax import minmax
+from combray.scoring.mmr import marginal_order
+from combray.scoring.ranking import DECIMALS
 from combray.scoring.toposort import causes_first
+
+Measure = Literal["vectors", "words"]
+
+
+@dataclass(frozen=True)
+class MMR:
+    """Maximal marginal relevance: trade_off · relevance - (1 - trade_off) · greatest similarity to chosen hits.
+
+    Relevance is the score, min-max scaled over the candidates. `similarity` "words" is the Jaccard index of
+    the words of the first 700 characters (Chinese, Japanese and the like by characters and pairs; two texts
+    without words are alike only when they are equal), "vectors" the cosine, never below 0, and words for
+    pairs that have no two vectors. The best `most` candidates are put in order, the others follow by score.
+
+    Only the order changes: scores stay what they were, so that a later threshold or cut means what it says,
+    and no later stage may sort by score again. Carbonell & Goldstein 1998; OpenClaw stage 5.
+    """
+
+    needs = ("score",)
+    gives = ()
+    similarity: Measure = "words"
+    trade_off: float = 0.7
+    enabled: bool = True
+    most: int = 200
+    snippet: int = 700
+    """Characters of a text that its words are taken from. Source: OpenClaw, see docs/reference/presets.md."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not self.enabled or len(state.keys) < 2:
+            return state
+        sort(state)
+        considered = min(self.most, len(state.keys))
+        similar_to = similarities(state, considered, self.similarity, self.snippet)
+        order = marginal_order(minmax(state.scores[:considered]), similar_to, self.trade_off)
+        state.take(np.concatenate((order, np.arange(considered, len(state.keys)))))
+        return state
+
+
+@dataclass(frozen=True)
+class DiversityClusters:
+    """Ranks the most confident memory of each cluster first, the rest of the clusters after them.
+
+    A cluster is its most confident memory and those with a cosine of at least `threshold` to it that no surer
+    one has taken; equally confident memories lead by score, then by id. Memories without a vector are
+    compared by their words, as in `MMR`. Leaders are ordered by score, then the rest by score; the
+    scores stay. Semantic facts, "Diversity Sampling".
+    """
+
+    needs = ("score",)
+    gives = ()
+    threshold: float = 0.8
+    snippet: int = 700
+    """As of `MMR`."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if len(state.keys) < 2:
+            return state
+        sort(state)
+        count = len(state.keys)
+        # Places are by score already, so equally confident ones keep that order.
+        surest = np.lexsort((np.arange(count), -state.columns().confidence))
+        similar_to = similarities(state, count, "vectors", self.snippet)
+        near = [np.flatnonzero(similar_to(int(place))[surest] >= self.threshold).tolist() for place in surest]
+        groups = clusters_by_leader(count, near.__getitem__, lambda leader, member: leader != member)
+        led = np.zeros(count, dtype=bool)
+        led[[surest[member] for group in groups for member in group[1:]]] = True
+        state.details["clusters"] = count - int(led.sum())
+        state.take(np.concatenate((np.flatnonzero(~led), np.flatnonzero(led))))
+        return state
+
+
+def similarities(state: Recalling, count: int, measure: Measure, snippet: int) -> Callable[[int], Scores]:
+    """How alike one of the first `count` candidates is to each of them, in [0, 1], by its place."""
+    keys = state.keys[:count]
+    if measure == "words":
+        return _by_words(state.reader.contents(keys), snippet)
+    vectors, has = state.reader.vectors(state.model, keys)
+    if not has.any():
+        return _by_words(state.reader.contents(keys), snippet)
+    cosines = np.round(np.clip((vectors @ vectors.T).astype(np.float64), 0.0, 1.0), DECIMALS)
+    if has.all():
+        return lambda place: cosines[place]
+    by_words = _by_words(state.reader.contents(keys), snippet)
+    return lambda place: np.where(has & has[place], cosines[place], by_words(place))
+
+
+def _by_words(texts: list[str], snippet: int) -> Callable[[int], Scores]:
+    snippets = [text[:snippet] for text in texts]
+    tokens = [words(text) for text in snippets]
+    overlaps = Overlaps(tokens)
+    silent = np.array([not each for each in tokens])
+
+    def similar_to(place: int) -> Scores:
+        index = overlaps.of(place)
+        if silent[place]:
+            same = [text == snippets[place] for text in snippets]
+            index = np.where(silent & np.array(same), 1.0, index)
+        return index
+
+    return similar_to
 
 
 @dataclass(frozen=True)
@@ -20,8 +127,8 @@ class OrderCauses:
     intent must not move the best hit down.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("top", "intent")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("top", "intent")
+    gives = ()
     only_when_asked: bool = False
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from combray.errors import ModelError
 from combray.language import pronouns
@@ -33,9 +33,9 @@ class ResolvePronouns:
     the only one of a session. Whoever stays unclear stays a pronoun, and details["pronouns"] says so.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("query", "dates")
-    gives: ClassVar[tuple[str, ...]] = ()
-    leaves_process: ClassVar[bool] = True
+    needs = ("query", "dates")
+    gives = ()
+    leaves_process = True
     turns: int = 10
     recent: int = 20
     most_candidates: int = 10

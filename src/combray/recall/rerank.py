@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +35,9 @@ class Rerank:
     cosine blend in that case would put another order in the place of a good one).
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ()
-    leaves_process: ClassVar[bool] = True
+    needs = ("score",)
+    gives = ()
+    leaves_process = True
     most: int = 20
     weight: float = 0.6
     missing: float = 0.8

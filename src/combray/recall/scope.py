@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
@@ -28,8 +27,8 @@ class FilterScope:
     lacks the other tags, unless that is switched off. A namespace is never left, whatever the scope.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("score",)
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):

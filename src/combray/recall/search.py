@@ -1,15 +1,18 @@
-"""Search of the presets mnemon and default: named retrieval arms, run by the store in one call."""
+"""Search by named arms that the store runs in one call, by keywords only, and by substring."""
 
 from __future__ import annotations
 
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import ClassVar
+
+import numpy as np
 
 from combray.language import dates
 from combray.recall.state import Recalling
+from combray.recall.weigh import sort
 from combray.runtime import Arm, EntityArm, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
+from combray.scoring.ranking import DECIMALS
 
 _DAY = 86_400.0
 
@@ -18,8 +21,8 @@ _DAY = 86_400.0
 class SearchAnchors:
     """Finds anchors by four signals, twenty each: keyword, vector, recency, entity (Mnemon 5.2)."""
 
-    needs: ClassVar[tuple[str, ...]] = ("terms", "entities")
-    gives: ClassVar[tuple[str, ...]] = ("found",)
+    needs = ("terms", "entities")
+    gives = ("found",)
     limit: int = 20
     minimum_cosine: float = 0.10
 
@@ -43,8 +46,8 @@ class SearchContext:
     Weights of the turns around a turn, k1 and b: flat optima (bench/results/quality.md).
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("terms",)
-    gives: ClassVar[tuple[str, ...]] = ("found", "candidates")
+    needs = ("terms",)
+    gives = ("found", "candidates")
     pool: int = 200
     before: tuple[float, ...] = (0.5, 0.3, 0.2, 0.1, 0.1, 0.1)
     after: tuple[float, ...] = (0.3, 0.2, 0.1, 0.1, 0.1, 0.1)
@@ -113,3 +116,57 @@ class SearchContext:
                 days = monthrange(month.year, month.month)[1]
                 windows.append((month.timestamp(), month.timestamp() + days * _DAY, self.same_month))
         return tuple(windows)
+
+
+@dataclass(frozen=True)
+class SearchKeywords:
+    """Scores by the share of the query's words that a memory holds; BM25F orders equals."""
+
+    needs = ("terms",)
+    gives = ("found", "score")
+    pool: int = 200
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        terms = tuple((term, 1.0) for term in state.terms)
+        if not terms:
+            return state
+        arms = {
+            "keyword": KeywordArm(terms, scoring="coverage"),
+            "bm25": KeywordArm(terms, normalise=True),
+        }
+        state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
+        state.keys = state.found.keys
+        state.signals = dict(state.found.scores)
+        # BM25 weighs less than one word's share: it orders equals and never outweighs a word.
+        share = 1.0 / (len(terms) + 1)
+        state.scores = np.round(
+            (1.0 - share) * state.signals["keyword"] + share * state.signals["bm25"], DECIMALS
+        )
+        state.via = dict.fromkeys((int(key) for key in state.keys), "keyword")
+        sort(state)
+        return state
+
+
+@dataclass(frozen=True)
+class SearchSubstring:
+    """Finds memories whose text contains the query, ignoring letter case."""
+
+    needs = ("query",)
+    gives = ("top", "score")
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        wanted = state.query.casefold().strip()
+        keys = state.reader.scan(state.where, newest_first=True)
+        found: list[int] = []
+        for start in range(0, len(keys), 500):
+            some = keys[start : start + 500]
+            texts = state.reader.contents(some)
+            found += [int(key) for key, text in zip(some, texts, strict=True) if wanted in text.casefold()]
+            if len(found) >= state.limit:
+                break
+        state.keys = np.array(found[: state.limit], dtype=np.int64)
+        state.scores = np.ones(len(state.keys))
+        state.signals = {"substring": np.ones(len(state.keys))}
+        state.via = dict.fromkeys(found, "substring")
+        state.reason = "substring search" if found else f"no memory holds {state.query!r}"
+        return state

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -31,8 +30,8 @@ class SearchPaths:
     sources and sessions to the stage FilterScope: a scope then competes for the pool with all others.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("terms", "entities", "expansion")
-    gives: ClassVar[tuple[str, ...]] = ("found",)
+    needs = ("terms", "entities", "expansion")
+    gives = ("found",)
     pool: int = 20
     minimum_cosine: float = 0.10
     fields: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 0.0)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,8 +33,8 @@ class ContextMatch:
     own, are min-max scaled over the candidates.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ("context",)
+    needs = ("found", "candidates")
+    gives = ("context",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.keys):
@@ -56,8 +55,8 @@ class AuthorMatch:
     `author` when exactly one is named; `subject` when several are and the first is the one asked about.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("question", "candidates")
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         question = _question(state)
@@ -71,8 +70,8 @@ class AuthorMatch:
 class RoleMatch:
     """In chats with an assistant, marks the assistant's turns for "did you suggest", the user's for "my"."""
 
-    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("question", "candidates")
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         role = _question(state).role
@@ -92,8 +91,8 @@ def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
 class TimeCue:
     """For a query that asks when, marks texts with a time expression; less in sessions of long turns."""
 
-    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("question", "candidates")
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if _question(state).asks_when and len(state.keys):
@@ -106,8 +105,8 @@ class TimeCue:
 class AnswerCue:
     """Marks texts with the kind of thing asked for: a number, a reason, a place, a person, a title."""
 
-    needs: ClassVar[tuple[str, ...]] = ("question", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("question", "candidates")
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         kind = asked(state.query)
@@ -121,8 +120,8 @@ class AnswerCue:
 class DateMatch:
     """Marks memories of the date that the query names, or of the days after it."""
 
-    needs: ClassVar[tuple[str, ...]] = ("found", "candidates")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("found", "candidates")
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is not None and "date" in state.found.scores:
@@ -138,8 +137,8 @@ class PhraseMatch:
     after `words_read` words: long texts must not make a question slow.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("found", "terms", "context")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("found", "terms", "context")
+    gives = ()
     most: int = 40
     words_read: int = 1500
 
@@ -166,8 +165,8 @@ class LengthPrior:
     Holds as far as a session's turns are short (its gain); notes and documents are not judged by length.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("candidates",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("candidates",)
+    gives = ()
     enough: int = 40
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
@@ -183,8 +182,8 @@ class LengthPrior:
 class AsksItself:
     """Marks turns that end in a question. They ask and seldom answer, so the weight is negative."""
 
-    needs: ClassVar[tuple[str, ...]] = ("candidates",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("candidates",)
+    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):

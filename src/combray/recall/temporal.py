@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from combray.language import dates
 from combray.language.trivial import asks_what_happened
@@ -30,8 +30,8 @@ class ResolveDates:
     without having happened then is not found by it: no filter is widened in silence.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("query",)
-    gives: ClassVar[tuple[str, ...]] = ("dates",)
+    needs = ("query",)
+    gives = ("dates",)
     most_characters: int = 2000
     """Characters of a query that are searched for dates: a pasted page must not take seconds."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -51,8 +50,8 @@ class BeamSearch:
     anchors, and only improvements are followed. Filters confine the walk.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("anchor", "intent")
-    gives: ClassVar[tuple[str, ...]] = ("graph",)
+    needs = ("anchor", "intent")
+    gives = ("graph",)
     structural: float = 1.0
     semantic: float = 0.4
     weights: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EDGE_WEIGHTS)

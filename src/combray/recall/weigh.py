@@ -1,17 +1,47 @@
-"""Combining signals into one score."""
+"""Ranked lists and signals combined into one score."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.tokens import term_set, terms
 from combray.recall.state import Recalling
 from combray.runtime import Runtime, Scores
+from combray.scoring.minmax import minmax
 from combray.scoring.ranking import DECIMALS
+from combray.scoring.rrf import reciprocal_rank_fusion
+
+
+@dataclass(frozen=True)
+class FuseRRF:
+    """Reciprocal rank fusion: sum of 1 / (k + rank + 1), rank from 0, scaled so that the best is 1.
+
+    Cormack, Clarke, Büttcher, SIGIR 2009; k = 60 (Mnemon 5.2 step 2).
+    """
+
+    needs = ("found",)
+    gives = ("candidates", "anchor")
+    k: int = 60
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if state.found is None or not len(state.found.keys):
+            return state
+        state.keys = state.found.keys
+        fused = reciprocal_rank_fusion(state.keys, [each.keys for each in state.found.lists.values()], self.k)
+        state.signals["anchor"] = fused / fused.max()
+        for name, ranked in state.found.lists.items():
+            for key in (int(each) for each in ranked.keys):
+                # Being recent too does not make a keyword hit a hybrid one.
+                known = state.via.get(key, "time")
+                state.via[key] = name if known == "time" else known if name == "time" else "hybrid"
+        state.scores = np.zeros(len(state.keys))
+        state.details["anchor_count"] = len(state.keys)
+        return state
+
 
 Places = NDArray[np.int64]
 
@@ -36,8 +66,8 @@ WITHOUT_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
 class WeightedSumByIntent:
     """Weighted sum of four signals, with weights by intent and a second table for recall without vectors."""
 
-    needs: ClassVar[tuple[str, ...]] = ("keyword", "entity", "similarity", "graph_signal", "intent")
-    gives: ClassVar[tuple[str, ...]] = ("score",)
+    needs = ("keyword", "entity", "similarity", "graph_signal", "intent")
+    gives = ("score",)
     embedded: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: WITH_EMBEDDINGS)
     without: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: WITHOUT_EMBEDDINGS)
 
@@ -84,8 +114,8 @@ def _by_id_where_equal(state: Recalling, order: Places, importance: Scores) -> P
 class Cut:
     """Keeps the best `limit` candidates with at least the caller's minimum score."""
 
-    needs: ClassVar[tuple[str, ...]] = ("score",)
-    gives: ClassVar[tuple[str, ...]] = ("top",)
+    needs = ("score",)
+    gives = ("top",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.min_score is not None and state.min_score > 0 and len(state.keys):
@@ -93,4 +123,62 @@ class Cut:
             if not len(state.keys):
                 state.reason = f"no memory scores {state.min_score} or more"
         state.take(np.arange(min(state.limit, len(state.keys))))
+        return state
+
+
+@dataclass(frozen=True)
+class ScoreFourSignals:
+    """Computes the four signals of Mnemon's re-ranking.
+
+    keyword = shared terms / query terms; entity = matched / max(1, query entities); similarity = cosine;
+    graph = traversal score, min-max scaled over the candidates.
+    """
+
+    needs = ("graph", "terms", "entities")
+    gives = ("keyword", "entity", "similarity", "graph_signal")
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not len(state.keys):
+            return state
+        memories = state.reader.memories(state.keys)
+        wanted = set(state.terms)
+        entities = {name.casefold() for name in state.entities}
+        keyword, entity = [], []
+        for memory in memories:
+            # Who said it is a word and an entity of a memory, as in the index that found the anchors.
+            named = " ".join((*memory.tags, *memory.entities, memory.author or ""))
+            held = term_set(memory.content) | set(terms(named)) | set(terms(memory.content)) & wanted
+            keyword.append(len(held & wanted) / max(1, len(wanted)))
+            mine = {name.casefold() for name in (*memory.entities, memory.author or "")}
+            entity.append(len(mine & entities) / max(1, len(entities)))
+        state.signals["keyword"] = np.round(keyword, 6)
+        state.signals["entity"] = np.round(entity, 6)
+        state.signals["similarity"] = (
+            np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
+            if state.vector is not None
+            else np.zeros(len(state.keys))
+        )
+        state.signals["graph"] = np.round(minmax(state.signals["traversal"]), 6)
+        return state
+
+
+@dataclass(frozen=True)
+class RequireEvidence:
+    """Drops candidates whose only evidence is that they are recent."""
+
+    needs = ("keyword", "entity", "similarity")
+    gives = ()
+    minimum_cosine: float = 0.10
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not len(state.keys):
+            return state
+        signals = state.signals
+        evident = (
+            (signals["keyword"] > 0)
+            | (signals["entity"] > 0)
+            | (signals["similarity"] >= self.minimum_cosine)
+            | (signals["reached"] > 0)
+        )
+        state.take(evident)
         return state

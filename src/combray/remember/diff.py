@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,8 +143,8 @@ class Diff:
     and replaces only what plainly states a new value for the same slot.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("drafts", "nearest")
-    gives: ClassVar[tuple[str, ...]] = ("decisions",)
+    needs = ("drafts", "nearest")
+    gives = ("decisions",)
     duplicate_above: float = 0.90
     update_from: float = 0.65
     cosine_from: float = 0.70

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
+import msgspec
 import numpy as np
 
 from combray.errors import ModelError
 from combray.language.indexing import full_text
-from combray.remember.queue import put_off
-from combray.remember.state import Remembering
+from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, Reader, Runtime
+
+
+@dataclass(frozen=True)
+class QueueEmbedding:
+    """Leaves vectors to a worker: drafts are stored as `pending_embed` and found by their words until then.
+
+    Without an embedder there is nothing to wait for: they are active at once.
+    """
+
+    needs = ("drafts",)
+    gives = ("vectors",)
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        if runtime.embedder is not None:
+            put_off(state.drafts)
+        return state
+
+
+def put_off(drafts: Iterable[Draft]) -> None:
+    """Let drafts wait for their vectors."""
+    for draft in drafts:
+        draft.memory = msgspec.structs.replace(draft.memory, status="pending_embed")
 
 
 @dataclass(frozen=True)
@@ -22,9 +44,9 @@ class Embed:
     Without an embedder they are stored without vectors. If it fails they wait in the queue for a worker.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("drafts",)
-    gives: ClassVar[tuple[str, ...]] = ("vectors",)
-    leaves_process: ClassVar[bool] = True
+    needs = ("drafts",)
+    gives = ("vectors",)
+    leaves_process = True
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Fill each draft's vector. The bare text is embedded: names and dates in front cost recall."""
@@ -45,8 +67,8 @@ class Embed:
 class FindNearest:
     """Finds the stored memories nearest to each draft, for the diff, semantic edges and candidates."""
 
-    needs: ClassVar[tuple[str, ...]] = ("vectors",)
-    gives: ClassVar[tuple[str, ...]] = ("nearest",)
+    needs = ("vectors",)
+    gives = ("nearest",)
     minimum: float = 0.40
     minimum_in_batch: float = 0.65
     limit: int = 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
@@ -18,8 +17,8 @@ from combray.runtime import Runtime
 class Warn:
     """Warns of content that will soon be outdated or can be looked up elsewhere. Nothing is refused."""
 
-    needs: ClassVar[tuple[str, ...]] = ("drafts",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("drafts",)
+    gives = ()
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:
@@ -31,8 +30,8 @@ class Warn:
 class ExtractEntities:
     """Collects entities: the caller's, those found by patterns and dictionary, and names known here already."""
 
-    needs: ClassVar[tuple[str, ...]] = ("drafts",)
-    gives: ClassVar[tuple[str, ...]] = ("entities",)
+    needs = ("drafts",)
+    gives = ("entities",)
     max_entities: int = 50
     people: bool = False
     """Also names of people and places: capitalised words inside a sentence."""

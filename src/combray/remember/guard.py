@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -67,8 +67,8 @@ class Guard:
     special tokens.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("drafts",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("drafts",)
+    gives = ()
     enabled: bool = True
     redact: bool = True
     owner: float = 0.5

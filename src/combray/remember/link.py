@@ -9,7 +9,6 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -49,8 +48,8 @@ def _ends(draft: Draft) -> tuple[int, float]:
 class LinkTemporal:
     """Links to the latest memory of the same source, and to the newest within 24 hours by 1/(1+hours)."""
 
-    needs: ClassVar[tuple[str, ...]] = ("written", "survey")
-    gives: ClassVar[tuple[str, ...]] = ("temporal_edges",)
+    needs = ("written", "survey")
+    gives = ("temporal_edges",)
     window_hours: float = 24.0
     nearest: int = 10
 
@@ -88,8 +87,8 @@ class LinkEntities:
     Weight log(N/df)/log(N), at least 0.1; 1.0 while N is at most 5; none for an entity in every memory.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("written", "survey", "entities")
-    gives: ClassVar[tuple[str, ...]] = ("entity_edges",)
+    needs = ("written", "survey", "entities")
+    gives = ("entity_edges",)
     per_entity: int = 5
     most: int = 50
     floor: float = 0.1
@@ -136,8 +135,8 @@ class LinkCausal:
     Overlap |a∩b| / max(|a|, |b|) of at least 0.15 is the weight. The text with the signal is the effect.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("written", "survey")
-    gives: ClassVar[tuple[str, ...]] = ("causal_edges",)
+    needs = ("written", "survey")
+    gives = ("causal_edges",)
     look_back: int = 10
     minimum_overlap: float = 0.15
 
@@ -177,8 +176,8 @@ class LinkCausal:
 class LinkSemantic:
     """Links to the three nearest memories with a cosine of at least 0.80 (Mnemon 5.1)."""
 
-    needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
-    gives: ClassVar[tuple[str, ...]] = ("semantic_edges",)
+    needs = ("written", "nearest")
+    gives = ("semantic_edges",)
     minimum: float = 0.80
     most: int = 3
 

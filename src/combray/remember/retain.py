@@ -1,16 +1,16 @@
-"""Effective importance, and hiding the least important memories above a limit."""
+"""Effective importance, hiding the least important memories above a limit, and moves between tiers."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from combray.remember.state import Remembering
-from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
+from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores, Writer
 from combray.scoring.decay import half_left
+from combray.scoring.tiers import moves
 
 _BASE = {5: 1.0, 4: 0.8, 3: 0.5, 2: 0.3, 1: 0.15}
 _DAY = 86_400.0
@@ -37,14 +37,14 @@ def immune(importance: int, accesses: float) -> bool:
 class RefreshImportance:
     """Computes the effective importance of the new memories."""
 
-    needs: ClassVar[tuple[str, ...]] = (
+    needs = (
         "written",
         "temporal_edges",
         "entity_edges",
         "causal_edges",
         "semantic_edges",
     )
-    gives: ClassVar[tuple[str, ...]] = ("effective_importance",)
+    gives = ("effective_importance",)
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.written:
@@ -63,8 +63,8 @@ class Prune:
     are not counted: they are the originals that facts rest on.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("written", "effective_importance")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("written", "effective_importance")
+    gives = ()
     most: int = 1000
     batch: int = 10
 
@@ -124,3 +124,53 @@ def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
     ]
     order = np.lexsort(([key for key, _ in scored], [round(score, 9) for _, score in scored]))
     return [scored[at] for at in order]
+
+
+_HOUR = 3_600.0
+_MOVED = ("fact", "insight", "summary")
+_WRITES = ("remember", "remember_many")
+_LINES = 64
+"""Lines of the log that are looked through for the write before this one."""
+
+
+@dataclass(frozen=True)
+class MoveTiers:
+    """Moves memories between tiers with the first write of a clock hour; every change is a version row.
+
+    Facts, insights and summaries move, what has expired aside; episodes and chunks are originals and stay as
+    they are. A run looks at `looked_at` memories (the next ones the next hour, so that all get their turn) and
+    changes `most` of them at most.
+    """
+
+    needs = ("settled",)
+    gives = ()
+    looked_at: int = 2000
+    most: int = 500
+
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
+        tx = state.writer
+        if not _first_of_the_hour(tx, state.now):
+            return state
+        keys = self._turn(tx.scan(Filter(kinds=_MOVED, now=state.now)), state.now)
+        if not len(keys):
+            return state
+        rows, accesses = tx.rows(keys), tx.accesses(keys)
+        moved = moves(rows, accesses, last_used(tx, keys, rows, accesses), state.now)[: self.most]
+        for key, tier in moved:
+            tx.change(key, "move_tier", "remember", state.now, tier=tier)
+        if moved:
+            tx.note("move_tiers", "", f"{len(moved)} moved", state.now)
+        return state
+
+    def _turn(self, keys: Keys, now: float) -> Keys:
+        """The part of the keys whose turn it is this hour."""
+        parts = -(-len(keys) // self.looked_at)
+        start = int(now // _HOUR) % max(parts, 1) * self.looked_at
+        return keys[start : start + self.looked_at]
+
+
+def _first_of_the_hour(tx: Writer, now: float) -> bool:
+    """Whether the write before this one was in another clock hour: the log knows, so nothing need be kept."""
+    written = (line["at"] for line in tx.log(_LINES) if line["operation"] in _WRITES)
+    before = next(written, None)
+    return before is None or before.timestamp() // _HOUR < now // _HOUR

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +20,8 @@ class SuggestSemantic:
     Without an embedder: token overlap of at least 0.10. Source: Mnemon design, see docs/reference/presets.md.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("written", "nearest")
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("written", "nearest")
+    gives = ()
     minimum: float = 0.40
     minimum_overlap: float = 0.10
     most: int = 5
@@ -93,8 +93,8 @@ class SuggestSemantic:
 class SuggestCausal:
     """Lists memories within two hops in the graph that may be cause or effect, ten at most (Mnemon 5.1)."""
 
-    needs: ClassVar[tuple[str, ...]] = ("written",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("written",)
+    gives = ()
     hops: int = 2
     most: int = 10
 

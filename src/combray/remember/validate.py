@@ -1,13 +1,14 @@
-"""Checks of the caller's fields."""
+"""Checks of the caller's fields, and scopes."""
 
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -33,8 +34,8 @@ class Validate:
     six categories; tag and entity lengths are its code's.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("items",)
-    gives: ClassVar[tuple[str, ...]] = ("drafts",)
+    needs = ("items",)
+    gives = ("drafts",)
     max_characters: int = 8000
     max_episode_characters: int = 200_000
     max_tags: int = 20
@@ -148,3 +149,43 @@ def _metadata(value: Any) -> dict[str, Any]:
     if len(encoded) > 100_000:
         raise InvalidInputError("metadata", f"takes {len(encoded)} bytes as JSON, at most 100000 are allowed.")
     return decoded
+
+
+PREFIX = "scope:"
+GLOBAL = "scope:global"
+_SCOPE = re.compile(r"global|(?:agent|project|user|custom):[a-zA-Z0-9._:-]+")
+
+
+@dataclass(frozen=True)
+class AssignScope:
+    """Checks the scopes among a draft's tags, and tags one without any as global.
+
+    A scope is the tag `scope:NAME` with the name `global`, `agent:ID`, `project:ID`, `user:ID` or `custom:ID` of
+    characters from a-z A-Z 0-9 . _ : - ; letter case does not matter. The default is stored, so that
+    it can be asked for like any other scope: `tags=["scope:global", "scope:agent:a1"]`. Raises InvalidInputError
+    for other names. Source: Mnemo, see docs/reference/presets.md.
+    """
+
+    needs = ("drafts",)
+    gives = ()
+    longest: int = 100
+    """Characters of a scope's name."""
+
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
+        for draft in state.drafts:
+            scopes = [tag for tag in draft.memory.tags if tag.casefold().startswith(PREFIX)]
+            for tag in scopes:
+                self._check(tag)
+            if not scopes:
+                draft.memory = msgspec.structs.replace(draft.memory, tags=(*draft.memory.tags, GLOBAL))
+        return state
+
+    def _check(self, tag: str) -> None:
+        name = tag[len(PREFIX) :]
+        if len(name) > self.longest or not _SCOPE.fullmatch(name):
+            raise InvalidInputError(
+                "tags",
+                f"{tag!r} is not a scope.",
+                "Use scope:global, or scope:agent:ID, scope:project:ID, scope:user:ID or scope:custom:ID with an "
+                "ID of letters, digits and . _ : -",
+            )

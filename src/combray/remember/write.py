@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -28,8 +27,8 @@ class Settle:
     with it, the stages that compared them do so again (`state.rereads`).
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("drafts", "decisions")
-    gives: ClassVar[tuple[str, ...]] = ("settled",)
+    needs = ("drafts", "decisions")
+    gives = ("settled",)
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         if state.diff:
@@ -114,8 +113,8 @@ def _skip(draft: Draft, key: int | None, twin: Draft | None) -> None:
 class TakeSurvey:
     """Reads what linking needs before the insert: recent memories, counts and holders of each entity."""
 
-    needs: ClassVar[tuple[str, ...]] = ("settled", "entities")
-    gives: ClassVar[tuple[str, ...]] = ("survey",)
+    needs = ("settled", "entities")
+    gives = ("survey",)
     recent: int = 10
     per_entity: int = 5
 
@@ -175,8 +174,8 @@ class Write:
     Those that wait for a vector (`pending_embed`) are queued in the same transaction.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("settled", "survey")
-    gives: ClassVar[tuple[str, ...]] = ("written",)
+    needs = ("settled", "survey")
+    gives = ("written",)
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         for draft in state.drafts:

@@ -1,4 +1,4 @@
-"""Query expansion for the keyword index: other spellings of dates, other words for the same thing."""
+"""Reading the query: intent, trivial queries, keywords, entities, expansion."""
 
 from __future__ import annotations
 
@@ -7,15 +7,100 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import ClassVar
 
 from combray.language import dates
 from combray.language.caches import from_tables
+from combray.language.entities import extract
 from combray.language.folding import is_unspaced
+from combray.language.intent import detect
 from combray.language.lexicon import word_lists
-from combray.language.tokens import terms
+from combray.language.questions import read
+from combray.language.tokens import query_terms, terms
+from combray.language.trivial import letters, says_nothing
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
+
+INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
+
+
+@dataclass(frozen=True)
+class DetectIntent:
+    """Detects the intent by patterns in English, Chinese and Vietnamese, unless the caller set it."""
+
+    needs = ("query",)
+    gives = ("intent",)
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if state.intent_source != "override":
+            state.intent = str(detect(state.query).value)
+        return state
+
+
+@dataclass(frozen=True)
+class SkipTrivial:
+    """Ends recall for acknowledgements and greetings ("ok", "cảm ơn", "再见") before anything is searched.
+
+    Only whole queries count: "no problem with the build?" is none. A query that is the name of an entity known
+    here is never trivial, however short. Engram stage 1; see docs/reference/presets.md.
+    """
+
+    needs = ("query",)
+    gives = ()
+    fewest_letters: int = 3
+    """Letters and digits; a Chinese character counts three. Engram names a threshold and no number."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if says_nothing(state.query):
+            reason = "an acknowledgement, a greeting or the like"
+        elif letters(state.query) < self.fewest_letters:
+            reason = f"fewer than {self.fewest_letters} letters"
+        else:
+            return state
+        name = state.query.strip(" \t\n.,;:!?\"'()？！。，")
+        if not name or not state.reader.known_entities([name]):
+            state.reason = f"trivial query ({reason}): nothing was searched"
+            state.done = True
+        return state
+
+
+@dataclass(frozen=True)
+class ReadQuery:
+    """Extracts keywords (stemmed, without stop and question words) and the entities that the query names."""
+
+    needs = ("query",)
+    gives = ("terms", "entities")
+    most_terms: int = 32
+    """Distinct terms a query may use: a pasted page must not cost a thousand index look-ups."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        state.terms = tuple(query_terms(state.query)[: self.most_terms])
+        candidates = [_bare(word) for word in state.query.split()]
+        known = state.reader.known_entities(candidates[: self.most_terms])
+        found = dict.fromkeys((*extract(state.query, known), *(word for word in candidates if word in known)))
+        state.entities = tuple(found)
+        return state
+
+
+def _bare(word: str) -> str:
+    """A word without punctuation around it and without the possessive."""
+    return word.strip(".,;:!?\"'()[]？！。，").removesuffix("'s").removesuffix("’s")
+
+
+@dataclass(frozen=True)
+class ReadQuestion:
+    """Reads whom the query is about and what it asks for, and its keywords without names of known authors."""
+
+    needs = ("query",)
+    gives = ("question", "terms")
+    most_terms: int = 32
+    """As of `ReadQuery`."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        state.question = read(state.query, state.reader.profile().authors)
+        terms = query_terms(state.question.bare) if state.question.bare else []
+        state.terms = tuple((terms or query_terms(state.query))[: self.most_terms])
+        return state
+
 
 Phrase = frozenset[str]
 
@@ -30,8 +115,8 @@ class ReadNames:
     and one more; letter case does not matter. Names within a longer name that was found are left out.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("entities",)
-    gives: ClassVar[tuple[str, ...]] = ()
+    needs = ("entities",)
+    gives = ()
     longest: int = 3
     most_characters: int = 300
     """Characters of a query that are looked through: a pasted page must not cost a second."""
@@ -53,8 +138,8 @@ class ExpandQuery:
     query's vector is made of the query alone.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("terms",)
-    gives: ClassVar[tuple[str, ...]] = ("expansion",)
+    needs = ("terms",)
+    gives = ("expansion",)
     weight: float = 0.5
     most: int = 24
 

@@ -1,0 +1,138 @@
+"""What confidence and use decide: decay, deprecation and tiers. Source: docs/explanation/consolidation.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from combray.consolidate.belief import Belief, confidence
+from combray.consolidate.state import Planning
+from combray.consolidate.steps import Confirm, Deprecate, Fade, MoveTier, Revive
+from combray.runtime import Reader, Rows, Runtime
+from combray.scoring.confidence import DEPRECATED_BELOW
+from combray.scoring.tiers import moves
+from combray.types import LIVE_STATUSES, TIERS, Memory
+
+
+@dataclass(frozen=True)
+class FadeFacts:
+    """Updates every fact's confidence: its base, times exp(-0.01) per day since the last evidence.
+
+    Stored in hundredths, rounded up, so that the stored value crosses the bounds 0.3 and 0.5 exactly when the
+    exact one does. Does not count against the cap on changes.
+    """
+
+    needs = ("facts", "evidence")
+    gives = ("confidence",)
+
+    def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
+        """Plan a Fade for each fact whose confidence changed."""
+        for key in sorted(state.facts):
+            fact = state.facts[key]
+            now = confidence(fact, state.now)
+            state.take(Fade(key), f"{fact.confidence:.2f} → {now:.2f}")
+        return state
+
+
+_BY_A_PERSON = ("restore",)
+
+
+@dataclass(frozen=True)
+class DeprecateFacts:
+    """Deprecates facts with a confidence below `below`, and revives deprecated ones that have reached it again.
+
+    A restore by the user counts as evidence of that moment, so the fact is not deprecated again for its age.
+    Status is a function of confidence alone and does not depend on how often consolidation runs.
+    """
+
+    needs = ("facts", "confidence")
+    gives = ()
+    below: float = DEPRECATED_BELOW
+
+    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+        """Plan Deprecate, Revive and Confirm."""
+        reader = runtime.store.reader(state.namespace)
+        for key in sorted(state.facts):
+            fact = state.facts[key]
+            now = confidence(fact, state.now)
+            if fact.status == "deprecated" and now >= self.below:
+                state.take(Revive(key), f"confidence {now:.2f}")
+            elif fact.status in LIVE_STATUSES and now < self.below:
+                self._deprecate(state, key, _restored(reader, key))
+        return state
+
+    def _deprecate(self, state: Planning, key: int, restored: float) -> None:
+        belief, evidence = Belief.of(state.facts[key]), len(state.facts[key].evidence)
+        if restored and belief.base(evidence) < self.below:
+            # Age is not the cause, so a newer date cannot help. What the user restored stays.
+            return
+        if restored > belief.at:
+            state.take(Confirm(key, restored), "restored by hand")
+        now = confidence(state.facts[key], state.now)
+        if now < self.below:
+            state.take(Deprecate(key), f"confidence {now:.2f}")
+
+
+def _restored(reader: Reader, key: int) -> float:
+    """Return when the user last restored the fact, unix seconds, or 0."""
+    moments = [each.changed_at.timestamp() for each in reader.history(key) if each.operation in _BY_A_PERSON]
+    return max(moments, default=0.0)
+
+
+_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True)
+class PromoteFacts:
+    """Moves every fact to the tier that its accesses, importance, confidence and age determine.
+
+    One run moves as far as necessary, even from core to peripheral, so a second run at the same time changes
+    nothing. Constants: `scoring/tiers.py`.
+    """
+
+    needs = ("facts", "confidence")
+    gives = ()
+
+    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+        """Plan a MoveTier for each fact whose tier changes."""
+        reader = runtime.store.reader(state.namespace)
+        # Facts of this run are not in the store yet, and too recent to move.
+        live = state.live()
+        stored = [key for key, known in zip(live, reader.ids(_array(live)), strict=True) if known]
+        for start in range(0, len(stored), _AT_ONCE):
+            some = stored[start : start + _AT_ONCE]
+            facts = [state.facts[key] for key in some]
+            wanted = _settled(_as_planned(reader.rows(_array(some)), facts), facts, state.now)
+            for key, fact in zip(some, facts, strict=True):
+                tier = wanted.get(key, fact.tier)
+                state.take(MoveTier(key, tier), f"{fact.tier} → {tier}, used {fact.access_count} times")
+            state.tell(self, min(start + _AT_ONCE, len(stored)), len(stored))
+        return state
+
+
+def _array(keys: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array(keys, dtype=np.int64)
+
+
+def _as_planned(rows: Rows, facts: list[Memory]) -> Rows:
+    """Return the columns with the planned confidence."""
+    return replace(rows, confidence=np.array([fact.confidence for fact in facts]))
+
+
+def _settled(rows: Rows, facts: list[Memory], now: float) -> dict[int, str]:
+    """Return the final tier by key of the facts that move."""
+    accesses = np.array([float(fact.access_count) for fact in facts])
+    used = np.array([(fact.last_accessed_at or fact.recorded_at).timestamp() for fact in facts])
+    place = {int(key): at for at, key in enumerate(rows.keys)}
+    settled: dict[int, str] = {}
+    for _ in TIERS:
+        moved = moves(rows, accesses, used, now)
+        if not moved:
+            break
+        tiers = rows.tier.copy()
+        for key, tier in moved:
+            tiers[place[key]] = TIERS.index(tier)
+            settled[key] = tier
+        rows = replace(rows, tier=tiers)
+    return settled
