@@ -13,14 +13,12 @@ from combray.errors import InvalidInputError
 from combray.language.indexing import content_hash
 from combray.pipeline import Pipeline, Transaction, walk
 from combray.remember.diff import Diff
-from combray.remember.embed import Embed, FindNearest
+from combray.remember.embed import Embed, FindNearest, QueueEmbedding
 from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.guard import Guard
 from combray.remember.link import LinkEntities, LinkSemantic
-from combray.remember.queue import QueueEmbedding
-from combray.remember.scope import AssignScope
 from combray.remember.state import Draft, Remembering
-from combray.remember.validate import Validate
+from combray.remember.validate import AssignScope, Validate
 from combray.runtime import Filter, Link, Runtime, Writer
 from combray.types import LIVE_STATUSES, TRUSTS, Memory, Version
 
