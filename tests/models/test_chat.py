@@ -10,11 +10,9 @@ from service import Hands, Reply, Service, serving
 import combray
 from combray.errors import InvalidInputError, ModelError
 from combray.models import LANGUAGE_MODELS, language_model
-from combray.models.chat import anthropic, gemini, openai
-from combray.models.chat.posted import PostedLanguageModel
-from combray.models.services import Spec, connect
+from combray.models.chat import FORMS, PostedLanguageModel
+from combray.models.services import SERVICES, Spec, connect
 
-MODULES: dict[str, Any] = {"openai": openai, "anthropic": anthropic, "gemini": gemini}
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
 
 
@@ -26,9 +24,8 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def made(service: Service, provider: str, *, hosted: bool = False) -> PostedLanguageModel:
     """At the service's address; `hosted`: in the form of the provider's own address."""
-    module = MODULES[provider]
-    client = connect(module.SERVICE, Spec("m", url=service.url), timing=Hands().timing())
-    return PostedLanguageModel(module.form(Spec("m", url="" if hosted else service.url)), "m", client)
+    client = connect(SERVICES[provider], Spec("m", url=service.url), timing=Hands().timing())
+    return PostedLanguageModel(FORMS[provider], Spec("m", url="" if hosted else service.url), client)
 
 
 def said(provider: str, text: Any, reason: Any) -> Reply:
@@ -50,7 +47,7 @@ CUT = {"openai": "length", "anthropic": "max_tokens", "gemini": "MAX_TOKENS"}
 WITHHELD = {"openai": "content_filter", "anthropic": "refusal", "gemini": "SAFETY"}
 
 
-@pytest.mark.parametrize("provider", MODULES)
+@pytest.mark.parametrize("provider", FORMS)
 def test_a_good_answer_is_stripped_and_counted(provider: str) -> None:
     with serving(said(provider, " Paris.\n", ENDED[provider])) as service:
         model = made(service, provider)
@@ -105,7 +102,7 @@ def test_gemini_asks() -> None:
     }
 
 
-@pytest.mark.parametrize("provider", MODULES)
+@pytest.mark.parametrize("provider", FORMS)
 @pytest.mark.parametrize(
     ("text", "reasons", "message"),
     [
@@ -136,7 +133,7 @@ def test_a_refusal_and_a_blocked_question_are_told() -> None:
         made(service, "gemini").complete("", "Q")
 
 
-@pytest.mark.parametrize("provider", MODULES)
+@pytest.mark.parametrize("provider", FORMS)
 @pytest.mark.parametrize(
     "body", [[], {}, "x", None, {"choices": []}, {"choices": [None]}, {"content": [None]}, {"candidates": 3}]
 )
@@ -146,7 +143,7 @@ def test_another_shape_is_an_error(provider: str, body: Any) -> None:
 
 
 @pytest.mark.parametrize("text", [7, ["a"], {"a": 1}])
-@pytest.mark.parametrize("provider", MODULES)
+@pytest.mark.parametrize("provider", FORMS)
 def test_a_text_that_is_no_text_is_an_error(provider: str, text: Any) -> None:
     with (
         serving(said(provider, text, ENDED[provider])) as service,
@@ -225,7 +222,7 @@ def test_a_spec_names_model_and_address(spec: str, name: str, url: str) -> None:
     assert (model.name, model._client.url, model._client.patience) == (name, url, 60.0)
 
 
-@pytest.mark.parametrize("provider", MODULES)
+@pytest.mark.parametrize("provider", FORMS)
 def test_a_missing_key_is_named(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEYS[provider])
     with pytest.raises(ModelError, match=f"no key; set {KEYS[provider]}"):

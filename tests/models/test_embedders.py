@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from service import Hands, Reply, Service, serving
 import combray
 from combray.errors import InvalidInputError, ModelError
 from combray.models import EMBEDDERS, embedder
-from combray.models.embedders.posted import MOST_CHARACTERS, PostedEmbedder
-from combray.models.services import Spec, connect
+from combray.models.embedders import FORMS, MOST_CHARACTERS, PostedEmbedder
+from combray.models.services import SERVICES, Spec, connect
 
 PROVIDERS = ("openai", "ollama", "gemini", "voyage", "jina")
 KEYS = {
@@ -32,9 +31,8 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(service: Service, provider: str = "openai", model: str = "m", dimensions: int = 2) -> PostedEmbedder:
-    module = import_module(f"combray.models.embedders.{provider}")
     spec = Spec(model, dimensions, service.url)
-    return PostedEmbedder(module.FORM, spec, connect(module.SERVICE, spec, timing=Hands().timing()))
+    return PostedEmbedder(FORMS[provider], spec, connect(SERVICES[provider], spec, timing=Hands().timing()))
 
 
 def given(provider: str, rows: Sequence[Any]) -> Reply:

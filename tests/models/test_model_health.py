@@ -11,8 +11,7 @@ import combray
 from combray.engine import Engine
 from combray.errors import ModelError
 from combray.models.breaker import Breaker
-from combray.models.embedders import openai
-from combray.models.embedders.posted import PostedEmbedder
+from combray.models.embedders import FORMS, PostedEmbedder
 from combray.models.http import Client
 from combray.models.services import Spec
 from combray.runtime import Health
@@ -38,7 +37,7 @@ def said(text: str) -> Reply:
 def embedding_engine(service: Service, hands: Hands) -> Engine:
     """An engine whose embedder is a service, with a clock for its back-off that only the test moves."""
     client = Client("openai:m", service.url, timing=hands.timing())
-    return combray.open(":memory:", embedder=PostedEmbedder(openai.FORM, Spec("m", 2), client))
+    return combray.open(":memory:", embedder=PostedEmbedder(FORMS["openai"], Spec("m", 2), client))
 
 
 def tiers(engine: Engine, times: int) -> list[str]:

@@ -15,7 +15,7 @@ from onnx_file import folder, model
 
 from combray.errors import ModelError
 from combray.models import reranker
-from combray.models.rerankers.onnx import OnnxReranker
+from combray.models.onnx_reranker import OnnxReranker
 
 ONE = [[0.0], [0.0], [1.0], [-2.0], [0.5]]
 """Of [PAD], [UNK], red, blue, green."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -12,8 +11,8 @@ from service import Hands, Reply, Service, serving
 import combray
 from combray.errors import InvalidInputError, ModelError
 from combray.models import RERANKERS, reranker
-from combray.models.rerankers.posted import MOST_CHARACTERS, PostedReranker, logistic
-from combray.models.services import Spec, connect
+from combray.models.rerankers import FORMS, MOST_CHARACTERS, PostedReranker, logistic
+from combray.models.services import SERVICES, Spec, connect
 
 KEYS = {
     "jina": "JINA_API_KEY",
@@ -30,9 +29,9 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(service: Service, provider: str = "jina", hands: Hands | None = None) -> PostedReranker:
-    module = import_module(f"combray.models.rerankers.{provider}")
-    client = connect(module.SERVICE, Spec("m", url=service.url), timing=(hands or Hands()).timing())
-    return PostedReranker(module.FORMAT, "m", client)
+    spec = Spec("m", url=service.url)
+    client = connect(SERVICES[provider], spec, timing=(hands or Hands()).timing())
+    return PostedReranker(FORMS[provider], spec, client)
 
 
 def results(*pairs: tuple[Any, Any]) -> Reply:

@@ -1,15 +1,16 @@
-"""Embedders, rerankers and language models: one file per provider, selected by a spec string."""
+"""Embedders, rerankers and language models, selected by a spec string."""
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from combray.errors import InvalidInputError
-from combray.models.chat import LANGUAGE_MODELS, language_model
-from combray.models.rerankers import RERANKERS, reranker
-from combray.runtime import Embedder
+from combray.runtime import Embedder, LanguageModel, Reranker
 
-__all__ = ["EMBEDDERS", "LANGUAGE_MODELS", "RERANKERS", "embedder", "language_model", "reranker"]
+if TYPE_CHECKING:
+    from combray.models.http import Client
+    from combray.models.services import Spec
 
 EMBEDDERS = {
     "none": "no vectors: keyword, entity and graph evidence only",
@@ -22,7 +23,24 @@ EMBEDDERS = {
     "voyage:MODEL": "api.voyageai.com; VOYAGE_API_KEY",
     "jina:MODEL": "api.jina.ai; JINA_API_KEY",
 }
-_POSTED = ("openai", "ollama", "gemini", "voyage", "jina")
+RERANKERS = {
+    "none": "candidates keep their order (default)",
+    "onnx:PATH": "a cross-encoder exported to ONNX: a folder with model.onnx and tokenizer.json (extra: onnx)",
+    "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
+    "jina:MODEL": "api.jina.ai; JINA_API_KEY",
+    "voyage:MODEL": "api.voyageai.com; VOYAGE_API_KEY",
+    "siliconflow:MODEL": "api.siliconflow.com; SILICONFLOW_API_KEY",
+    "pinecone:MODEL": "api.pinecone.io; PINECONE_API_KEY",
+    "ollama:MODEL@URL": "/api/rerank of your own server; @URL is optional on this machine",
+}
+LANGUAGE_MODELS = {
+    "none": "rules only (default)",
+    "openai:MODEL@URL": "api.openai.com with OPENAI_API_KEY, or any server with the same chat completions",
+    "anthropic:MODEL": "api.anthropic.com; ANTHROPIC_API_KEY",
+    "gemini:MODEL": "generativelanguage.googleapis.com; GEMINI_API_KEY",
+}
+CHAT_PATIENCE = 60.0
+"""Seconds for one answer. No interactive caller waits for it, and a long answer takes time."""
 
 
 def embedder(spec: str) -> Embedder | None:
@@ -41,11 +59,42 @@ def embedder(spec: str) -> Embedder | None:
         from combray.models.onnx import OnnxEmbedder
 
         return OnnxEmbedder(model)
-    if provider in _POSTED:
-        from combray.models.embedders.posted import MOST_BYTES, PostedEmbedder
-        from combray.models.services import connect, parse
+    from combray.models.embedders import FORMS, MOST_BYTES, PostedEmbedder
 
-        module = import_module(f"combray.models.embedders.{provider}")
-        read = parse("embedder", module.SERVICE, model)
-        return PostedEmbedder(module.FORM, read, connect(module.SERVICE, read, most_bytes=MOST_BYTES))
-    raise InvalidInputError("embedder", f"{spec!r} is not known.", "Choose one of: " + ", ".join(EMBEDDERS) + ".")
+    return PostedEmbedder(*_posted("embedder", spec, EMBEDDERS, FORMS, most_bytes=MOST_BYTES))
+
+
+def reranker(spec: str) -> Reranker | None:
+    """Return the reranker of a spec, or None for "none". Raises as `embedder`."""
+    provider, _, model = spec.partition(":")
+    if provider == "none" and not model:
+        return None
+    if provider == "onnx" and model:
+        from combray.models.onnx_reranker import OnnxReranker
+
+        return OnnxReranker(model)
+    from combray.models.rerankers import FORMS, PostedReranker
+
+    return PostedReranker(*_posted("reranker", spec, RERANKERS, FORMS))
+
+
+def language_model(spec: str) -> LanguageModel | None:
+    """Return the language model of a spec, or None for "none". Raises InvalidInputError, ModelError."""
+    if spec in ("none", "none:"):
+        return None
+    from combray.models.chat import FORMS, PostedLanguageModel
+
+    return PostedLanguageModel(*_posted("language_model", spec, LANGUAGE_MODELS, FORMS, patience=CHAT_PATIENCE))
+
+
+def _posted(
+    kind: str, spec: str, offers: Mapping[str, str], forms: Mapping[str, Any], **limits: Any
+) -> tuple[Any, Spec, Client]:
+    """Return the wire format of a provider, the parsed spec, and a client."""
+    from combray.models.services import SERVICES, connect, parse
+
+    provider, _, model = spec.partition(":")
+    if provider not in forms:
+        raise InvalidInputError(kind, f"{spec!r} is not known.", "Choose one of: " + ", ".join(offers) + ".")
+    read = parse(kind, provider, model, getattr(forms[provider], "model", ""))
+    return forms[provider], read, connect(SERVICES[provider], read, **limits)

@@ -5,19 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 
 from combray.models import EMBEDDERS, LANGUAGE_MODELS, RERANKERS
+from combray.models.services import SERVICES
 
-_TABLES: Mapping[str, tuple[Mapping[str, str], str]] = {
-    "embedder": (EMBEDDERS, "embedders"),
-    "reranker": (RERANKERS, "rerankers"),
-    "language_model": (LANGUAGE_MODELS, "chat"),
-}
+_TABLES = {"embedder": EMBEDDERS, "reranker": RERANKERS, "language_model": LANGUAGE_MODELS}
 _IN_PROCESS: Mapping[str, tuple[str, str]] = {"onnx": ("onnxruntime", "onnx"), "wordllama": ("wordllama", "")}
 """Provider -> the package it needs, and the extra that installs it."""
-_NEEDS_NOTHING = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +30,7 @@ class Offer:
 
 def offers() -> list[Offer]:
     """Return every embedder, reranker and language model, in the order of their tables."""
-    return [
-        _offer(kind, spec, about, folder)
-        for kind, (table, folder) in _TABLES.items()
-        for spec, about in table.items()
-    ]
+    return [_offer(kind, spec, about) for kind, table in _TABLES.items() for spec, about in table.items()]
 
 
 def is_set(variable: str) -> bool:
@@ -47,12 +38,12 @@ def is_set(variable: str) -> bool:
     return bool(variable and os.environ.get(variable, "").strip())
 
 
-def _offer(kind: str, spec: str, about: str, folder: str) -> Offer:
+def _offer(kind: str, spec: str, about: str) -> Offer:
     provider = spec.partition(":")[0]
-    if provider == _NEEDS_NOTHING:
+    if provider == "none":
         return Offer(kind, spec, about)
     if provider in _IN_PROCESS:
         package, extra = _IN_PROCESS[provider]
         return Offer(kind, spec, about, extra, find_spec(package) is not None)
-    variable = import_module(f"combray.models.{folder}.{provider}").SERVICE.key_variable
+    variable = SERVICES[provider].key_variable
     return Offer(kind, spec, about, key_variable=variable, key_is_set=is_set(variable))

@@ -23,18 +23,53 @@ _UNREAD_ADDRESS = re.compile(r"@(?:\w+://|[\w.-]+:\d+(?:/|$)|localhost\b)")
 
 @dataclass(frozen=True)
 class Service:
-    """A provider: address, environment variable of its key, header for the key, default model.
+    """A provider: address, environment variable of its key, header for the key.
 
     Without `key_variable` no key is sent. A missing key is an error only at the provider's own address.
     """
 
     provider: str
     url: str
-    model: str = ""
     key_variable: str = ""
     key_header: str = "Authorization"
     key_prefix: str = "Bearer "
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+SERVICES = {
+    each.provider: each
+    for each in (
+        Service(
+            "anthropic",
+            "https://api.anthropic.com/v1",
+            "ANTHROPIC_API_KEY",
+            "x-api-key",
+            key_prefix="",
+            headers={"anthropic-version": "2023-06-01"},
+        ),
+        Service(
+            "gemini",
+            "https://generativelanguage.googleapis.com/v1beta",
+            "GEMINI_API_KEY",
+            "x-goog-api-key",
+            key_prefix="",
+        ),
+        Service("jina", "https://api.jina.ai/v1", "JINA_API_KEY"),
+        Service("ollama", "http://127.0.0.1:11434"),
+        Service("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
+        Service(
+            "pinecone",
+            "https://api.pinecone.io",
+            "PINECONE_API_KEY",
+            "Api-Key",
+            key_prefix="",
+            headers={"X-Pinecone-Api-Version": "2026-04"},
+        ),
+        # The Chinese site is siliconflow:MODEL@https://api.siliconflow.cn/v1.
+        Service("siliconflow", "https://api.siliconflow.com/v1", "SILICONFLOW_API_KEY"),
+        Service("voyage", "https://api.voyageai.com/v1", "VOYAGE_API_KEY"),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -46,24 +81,22 @@ class Spec:
     url: str = ""
 
 
-def parse(kind: str, service: Service, text: str) -> Spec:
-    """Parse `MODEL#DIMENSIONS@URL`. Only the model is required, unless the service has a default.
+def parse(kind: str, provider: str, text: str, default: str = "") -> Spec:
+    """Parse `MODEL#DIMENSIONS@URL`. Only the model is required, unless there is a default.
 
     Raises InvalidInputError with `kind` ("reranker", "embedder" …) as field.
     """
     read = _SPEC.fullmatch(text)
-    model = (read["model"] if read else "") or service.model
+    model = (read["model"] if read else "") or default
     if read is None or not model or not text.isprintable():
         raise InvalidInputError(
-            kind, f"{service.provider}:{text} cannot be parsed.", f"Name a model: {service.provider}:MODEL@URL."
+            kind, f"{provider}:{text} cannot be parsed.", f"Name a model: {provider}:MODEL@URL."
         )
     if "#" in model:
-        raise InvalidInputError(
-            kind, f"{service.provider}:{text} has no valid dimensions after #.", "Use #1 to #99999."
-        )
+        raise InvalidInputError(kind, f"{provider}:{text} has no valid dimensions after #.", "Use #1 to #99999.")
     if _UNREAD_ADDRESS.search(model):
         raise InvalidInputError(
-            kind, f"{service.provider}:{text} has no valid address after @.", "Start it with http:// or https://."
+            kind, f"{provider}:{text} has no valid address after @.", "Start it with http:// or https://."
         )
     url = read["url"] or ""
     if url:

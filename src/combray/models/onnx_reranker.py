@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.models.onnx_files import encode, find, open_session, open_tokenizer, run
-from combray.models.rerankers.posted import MOST_CHARACTERS, logistic
+from combray.models.rerankers import MOST_CHARACTERS, logistic
 
 MAX_TOKENS = 512
 _BATCH = 16

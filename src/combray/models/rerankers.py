@@ -1,4 +1,4 @@
-"""Rerankers over HTTP. The wire format of a provider is in its own file."""
+"""Rerankers over HTTP, and the wire format of each provider."""
 
 from __future__ import annotations
 
@@ -9,25 +9,63 @@ from functools import partial
 from typing import Any
 
 from combray.models.http import Client, Posted
+from combray.models.services import Spec
 
 MOST_CHARACTERS = 4000
 """Of the query and of each text, as for a query that is embedded."""
 
 
 @dataclass(frozen=True)
-class Format:
+class Form:
     """A wire format. `body` takes model, query and texts; `most` is the number of texts in one request.
 
     The answer has a list under `results`. Each entry has the `index` of a text, and its relevance under
-    `score`. `tokens`: names of the token counts under "usage", or under "meta" → "tokens".
+    `score`. `model`: the default. `tokens`: names of the token counts under "usage", or "meta" → "tokens".
     """
 
     path: str
     body: Callable[[str, str, list[str]], Mapping[str, Any]]
     results: str = "results"
     score: str = "relevance_score"
+    model: str = ""
     most: int = 100
     tokens: tuple[str, ...] = ("total_tokens",)
+
+
+def _ollama(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
+    return {"model": model, "query": query, "documents": texts, "top_n": len(texts)}
+
+
+def _jina(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
+    return {**_ollama(model, query, texts), "return_documents": False}
+
+
+def _voyage(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
+    """Return the request. `truncation` truncates long texts instead of rejecting the request."""
+    limits = {"top_k": len(texts), "return_documents": False, "truncation": True}
+    return {"model": model, "query": query, "documents": texts, **limits}
+
+
+def _pinecone(model: str, query: str, texts: list[str]) -> Mapping[str, Any]:
+    """Return the request. `truncate` END truncates texts to the 512 or 1,024 tokens that a model reads."""
+    documents = [{"text": text} for text in texts]
+    return {**_jina(model, query, texts), "documents": documents, "parameters": {"truncate": "END"}}
+
+
+FORMS = {
+    # jina-reranker-v3 returns cosines, which can be below 0.
+    "jina": Form("/rerank", _jina, model="jina-reranker-v3"),
+    "voyage": Form("/rerank", _voyage, results="data", model="rerank-2.5-lite"),
+    "siliconflow": Form(
+        "/rerank",
+        _jina,
+        model="BAAI/bge-reranker-v2-m3",
+        tokens=("total_tokens", "input_tokens", "output_tokens"),
+    ),
+    "pinecone": Form("/rerank", _pinecone, results="data", score="score", model="bge-reranker-v2-m3", tokens=()),
+    # Your own server, see docs/reference/models.md.
+    "ollama": Form("/api/rerank", _ollama),
+}
 
 
 class PostedReranker(Posted):
@@ -41,10 +79,10 @@ class PostedReranker(Posted):
     logistic function 1 / (1 + e^-x), which keeps their order.
     """
 
-    def __init__(self, form: Format, model: str, client: Client) -> None:
+    def __init__(self, form: Form, spec: Spec, client: Client) -> None:
         self.name = client.name
-        self._format = form
-        self._model = model
+        self._form = form
+        self._model = spec.model
         super().__init__(client)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
@@ -53,12 +91,12 @@ class PostedReranker(Posted):
         if not query.strip() or not places:
             return found
         until = self._client.until()
-        for start in range(0, len(places), self._format.most):
-            batch = places[start : start + self._format.most]
+        for start in range(0, len(places), self._form.most):
+            batch = places[start : start + self._form.most]
             sent = [texts[place][:MOST_CHARACTERS] for place in batch]
-            body = self._format.body(self._model, query[:MOST_CHARACTERS], sent)
+            body = self._form.body(self._model, query[:MOST_CHARACTERS], sent)
             read = partial(self._read, count=len(batch))
-            for index, relevance in self._client.post(self._format.path, body, until=until, read=read).items():
+            for index, relevance in self._client.post(self._form.path, body, until=until, read=read).items():
                 found[batch[index]] = relevance
         if all(each is None for each in found):
             raise self._client.error("the answer holds no relevance for any of the texts")
@@ -66,14 +104,14 @@ class PostedReranker(Posted):
 
     def _read(self, answer: Any, count: int) -> dict[int, float | None]:
         self._count(answer)
-        results = answer.get(self._format.results) if isinstance(answer, dict) else None
+        results = answer.get(self._form.results) if isinstance(answer, dict) else None
         if not isinstance(results, list):
-            raise self._client.error(f"the answer has no list {self._format.results!r}")
+            raise self._client.error(f"the answer has no list {self._form.results!r}")
         found: dict[int, float | None] = {}
         for each in results:
             index = each.get("index") if isinstance(each, dict) else None
             if type(index) is int and 0 <= index < count and index not in found:
-                found[index] = _number(each.get(self._format.score))
+                found[index] = _number(each.get(self._form.score))
         return found
 
     def _count(self, answer: Any) -> None:
@@ -82,7 +120,7 @@ class PostedReranker(Posted):
         meta = answer.get("meta")
         for counts in (answer.get("usage"), meta.get("tokens") if isinstance(meta, dict) else None):
             if isinstance(counts, dict):
-                self.usage.tokens(*(counts.get(name) for name in self._format.tokens))
+                self.usage.tokens(*(counts.get(name) for name in self._form.tokens))
 
 
 def _number(value: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""Embedders over HTTP. The wire format of a provider is in its own file."""
+"""Embedders over HTTP, and the wire format of each provider."""
 
 from __future__ import annotations
 
@@ -43,19 +43,105 @@ _MULTILINGUAL = (
 )
 
 
+def _rows(answer: Any) -> Iterable[tuple[Any, Any]]:
+    return [(each["index"], each["embedding"]) for each in answer["data"]]
+
+
+def _tokens(answer: Any) -> Any:
+    return (answer.get("usage") or {}).get("total_tokens")
+
+
 @dataclass(frozen=True)
 class Form:
     """A wire format. `path` may contain {model}; `body` takes model, texts, whether a query, and dimensions.
 
     `rows` returns (index, vector) pairs and `tokens` the token count of an answer. Both may raise LookupError
-    or TypeError for an answer of another shape. Dimensions are 0 if none are requested.
+    or TypeError for an answer of another shape. Dimensions are 0 if none are requested. By
+    default the answer is read as OpenAI's.
     """
 
     path: str
     body: Callable[[str, list[str], bool, int], Mapping[str, Any]]
-    rows: Callable[[Any], Iterable[tuple[Any, Any]]]
-    tokens: Callable[[Any], Any]
+    rows: Callable[[Any], Iterable[tuple[Any, Any]]] = _rows
+    tokens: Callable[[Any], Any] = _tokens
     dimensions: Mapping[str, int] = field(default_factory=dict)
+
+
+def _openai(model: str, texts: list[str], query: bool, dimensions: int) -> Mapping[str, Any]:
+    del query
+    body = {"model": model, "input": texts, "encoding_format": "float"}
+    return {**body, "dimensions": dimensions} if dimensions else body
+
+
+def _ollama(model: str, texts: list[str], query: bool, dimensions: int) -> Mapping[str, Any]:
+    del query
+    body = {"model": model, "input": texts, "truncate": True}
+    return {**body, "dimensions": dimensions} if dimensions else body
+
+
+def _gemini(model: str, texts: list[str], query: bool, dimensions: int) -> Mapping[str, Any]:
+    shared: dict[str, Any] = {"model": f"models/{model}"}
+    if model == "gemini-embedding-001":
+        shared["taskType"] = "RETRIEVAL_QUERY" if query else "RETRIEVAL_DOCUMENT"
+    if dimensions:
+        shared["outputDimensionality"] = dimensions
+    return {"requests": [{**shared, "content": {"parts": [{"text": text}]}} for text in texts]}
+
+
+def _voyage(model: str, texts: list[str], query: bool, dimensions: int) -> Mapping[str, Any]:
+    kind = "query" if query else "document"
+    body = {"model": model, "input": texts, "input_type": kind, "truncation": True}
+    return {**body, "output_dimension": dimensions} if dimensions else body
+
+
+def _jina(model: str, texts: list[str], query: bool, dimensions: int) -> Mapping[str, Any]:
+    body: dict[str, Any] = {"model": model, "input": texts, "embedding_type": "float"}
+    if not model.startswith(("jina-embeddings-v2", "jina-clip")):  # these take no task
+        body |= {"task": "retrieval.query" if query else "retrieval.passage", "truncate": True}
+    return {**body, "dimensions": dimensions} if dimensions else body
+
+
+FORMS = {
+    # Also spoken by vLLM, LM Studio, llama.cpp and SiliconFlow.
+    "openai": Form(
+        "/embeddings",
+        _openai,
+        dimensions={
+            "text-embedding-3-small": 1536,
+            "text-embedding-3-large": 3072,
+            "text-embedding-ada-002": 1536,
+        },
+    ),
+    "ollama": Form(
+        "/api/embed",
+        _ollama,
+        lambda answer: enumerate(answer["embeddings"]),
+        lambda answer: answer.get("prompt_eval_count"),
+        {
+            "nomic-embed-text": 768,
+            "embeddinggemma": 768,
+            "mxbai-embed-large": 1024,
+            "bge-m3": 1024,
+            "all-minilm": 384,
+        },
+    ),
+    "gemini": Form(
+        "/models/{model}:batchEmbedContents",
+        _gemini,
+        lambda answer: enumerate(each["values"] for each in answer["embeddings"]),
+        lambda answer: (answer.get("usageMetadata") or {}).get("promptTokenCount"),
+        {"gemini-embedding-001": 3072, "gemini-embedding-2": 3072},
+    ),
+    "voyage": Form(
+        "/embeddings",
+        _voyage,
+        dimensions=dict.fromkeys(
+            ("voyage-4-large", "voyage-4", "voyage-4-lite", "voyage-3-large", "voyage-3.5", "voyage-3.5-lite"),
+            1024,
+        ),
+    ),
+    "jina": Form("/embeddings", _jina, dimensions={"jina-embeddings-v3": 1024, "jina-embeddings-v4": 2048}),
+}
 
 
 class PostedEmbedder(Posted):

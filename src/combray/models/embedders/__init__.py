@@ -1,1 +1,0 @@
-"""Embedders over HTTP, one file per provider."""
