@@ -1,4 +1,4 @@
-"""Pages of a sorted list: everything is sorted, and what stands before the place is skipped."""
+"""Pages of a sorted list: all rows are sorted, and the rows before the place are skipped."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from combray.runtime import Order, Place
-from combray.testing.reference.state import EPOCH, MICROSECOND, Row
+from combray.testing.reference.state import Row, seconds
 
 Value = str | int | float | None
 
 
 def page(rows: Sequence[Row], order: Order, limit: int, after: Place | None) -> list[int]:
-    """Keys of the rows behind a place, in the order."""
+    """Return the keys of the rows after a place, in the order."""
     with_value = [row for row in rows if _value(row, order) is not None]
     without = [row for row in rows if _value(row, order) is None]
     with_value.sort(key=lambda row: (_value(row, order), row.memory.id), reverse=order.descending)
@@ -33,4 +33,4 @@ def _is_behind(row: Row, order: Order, after: Place) -> bool:
 
 def _value(row: Row, order: Order) -> Value:
     value: Value | datetime = getattr(row.memory, order.field)
-    return (value - EPOCH) // MICROSECOND if isinstance(value, datetime) else value
+    return round(seconds(value) * 1_000_000) if isinstance(value, datetime) else value

@@ -1,113 +1,97 @@
-"""Everything the reference store knows, in plain dicts; a transaction works on a copy."""
+"""Everything the reference store holds, in plain dicts; a transaction works on a copy."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
+from combray.errors import NotFoundError
 from combray.language.indexing import IndexEntry, index_entry
+from combray.runtime import Document, Doubt, Lease, Run, Workspace
 from combray.runtime.queue import Job
-from combray.testing.reference.documents import Shelf
-from combray.testing.reference.runs import Ledger
 from combray.types import LIVE_STATUSES, Edge, Memory, Version
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def seconds(moment: datetime) -> float:
-    """Unix seconds, from whole microseconds."""
-    return ((moment - EPOCH) // MICROSECOND) / 1_000_000
+    """Return unix seconds, from whole microseconds."""
+    return ((moment - _EPOCH) // timedelta(microseconds=1)) / 1_000_000
 
 
 def moment_at(unix: float) -> datetime:
-    """The datetime of unix seconds, to the microsecond."""
-    return EPOCH + timedelta(microseconds=round(unix * 1_000_000))
+    """Return the datetime of unix seconds, to the microsecond."""
+    return _EPOCH + timedelta(microseconds=round(unix * 1_000_000))
+
+
+class Row:
+    """A memory with its key and its entry in the keyword index."""
+
+    def __init__(self, key: int, memory: Memory) -> None:
+        self.key = key
+        self.memory = memory
+        self.entry: IndexEntry = index_entry(memory)
+        self.moment = seconds(memory.moment)
+        self.shown = memory.trust != "quarantined"
+        self.live = memory.status in LIVE_STATUSES and self.shown
+        self.entities = {name.casefold() for name in memory.entities}
+        self.tags = {tag.casefold() for tag in memory.tags}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A memory with its key and what the keyword index holds of it."""
+class Chunk:
+    """One chunk: root and path of its file (None: loose), its place there, the hash of its text."""
 
-    key: int
-    memory: Memory
-    entry: IndexEntry
-
-    @property
-    def live(self) -> bool:
-        """Whether the memory takes part in what is current."""
-        return self.memory.status in LIVE_STATUSES and self.shown
-
-    @property
-    def shown(self) -> bool:
-        """Whether it is not in quarantine: no arm finds what is, and it weighs nothing for the others."""
-        return self.memory.trust != "quarantined"
-
-    @property
-    def moment(self) -> float:
-        """When it happened, else when it was recorded: unix seconds."""
-        return seconds(self.memory.moment)
-
-    @property
-    def entities(self) -> set[str]:
-        """Casefolded names."""
-        return {name.casefold() for name in self.memory.entities}
-
-    @property
-    def tags(self) -> set[str]:
-        """Casefolded tags."""
-        return {tag.casefold() for tag in self.memory.tags}
+    file: tuple[str, str] | None
+    position: int
+    hash: str
 
 
-def row_of(key: int, memory: Memory) -> Row:
-    """A row with its index entry."""
-    return Row(key, memory, index_entry(memory))
+@dataclass
+class Space:
+    """One namespace. Values are replaced and never changed in place, so a shallow copy is a copy."""
 
-
-EdgePlace = tuple[int, int, str, str]
-"""Source key, target key, type, subtype."""
-
-
-@dataclass(slots=True)
-class State:
-    """One state of the whole store. Values are never changed in place, so a shallow copy is a copy."""
-
+    revision: int = 0
     rows: dict[int, Row] = field(default_factory=dict)
+    """By key, ascending."""
     versions: dict[int, tuple[Version, ...]] = field(default_factory=dict)
-    edges: dict[EdgePlace, Edge] = field(default_factory=dict)
-    models: dict[str, int] = field(default_factory=dict)
+    edges: dict[tuple[int, int, str, str], Edge] = field(default_factory=dict)
+    """By source key, target key, type, subtype."""
     vectors: dict[tuple[str, int], bytes] = field(default_factory=dict)
-    operations: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
-    revisions: dict[str, int] = field(default_factory=dict)
-    ledger: Ledger = field(default_factory=Ledger)
-    shelf: Shelf = field(default_factory=Shelf)
+    """By model and key: int8 codes."""
+    operations: list[dict[str, Any]] = field(default_factory=list)
+    workspaces: dict[str, Workspace] = field(default_factory=dict)
+    files: dict[tuple[str, str], Document] = field(default_factory=dict)
+    chunks: dict[int, Chunk] = field(default_factory=dict)
+    runs: dict[str, Run] = field(default_factory=dict)
+    parts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    doubts: dict[tuple[int, int], Doubt] = field(default_factory=dict)
+    leases: dict[str, Lease] = field(default_factory=dict)
     jobs: dict[tuple[int, str], Job] = field(default_factory=dict)
+    """By key and model."""
+
+    def row(self, key: int) -> Row:
+        """Return the row with that key. Raises NotFoundError."""
+        if key not in self.rows:
+            raise NotFoundError(f"memory key {key} is not in this namespace. Read its key again by its id.")
+        return self.rows[key]
+
+
+@dataclass
+class State:
+    """The whole store. Keys, operation numbers and the dimensions of a model are shared by all namespaces."""
+
+    spaces: dict[str, Space] = field(default_factory=dict)
+    models: dict[str, int] = field(default_factory=dict)
     last_key: int = 0
     last_operation: int = 0
 
-    def copy(self) -> State:
-        """Another state with the same contents."""
-        return State(
-            rows=dict(self.rows),
-            versions=dict(self.versions),
-            edges=dict(self.edges),
-            models=dict(self.models),
-            vectors=dict(self.vectors),
-            operations=dict(self.operations),
-            revisions=dict(self.revisions),
-            ledger=self.ledger.copy(),
-            shelf=self.shelf.copy(),
-            jobs=dict(self.jobs),
-            last_key=self.last_key,
-            last_operation=self.last_operation,
-        )
 
-    def rows_of(self, namespace: str) -> list[Row]:
-        """All rows of a namespace, ascending by key."""
-        return [row for _, row in sorted(self.rows.items()) if row.memory.namespace == namespace]
+T = TypeVar("T", Space, State)
 
-    def row(self, namespace: str, key: int) -> Row | None:
-        """The row with that key, if it is of the namespace."""
-        row = self.rows.get(key)
-        return row if row is not None and row.memory.namespace == namespace else None
+
+def copied(one: T) -> T:
+    """Return a copy with dicts of its own."""
+    return type(one)(**{each.name: copy(getattr(one, each.name)) for each in fields(one)})
