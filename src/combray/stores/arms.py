@@ -1,6 +1,6 @@
-"""Running retrieval arms over columns: shared by every store that keeps columns in memory.
+"""Retrieval arms over columns, shared by every store that keeps columns in memory.
 
-The store supplies what only it can read: posting lists, vectors, entity lists.
+The store supplies posting lists, vectors and entity lists.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ from combray.where import Condition
 
 
 class Evidence(Protocol):
-    """What an arm asks its store for. Slots are places in the snapshot."""
+    """The data that an arm reads from its store. A slot is a row's place in the snapshot."""
 
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
-        """One posting list a term of the arm; None for a term left out by the posting budget."""
+        """Return one posting list per term of the arm; None for a term that exceeds the posting budget."""
         ...
 
     def cosines(
         self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
     ) -> tuple[Scores, NDArray[np.bool_]]:
-        """Cosine of every row (0 where it has no vector) and which rows have one."""
+        """Return the cosine of every row (0 without a vector) and which rows have a vector."""
         ...
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> Scores:
-        """How many of the entities each row names."""
+        """Return how many of the entities each row names."""
         ...
 
     def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
-        """Rows that carry at least one of the tags."""
+        """Return the rows with at least one of the tags."""
         ...
 
     def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
-        """Rows that meet a caller's condition."""
+        """Return the rows that meet the caller's condition."""
         ...
 
 
 def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
-    """Best `limit` rows of every arm, and every arm's score for the union of them.
+    """Return the best `limit` rows of every arm, and every arm's score for the union of them.
 
-    What is in quarantine is found by no arm, whatever the filter says, and is counted nowhere.
+    No arm returns or counts quarantined rows, whatever the filter says.
     """
     eligible = findable_rows(evidence, snapshot, where)
     full: dict[str, Scores] = {}
@@ -67,7 +67,7 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
     cosines: dict[int, tuple[Scores, NDArray[np.bool_]]] = {}
     for name, arm in arms.items():
         scores = _score(evidence, snapshot, arm, eligible, cosines)
-        # Ranks by recency are exact as they are; rounding would make equals of the thousandth and the next.
+        # Recency scores are exact; rounding would make the thousandth and the next equal.
         full[name] = scores if isinstance(arm, RecencyArm) else np.round(scores, DECIMALS)
         if isinstance(arm, KeywordArm) and not arm.listed:
             continue
@@ -81,7 +81,7 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
 
 
 def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
-    """The filter as a mask over rows, tags and the caller's condition included."""
+    """Return the rows that the filter accepts, tags and the caller's condition included."""
     eligible = snapshot.mask(where)
     if where.tags:
         eligible = eligible & evidence.tagged(where.tags, snapshot)
@@ -91,7 +91,7 @@ def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDAr
 
 
 def findable_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
-    """The filter as a mask, and quarantine kept out."""
+    """Return the rows that the filter accepts and that are not quarantined."""
     eligible = eligible_rows(evidence, snapshot, where)
     return eligible & snapshot.shown if snapshot.hides else eligible
 
@@ -108,28 +108,23 @@ def _score(
     if isinstance(arm, VectorArm):
         # Two arms over one query vector (with and without neighbours) share the scan.
         if id(arm.vector) not in cosines:
-            cosines[id(arm.vector)] = _cosines(evidence, snapshot, arm)
-        own, has = cosines[id(arm.vector)]
-        return _vector(snapshot, arm, own, has)
+            own, has = evidence.cosines(arm.model, arm.vector, snapshot)
+            if snapshot.hides:
+                own, has = np.where(snapshot.shown, own, 0.0), has & snapshot.shown
+            cosines[id(arm.vector)] = own, has
+        return _vector(snapshot, arm, *cosines[id(arm.vector)])
     if isinstance(arm, EntityArm):
         distinct = {each.casefold() for each in arm.entities}
         return evidence.naming(sorted(distinct), snapshot) / max(len(distinct), 1)
-    if isinstance(arm, MomentArm):
-        return _moments(snapshot, arm)
-    return _recency(snapshot, arm, eligible)
-
-
-def _cosines(evidence: Evidence, snapshot: Snapshot, arm: VectorArm) -> tuple[Scores, NDArray[np.bool_]]:
-    """Cosine of every row that may be found, and which have one."""
-    own, has = evidence.cosines(arm.model, arm.vector, snapshot)
-    return (np.where(snapshot.shown, own, 0.0), has & snapshot.shown) if snapshot.hides else (own, has)
-
-
-def _moments(snapshot: Snapshot, arm: MomentArm) -> Scores:
     scores = np.zeros(snapshot.count)
-    for since, until, score in arm.windows:
-        inside = (snapshot.moment >= since) & (snapshot.moment < until)
-        scores[inside] = np.maximum(scores[inside], score)
+    if isinstance(arm, MomentArm):
+        for since, until, score in arm.windows:
+            inside = (snapshot.moment >= since) & (snapshot.moment < until)
+            scores[inside] = np.maximum(scores[inside], score)
+    else:
+        places = np.flatnonzero(eligible)
+        newest = places[np.lexsort((-snapshot.keys[places], -snapshot.moment[places]))]
+        scores[newest] = 1.0 / (1.0 + np.arange(len(newest)))
     return scores
 
 
@@ -142,17 +137,10 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
         scores = coverage(postings, snapshot.count, len(arm.terms))
     else:
         lengths, average = spread_lengths(snapshot, arm)
-        scores = bm25f(
-            postings,
-            snapshot.shown_count,
-            lengths,
-            average,
-            snapshot.expansion(arm),
-            arm.k1,
-            arm.b,
-        )
+        rows, expansion = snapshot.shown_count, snapshot.expansion(arm)
+        scores = bm25f(postings, rows, lengths, average, expansion, arm.k1, arm.b)
         if arm.normalise:
-            scores = scores / max(best_possible(postings, snapshot.shown_count, arm.k1), 1e-9)
+            scores = scores / max(best_possible(postings, rows, arm.k1), 1e-9)
     if arm.mode == "all":
         held = coverage(postings, snapshot.count, len(read))
         scores[held < 1.0 - 1e-9] = 0.0
@@ -160,7 +148,7 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
 
 
 def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
-    """The posting list without rows in quarantine: it says how rare a word is, and who lends it."""
+    """Return the posting list without quarantined rows, which must not count for idf or for neighbours."""
     if not snapshot.hides:
         return posting
     kept = snapshot.shown[posting.slots]
@@ -168,7 +156,7 @@ def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
 
 
 def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
-    """Lengths in terms, lent to neighbours as the words are, and the mean of those that can be found."""
+    """Return lengths in terms with context expansion, and their mean over rows that are not quarantined."""
     expansion, own = snapshot.expansion(arm), snapshot.length
 
     def fresh() -> Scores:
@@ -176,55 +164,44 @@ def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
 
     def grown(old: Scores, rows: int) -> Scores:
         new = np.arange(rows, snapshot.count, dtype=np.int64)
-        lent = np.concatenate((old, np.zeros(len(new))))
+        added = np.concatenate((old, np.zeros(len(new))))
         changed = around(snapshot.chain, new, max(len(arm.before), len(arm.after)))
-        lent[changed] = expansion.around(changed, own)
-        return lent
+        added[changed] = expansion.around(changed, own)
+        return added
 
-    # Kept without the gain: a new turn changes that of its whole session, but lends to few.
-    name = ("lent", arm.before, arm.after, arm.question_boost)
+    # Kept without the gain: a new turn changes the gain of its whole session, but the lengths of few turns.
+    name = ("expanded", arm.before, arm.after, arm.question_boost)
     lengths: Scores = own + expansion.gain * snapshot.memo.get(name, snapshot.count, fresh, grown)
     counted = lengths[snapshot.shown] if snapshot.hides else lengths
     return lengths, float(counted.mean()) if len(counted) else 0.0
 
 
 def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
-    scores = own
-    if arm.before or arm.after:
-        scores = smoothed(snapshot, arm, own, has)
+    scores = smoothed(snapshot, arm, own, has) if arm.before or arm.after else own
     if arm.minimum <= 0.0:
         return np.maximum(scores, 0.0) if has.all() else np.where(has, np.maximum(scores, 0.0), 0.0)
-    # Rounded before it is compared: a cosine at the minimum is in or out on every machine alike.
+    # Rounded before it is compared, so that every machine decides alike at the minimum.
     enough = np.round(scores, DECIMALS) >= arm.minimum
     return np.where(has & enough, np.maximum(scores, 0.0), 0.0)
 
 
 def smoothed(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
-    """A turn's cosine and, at lower weight, its neighbours' differences from the mean cosine of all.
+    """Return each turn's cosine plus, at lower weight, its neighbours' differences from the mean cosine.
 
-    Stands in for embedding the window around a turn (equal within half a point: bench/results/quality.md)
-    at the cost of one vector a memory instead of two. Not divided by the sum of weights: sessions of
-    different gain must stay comparable.
+    Approximates embedding the window around a turn (equal within half a point: bench/results/quality.md) at the
+    cost of one vector per memory instead of two. Not divided by the sum of weights: sessions of different gain
+    must stay comparable.
     """
-    # Facts stand alone: without a single turn next to another nothing is lent.
+    # Without two turns of one session there are no neighbours.
     if not has.any() or not (snapshot.chain.next >= 0).any():
         return own
     average = float(own.sum() / has.sum())
-    # One place more, holding 0: what the pointer -1 of a turn without neighbour reads.
+    # One extra place with 0, which the pointer -1 of a turn without neighbour reads.
     centred = np.append(np.where(has, own - average, 0.0), 0.0)
     boosted = centred * np.append(np.where(snapshot.asks, arm.question_boost, 1.0), 1.0)
-    lent = np.zeros(snapshot.count)
+    added = np.zeros(snapshot.count)
     for distance, weight in enumerate(arm.before, start=1):
-        lent += weight * (boosted if distance == 1 else centred)[snapshot.hops("previous", distance)]
+        added += weight * (boosted if distance == 1 else centred)[snapshot.hops("previous", distance)]
     for distance, weight in enumerate(arm.after, start=1):
-        lent += weight * centred[snapshot.hops("next", distance)]
-    return own + snapshot.gain(arm.shape_words) * lent
-
-
-def _recency(snapshot: Snapshot, arm: RecencyArm, eligible: NDArray[np.bool_]) -> Scores:
-    del arm
-    scores = np.zeros(snapshot.count)
-    places = np.flatnonzero(eligible)
-    newest = places[np.lexsort((-snapshot.keys[places], -snapshot.moment[places]))]
-    scores[newest] = 1.0 / (1.0 + np.arange(len(newest)))
-    return scores
+        added += weight * centred[snapshot.hops("next", distance)]
+    return own + snapshot.gain(arm.shape_words) * added

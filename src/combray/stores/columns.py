@@ -1,12 +1,11 @@
-"""The small facts of every memory of a namespace as columns in memory: filters and scores read these.
+"""Columns in memory of every memory of a namespace. Filters and scores read them; texts stay in the database.
 
-A column store of about 150 bytes a memory, caught up by revision when the database has moved on. Texts
-stay in the database.
+About 150 bytes per memory. `NamespaceCache` catches up by revision when the database has changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from combray.runtime import Filter, Keys, KeywordArm, VectorArm
 from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Chain, Slots, extend, hop, link
-from combray.scoring.session_gain import Turns, gains, plus, turns
+from combray.scoring.session_gain import gains, plus, turns
 from combray.stores.memo import Memo
 from combray.types import STATUSES, TIERS
 
@@ -47,7 +46,7 @@ COLUMNS: dict[str, type] = {
 """Column name -> type, in the order `absorb` takes its rows."""
 
 CODED = ("kind", "category", "source", "trust", "author", "session")
-"""Text columns, kept as numbers into a list of the distinct texts; -1 for none."""
+"""Text columns, stored as indexes into a list of the distinct texts; -1 for none."""
 
 _MOST_COMPARISONS = 8
 _FIXED: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS}
@@ -55,19 +54,19 @@ _FIXED: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS}
 
 _ANY = frozenset({"mask", "profile", "expiry", "authors"})
 _DERIVED: dict[str, frozenset[str]] = {
-    "session": _ANY | {"spoken", "chain", "hop", "turns", "gain", "lent"},
-    "trust": _ANY | {"shown", "hides", "spoken", "chain", "hop", "turns", "gain", "lent"},
-    "position": _ANY | {"chain", "hop", "lent"},
+    "session": _ANY | {"spoken", "chain", "hop", "turns", "gain", "expanded"},
+    "trust": _ANY | {"shown", "hides", "spoken", "chain", "hop", "turns", "gain", "expanded"},
+    "position": _ANY | {"chain", "hop", "expanded"},
     "words": _ANY | {"turns", "gain"},
-    "length": _ANY | {"lent"},
-    "asks": _ANY | {"lent"},
+    "length": _ANY | {"expanded"},
+    "asks": _ANY | {"expanded"},
 }
-"""Column -> the kinds of kept values that a change in it makes wrong; `_ANY` for the others."""
+"""Column -> the kinds of kept values that a change of the column invalidates; `_ANY` for other columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The columns as they were at one revision: safe to read while others write."""
+    """The columns at one revision: safe to read during writes."""
 
     count: int
     revision: int
@@ -85,50 +84,43 @@ class Snapshot:
             raise AttributeError(name) from None
         return column
 
-    @property
-    def shown(self) -> NDArray[np.bool_]:
-        """Which rows are not in quarantine. No arm finds the others, and they weigh nothing for these."""
-        trust = self.columns["trust"]
-
-        def since(start: int) -> NDArray[np.bool_]:
-            apart = self.codes["trust"].get("quarantined", -1)
-            return np.asarray(trust[start:] != apart, dtype=np.bool_)
-
+    def _grown(self, name: Hashable, since: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
+        """Return the kept value with one entry per row; `since(n)` computes the entries from row n on."""
         return self.memo.get(
-            ("shown",), self.count, lambda: since(0), lambda old, rows: np.concatenate((old, since(rows)))
+            name, self.count, lambda: since(0), lambda old, rows: np.concatenate((old, since(rows)))
         )
 
     @property
+    def shown(self) -> NDArray[np.bool_]:
+        """Which rows are not quarantined. No arm returns the quarantined rows, and they affect no score."""
+        hidden = self.codes["trust"].get("quarantined", -1)
+        return self._grown(("shown",), lambda start: self.columns["trust"][start:] != hidden)
+
+    @property
     def shown_count(self) -> int:
-        """How many rows are not in quarantine."""
+        """Number of rows that are not quarantined."""
+        shown = self.shown
         return self.memo.get(
-            ("hides",),
-            self.count,
-            lambda: int(self.shown.sum()),
-            lambda old, rows: old + int(self.shown[rows:].sum()),
+            ("hides",), self.count, lambda: int(shown.sum()), lambda old, rows: old + int(shown[rows:].sum())
         )
 
     @property
     def hides(self) -> bool:
-        """Whether anything is in quarantine: mostly not, and then nothing need be masked."""
+        """Whether any row is quarantined; usually none is, and then nothing need be masked."""
         return self.shown_count < self.count
 
     @property
     def spoken(self) -> NDArray[np.int32]:
-        """Session codes; -1 for what is in quarantine too: it is nobody's neighbour."""
+        """Session codes; -1 also for quarantined rows, which are no neighbours of other rows."""
         session: NDArray[np.int32] = self.columns["session"]
         if not self.hides:
             return session
-        return self.memo.get(
-            ("spoken",),
-            self.count,
-            lambda: np.where(self.shown, session, np.int32(-1)),
-            lambda old, rows: np.concatenate((old, np.where(self.shown[rows:], session[rows:], np.int32(-1)))),
-        )
+        shown = self.shown
+        return self._grown(("spoken",), lambda start: np.where(shown[start:], session[start:], np.int32(-1)))
 
     @property
     def author_names(self) -> tuple[str, ...]:
-        """Names by author code; empty for who has written nothing but what is in quarantine."""
+        """Names by author code; empty for an author of quarantined rows only."""
         names = self.names["author"]
         if not self.hides:
             return tuple(names)
@@ -151,7 +143,7 @@ class Snapshot:
         )
 
     def hops(self, direction: Literal["previous", "next"], distance: int) -> Slots:
-        """For every row the slot of the turn that far away; -1 where the session ends before."""
+        """Return for every row the slot of the turn at that distance; -1 beyond the end of the session."""
         pointers: Slots = getattr(self.chain, direction)
         if distance == 1:
             return pointers
@@ -162,32 +154,29 @@ class Snapshot:
         return self.memo.get(("hop", direction, distance), self.count, fresh, lambda _, __: fresh())
 
     def gain(self, limit: int) -> NDArray[np.float64]:
-        """The gain of every row's session; a new turn changes that of its session's rows only."""
+        """Return the gain of every row's session; a new turn changes only the rows of its session."""
         session, words = self.spoken, self.columns["words"]
-        turns = self._turns()
-
-        def at(rows: Slots) -> NDArray[np.float64]:
-            return gains(session, words, turns, rows, limit)
-
-        def grown(old: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
-            fresh = np.unique(session[rows:])
-            kin = np.flatnonzero(_among(session[:rows], fresh[fresh >= 0].tolist()))
-            result = np.concatenate((old, at(np.arange(rows, self.count, dtype=np.int64))))
-            result[kin] = at(kin)
-            return result
-
-        return self.memo.get(
-            ("gain", limit), self.count, lambda: at(np.arange(self.count, dtype=np.int64)), grown
-        )
-
-    def _turns(self) -> Turns:
-        session, words = self.spoken, self.columns["words"]
-        return self.memo.get(
+        of = self.memo.get(
             ("turns",),
             self.count,
             lambda: turns(session, words),
             lambda old, rows: plus(old, turns(session[rows:], words[rows:])),
         )
+
+        def at(rows: Slots) -> NDArray[np.float64]:
+            return gains(session, words, of, rows, limit)
+
+        def fresh() -> NDArray[np.float64]:
+            return at(np.arange(self.count, dtype=np.int64))
+
+        def grown(old: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
+            new = np.unique(session[rows:])
+            kin = np.flatnonzero(_among(session[:rows], new[new >= 0].tolist()))
+            result = np.concatenate((old, at(np.arange(rows, self.count, dtype=np.int64))))
+            result[kin] = at(kin)
+            return result
+
+        return self.memo.get(("gain", limit), self.count, fresh, grown)
 
     def expansion(self, arm: KeywordArm | VectorArm) -> ContextExpansion:
         """Return the context expansion of an arm."""
@@ -196,12 +185,12 @@ class Snapshot:
 
     @property
     def keys(self) -> Keys:
-        """All keys, ascending; a memory's slot is its place here."""
+        """All keys, ascending. A memory's slot is its place here."""
         result: Keys = self.columns["key"]
         return result
 
     def slots(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Slots of the keys; -1 for keys not in this namespace."""
+        """Return the slots of the keys; -1 for keys not in this namespace."""
         if not self.count:
             return np.full(len(keys), -1, dtype=np.int64)
         places = np.searchsorted(self.keys, keys)
@@ -209,39 +198,40 @@ class Snapshot:
         return np.where(self.keys[clipped] == keys, clipped, -1)
 
     def keeps_apart(self, *keys: int) -> bool:
-        """Whether one of the keys is in quarantine."""
+        """Return whether one of the keys is quarantined."""
         if not self.hides:
             return False
         slots = self.slots(np.array(keys, dtype=np.int64))
         return not self.shown[slots[slots >= 0]].all()
 
     def mask(self, where: Filter) -> NDArray[np.bool_]:
-        """Which rows the filter lets through; the store adds tags and conditions. Read only."""
+        """Return which rows the filter accepts; the store adds tags and conditions. Read only."""
         lasting = replace(where, now=None, tags=(), condition=None)
-        eligible = self.memo.get(
-            ("mask", lasting),
-            self.count,
-            lambda: self._mask(lasting, 0),
-            lambda old, rows: np.concatenate((old, self._mask(lasting, rows))),
-        )
-        # `now` moves with every call, so what it hides is no part of the kept mask.
-        if where.now is not None and where.now >= self._first_expiry():
-            eligible = eligible & ~(self.columns["expires"] <= where.now)
-        return eligible
-
-    def _first_expiry(self) -> float:
+        eligible = self._grown(("mask", lasting), lambda start: self._mask(lasting, start))
+        if where.now is None:
+            return eligible
+        # `now` differs in every call, so expiry is not part of the kept mask.
         expires = self.columns["expires"]
-        return self.memo.get(
+        first = self.memo.get(
             ("expiry",),
             self.count,
             lambda: float(np.fmin.reduce(expires, initial=np.inf)),
             lambda old, rows: float(np.fmin.reduce(expires[rows:], initial=old)),
         )
+        return eligible & ~(expires <= where.now) if where.now >= first else eligible
 
     def _mask(self, where: Filter, start: int) -> NDArray[np.bool_]:
-        """The filter without expiry and tags, for the rows from `start` on."""
+        """Return the filter without expiry and tags for the rows from `start` on."""
         columns = {name: column[start:] for name, column in self.columns.items()}
-        eligible = _status_mask(columns, where)
+        statuses = set(where.statuses or STATUSES)
+        if where.as_of is not None:
+            # What has been superseded or merged since was still current at that time.
+            statuses |= {"superseded", "merged"}
+        eligible = _among(columns["status"], [code for code, each in enumerate(STATUSES) if each in statuses])
+        if where.as_of is not None:
+            eligible &= columns["recorded"] <= where.as_of
+            eligible &= ~(columns["valid_from"] > where.as_of)
+            eligible &= ~(columns["valid_to"] <= where.as_of)
         for name, wanted in (
             ("kind", where.kinds),
             ("category", where.categories),
@@ -266,21 +256,8 @@ class Snapshot:
         return eligible
 
 
-def _status_mask(columns: dict[str, NDArray[Any]], where: Filter) -> NDArray[np.bool_]:
-    statuses = set(where.statuses or STATUSES)
-    if where.as_of is not None:
-        # What has been replaced since then was still held to be true at that time.
-        statuses |= {"superseded", "merged"}
-    eligible = _among(columns["status"], [index for index, status in enumerate(STATUSES) if status in statuses])
-    if where.as_of is not None:
-        eligible &= columns["recorded"] <= where.as_of
-        eligible &= ~(columns["valid_from"] > where.as_of)
-        eligible &= ~(columns["valid_to"] <= where.as_of)
-    return eligible
-
-
 def _among(column: NDArray[Any], codes: Sequence[int]) -> NDArray[np.bool_]:
-    """Rows with one of the codes. A comparison a code is far cheaper than a set lookup a row."""
+    """Return the rows with one of the codes. One comparison per code is far cheaper than a lookup per row."""
     if len(codes) > _MOST_COMPARISONS:
         return np.isin(column, codes)
     found = np.zeros(len(column), dtype=np.bool_)
@@ -290,12 +267,12 @@ def _among(column: NDArray[Any], codes: Sequence[int]) -> NDArray[np.bool_]:
 
 
 _RANGES = {"key": (0, np.inf), "words": (0, np.inf), "length": (0, np.inf), "importance": (1, 5)}
-"""Of columns that are counted with: what lies outside was never written by us."""
+"""Valid ranges: a value outside was never written by Combray."""
 
 
 @dataclass(slots=True)
 class Columns:
-    """Growing columns of one namespace; `snapshot` freezes a view of what has been absorbed."""
+    """Growing columns of one namespace. `snapshot` returns an unchanging view of the absorbed rows."""
 
     count: int = 0
     revision: int = -1
@@ -309,7 +286,7 @@ class Columns:
     _memo: Memo = field(default_factory=Memo)
 
     def absorb(self, rows: Sequence[Sequence[Any]]) -> None:
-        """Take rows in the order of COLUMNS, ascending by key: new ones are appended, known ones replaced."""
+        """Append new rows and replace known ones; rows are ascending by key, values in the order of COLUMNS."""
         if not rows:
             return
         arrays = self._arrays(rows)
@@ -321,14 +298,14 @@ class Columns:
             self._append({name: array[~known] for name, array in arrays.items()})
 
     def _replace(self, places: NDArray[np.int64], arrays: dict[str, NDArray[Any]]) -> None:
-        """Set known rows anew; only columns in which something differs are touched."""
+        """Replace known rows; only columns that differ are copied."""
         slots = np.searchsorted(self.columns["key"][: self.count], arrays["key"][places])
         wrong: frozenset[str] = frozenset()
         for name, array in arrays.items():
             column, values = self.columns[name], array[places]
             if np.array_equal(column[slots], values, equal_nan=array.dtype.kind == "f"):
                 continue
-            # A copy: snapshots handed out before must not change under their readers.
+            # A copy: earlier snapshots must not change.
             column = column.copy()
             column[slots] = values
             self.columns[name] = column
@@ -354,19 +331,13 @@ class Columns:
                 raise ValueError(f"{name} out of range")
         return arrays
 
-    def _encode(self, name: str, values: Iterable[str | None]) -> tuple[int, ...]:
+    def _encode(self, name: str, values: Sequence[str | None]) -> tuple[int, ...]:
         codes, names = self.codes[name], self.names[name]
-        encoded = []
         for value in values:
-            if value is None:
-                encoded.append(-1)
-                continue
-            code = codes.get(value)
-            if code is None:
-                code = codes[value] = len(names)
+            if value is not None and value not in codes:
+                codes[value] = len(names)
                 names.append(value)
-            encoded.append(code)
-        return tuple(encoded)
+        return tuple(-1 if value is None else codes[value] for value in values)
 
     def _append(self, arrays: dict[str, NDArray[Any]]) -> None:
         more = len(arrays["key"])
@@ -381,7 +352,7 @@ class Columns:
         self.count = needed
 
     def snapshot(self) -> Snapshot:
-        """A view of all rows absorbed so far."""
+        """Return a view of all rows absorbed so far."""
         views = {name: column[: self.count] for name, column in self.columns.items()}
         return Snapshot(
             self.count, self.revision, self.epoch, self.reindexed, views, self.names, self.codes, self._memo

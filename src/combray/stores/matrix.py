@@ -1,9 +1,8 @@
 """Vectors of a namespace as one matrix of int8 codes, compared exactly.
 
-An int8 code keeps a vector's direction to a cosine of 0.9999, which is all that cosine needs; exact
-scanning beats an index up to several hundred thousand rows (DESIGN.md 3) and can never be out of date.
-Query vectors are coded too: sums of products of whole numbers below 2**24 are exact in float32, in any
-order and on any machine, so that the same store and query always give the same cosine to the last bit.
+An int8 code keeps a vector's direction to a cosine of 0.9999. An exact scan is faster than an index up to several
+hundred thousand rows, and never stale. Query vectors are coded too: sums of products of integers below 2**24 are
+exact in float32, in any order and on any machine, so the same store and query always give the same cosine.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from combray.runtime import Ranked, Scores, Vectors
 from combray.scoring.ranking import DECIMALS
 
 _BLOCK = 8192
-"""Rows compared at once when many vectors look for their nearest: bounds the memory of a batch."""
+"""Rows compared at once with a batch of vectors: bounds the memory that it needs."""
 _SLACK = 1e-5
-"""How far below the minimum the single-precision first look lets a cosine pass."""
+"""Margin below the minimum in the single-precision preselection."""
 
 
 def encode(vectors: Vectors) -> list[bytes]:
-    """int8 codes of the rows: the largest component becomes 127."""
+    """Return int8 codes of the rows: the largest component becomes 127."""
     return [row.tobytes() for row in quantised(vectors)]
 
 
 def quantised(vectors: Vectors) -> NDArray[np.int8]:
-    """int8 codes as an array. Raises InvalidInputError for NaN and infinite components."""
+    """Return int8 codes as an array. Raises InvalidInputError for NaN and infinite components."""
     if not np.isfinite(vectors).all():
         raise InvalidInputError("vector", "holds NaN or infinite components.", "Check the embedder's output.")
     peak = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
@@ -37,21 +36,21 @@ def quantised(vectors: Vectors) -> NDArray[np.int8]:
 
 
 def whole(codes: Sequence[bytes], dimensions: int) -> Vectors:
-    """The codes as whole numbers in float32. Raises CorruptStoreError for a code of another length."""
+    """Return the codes as integers in float32. Raises CorruptStoreError for a code of another length."""
     joined = np.frombuffer(b"".join(codes), dtype=np.int8)
     if len(joined) != len(codes) * dimensions:
-        raise CorruptStoreError(f"a stored vector is not {dimensions} bytes long. Restore a backup.")
+        raise CorruptStoreError(f"a stored vector does not have {dimensions} bytes. Restore a backup.")
     return joined.reshape(len(codes), dimensions).astype(np.float32)
 
 
 def norms(rows: Vectors) -> Scores:
-    """Lengths of coded rows; 0 for a zero row."""
+    """Return the lengths of coded rows; 0 for a zero row."""
     result: Scores = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64))
     return result
 
 
 def decode(codes: Sequence[bytes], dimensions: int) -> Vectors:
-    """Unit float32 rows of the codes; a zero code stays zero."""
+    """Return unit float32 rows of the codes; a zero code stays zero."""
     rows = whole(codes, dimensions)
     lengths = norms(rows)
     result: Vectors = rows / np.where(lengths > 0, lengths, 1.0).astype(np.float32)[:, None]
@@ -59,7 +58,7 @@ def decode(codes: Sequence[bytes], dimensions: int) -> Vectors:
 
 
 def cosines(codes: Vectors, lengths: Scores, vector: NDArray[np.float32]) -> Scores:
-    """Cosine of coded rows with one vector; 0 for a zero row or vector."""
+    """Return the cosine of coded rows with one vector; 0 for a zero row or vector."""
     coded = quantised(vector[None, :]).astype(np.float32)
     scale = lengths * norms(coded)[0]
     dots = (codes @ coded[0]).astype(np.float64)
@@ -68,17 +67,17 @@ def cosines(codes: Vectors, lengths: Scores, vector: NDArray[np.float32]) -> Sco
 
 
 def check_dimensions(model: str, known: int, given: int) -> None:
-    """Raise InvalidInputError when a vector's length is not that of the model's others."""
+    """Raise InvalidInputError for a vector whose length differs from the model's."""
     if known != given:
         raise InvalidInputError(
             "vector",
-            f"has {given} dimensions, but those stored of {model!r} have {known}.",
-            "Give another model another name, and embed again under it.",
+            f"has {given} dimensions, but the stored vectors of {model!r} have {known}.",
+            "Give the new model another name and re-embed.",
         )
 
 
 class Matrix:
-    """Coded rows by slot, growing as the columns grow."""
+    """Coded rows by slot; grows with the columns."""
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
@@ -86,13 +85,19 @@ class Matrix:
         self.rows: Vectors = np.zeros((0, dimensions), dtype=np.float32)
         self.norms: Scores = np.zeros(0)
         self.has: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        """Rows with a direction; `there` has those of zeros too, texts with nothing in them."""
+        """Rows with a direction; `there` also marks zero rows, those of texts without content."""
         self.there: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
 
     def put(self, slots: NDArray[np.int64], codes: Sequence[bytes], count: int) -> None:
-        """Set the rows of some slots; the matrix has room for `count` rows afterwards."""
+        """Set the rows of some slots and make room for `count` rows."""
         if count > len(self.rows):
-            self._grow(max(count, min(2 * len(self.rows), len(self.rows) + 65536)))
+            old, room = self.rows, max(count, min(2 * len(self.rows), len(self.rows) + 65536))
+            self.rows = np.zeros((room, self.dimensions), dtype=np.float32)
+            self.rows[: len(old)] = old
+            more = room - len(old)
+            self.norms = np.append(self.norms, np.zeros(more))
+            self.has = np.append(self.has, np.zeros(more, dtype=np.bool_))
+            self.there = np.append(self.there, np.zeros(more, dtype=np.bool_))
         rows = whole(codes, self.dimensions)
         self.rows[slots] = rows
         self.norms[slots] = norms(rows)
@@ -100,23 +105,14 @@ class Matrix:
         self.there[slots] = True
 
     def clear(self, slots: NDArray[np.int64]) -> None:
-        """Drop the rows of some slots."""
+        """Remove the rows of some slots."""
         self.rows[slots] = 0.0
         self.norms[slots] = 0.0
         self.has[slots] = False
         self.there[slots] = False
 
-    def _grow(self, room: int) -> None:
-        old = len(self.rows)
-        rows = np.zeros((room, self.dimensions), dtype=np.float32)
-        rows[:old] = self.rows
-        self.rows = rows
-        self.norms = np.append(self.norms, np.zeros(room - old))
-        self.has = np.append(self.has, np.zeros(room - old, dtype=np.bool_))
-        self.there = np.append(self.there, np.zeros(room - old, dtype=np.bool_))
-
     def cosines(self, vector: NDArray[np.float32], count: int) -> Scores:
-        """Cosine of every row with a vector."""
+        """Return the cosine of every row with a vector."""
         return cosines(self.rows[:count], self.norms[:count], vector)
 
     def nearest(
@@ -127,7 +123,7 @@ class Matrix:
         limit: int,
         minimum: float,
     ) -> list[Ranked]:
-        """For each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
+        """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
         count = len(keys)
         open_rows = eligible & self.has[:count]
         coded = quantised(vectors).astype(np.float32)
@@ -140,7 +136,7 @@ class Matrix:
             wanted = int(there.sum())
             if not wanted:
                 continue
-            # Copying rows costs more than comparing some that are not asked for.
+            # Copying rows costs more than comparing rows that are not wanted.
             places = np.arange(start, stop) if 2 * wanted > stop - start else start + np.flatnonzero(there)
             whole_block = len(places) == stop - start
             scale = self.norms[places]
@@ -160,7 +156,7 @@ class Matrix:
 def _by_column(
     found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]], count: int, limit: int
 ) -> list[Ranked]:
-    """(column, key, score) triples as one list a column, best first, ties by key."""
+    """Return (column, key, score) triples as one list per column, best first, ties by key."""
     if not found:
         return [Ranked(np.zeros(0, np.int64), np.zeros(0)) for _ in range(count)]
     columns, keys, scores = (np.concatenate(part) for part in zip(*found, strict=True))

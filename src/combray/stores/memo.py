@@ -1,7 +1,7 @@
-"""Values computed from the columns of a namespace, kept and grown as rows are appended.
+"""Values computed from the columns of a namespace, kept and extended as rows are appended.
 
-An added memory must not make the next recall compute everything for 100,000 rows again: a value of the
-first n rows is the start for the value of n + k rows.
+After one added memory the next recall must not recompute 100,000 rows: the value of the first n rows is extended
+to n + k rows.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ from typing import TypeVar, cast
 T = TypeVar("T")
 
 MOST_KEPT = 64
-"""Values kept at once: filters can be of endless variety, and each mask costs a byte a memory."""
+"""Maximum number of kept values. The number of filters is unlimited, and each mask costs a byte per memory."""
 
 
 class Memo:
-    """Values by name, each with the number of rows it was computed for.
-
-    Kept values are never changed in place: a reader of fewer rows may still hold them.
-    """
+    """Values by name, each with its number of rows. Never changed in place: a reader may still hold one."""
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, tuple[int, object]] = {}
 
     def get(self, name: Hashable, rows: int, fresh: Callable[[], T], grown: Callable[[T, int], T]) -> T:
-        """The value for `rows` rows: as kept, or `grown(value, its rows)` from fewer, or `fresh()`."""
+        """Return the value for `rows` rows: the kept one, `grown(value, its rows)` from fewer, or `fresh()`."""
         kept = self._kept.get(name)
         if kept is not None and kept[0] == rows:
             return cast(T, kept[1])
@@ -37,7 +34,7 @@ class Memo:
         return value
 
     def without(self, kinds: frozenset[str]) -> Memo:
-        """A copy that has lost the values of some kinds. A name's kind is its first part."""
+        """Return a copy without the values of some kinds. The kind is the first part of a name."""
         copy = Memo()
         copy._kept = {
             name: kept

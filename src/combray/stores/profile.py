@@ -1,4 +1,4 @@
-"""What the data of a namespace looks like, counted once and then only for what is added."""
+"""The profile of a namespace: counted once, then updated with the added rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Tally:
 
 
 def profile(snapshot: Snapshot) -> Profile:
-    """Counts, lengths and speakers of the live memories; authors sorted by name."""
+    """Return counts, lengths and speakers of the live memories; authors sorted by name."""
     tally = snapshot.memo.get(
         ("profile",),
         snapshot.count,
@@ -43,9 +43,12 @@ def profile(snapshot: Snapshot) -> Profile:
         lambda old, rows: old.plus(_count(snapshot, rows)),
     )
     names = snapshot.names["author"]
+    # The median is the mean of the two values in the middle, which are the same for an odd count.
+    middle = [(tally.memories - 1) // 2, tally.memories // 2]
+    lower, upper = np.searchsorted(np.cumsum(tally.words), middle, side="right") if tally.memories else (0, 0)
     return Profile(
         memories=tally.memories,
-        median_words=_median(tally.words, tally.memories),
+        median_words=float(lower + upper) / 2,
         authors=tuple(sorted(names[code] for code in tally.authors)),
         with_session=tally.in_session / tally.memories if tally.memories else 0.0,
         latest_moment=tally.latest if tally.memories else None,
@@ -62,12 +65,3 @@ def _count(snapshot: Snapshot, start: int) -> _Tally:
         in_session=int((snapshot.session[live] >= 0).sum()),
         latest=float(snapshot.moment[live].max(initial=-np.inf)),
     )
-
-
-def _median(words: NDArray[np.int64], count: int) -> float:
-    """Median of counted values: the mean of the two in the middle where their number is even."""
-    if not count:
-        return 0.0
-    upto = np.cumsum(words)
-    lower, upper = np.searchsorted(upto, [(count - 1) // 2, count // 2], side="right")
-    return float(lower + upper) / 2

@@ -1,4 +1,4 @@
-"""Opening the file: journal mode, waiting, read-only files, and errors in words people can act on."""
+"""Connections to the file: journal mode, lock timeout, read-only files, and SQLite errors as Combray errors."""
 
 from __future__ import annotations
 
@@ -34,82 +34,74 @@ from combray.stores.sqlite.encryption import (
 Durability = Literal["normal", "full"]
 
 APPLICATION_ID = 0x434F4D42
-"""Marks the file as a Combray store ("COMB"), so that another program's database is never touched."""
+"""Marks the file as a Combray store ("COMB"), so that another program's database is never changed."""
 
 MEMORY = ":memory:"
 
 
 @contextmanager
 def explained(location: str) -> Iterator[None]:
-    """Turn SQLite's errors into Combray's, with the file's name and what to do."""
+    """Turn SQLite errors into Combray errors that name the file and the remedy."""
     try:
         yield
     except errors() as error:
         raise translate(error, location) from error
     except UnicodeEncodeError as error:
-        problem = f"holds a lone surrogate (at place {error.start}), which no file can store."
+        problem = f"contains a lone surrogate at position {error.start}, which cannot be stored."
         raise InvalidInputError("text", problem, "Remove it.") from error
     except UnicodeDecodeError as error:
-        # Python's sqlite3 meets damaged names in a schema so, while it words its own error.
+        # Raised by Python's sqlite3 for a damaged name in a schema.
         raise CorruptStoreError(f"{location}: the file is damaged ({error}). Restore a backup.") from error
 
 
 def translate(error: Exception, location: str) -> StoreError:
-    """The Combray error for an SQLite error."""
+    """Return the Combray error for an SQLite error."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = None if code is None else code & 0xFF
     text = str(error)
     if primary == sqlite3.SQLITE_FULL:
-        return DiskFullError(
-            f"{location}: no room left on the device; nothing was written. Free some space and try again."
-        )
+        return DiskFullError(f"{location}: no room left on the device; nothing was written. Free some space.")
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return ReadOnlyStoreError(f"{location}: the file or its folder is read-only; nothing was written.")
+        return ReadOnlyStoreError(
+            f"{location}: the file or its folder is read-only; nothing was written. Grant write access."
+        )
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(
-            f"{location}: another process has held the write lock for too long; try again, "
-            "or raise COMBRAY_BUSY_TIMEOUT."
+            f"{location}: another process holds the write lock. Try again, or raise COMBRAY_BUSY_TIMEOUT."
         )
     if primary == sqlite3.SQLITE_NOTADB and looks_encrypted(location):
         return EncryptionError(
-            f"{location}: is encrypted, or no store of Combray. Set COMBRAY_KEY or COMBRAY_KEY_FILE to its key."
+            f"{location}: is encrypted or not a Combray store. Set COMBRAY_KEY or COMBRAY_KEY_FILE to its key."
         )
     if primary == sqlite3.SQLITE_NOTADB:
-        return CorruptStoreError(
-            f"{location}: the file is damaged or is not a Combray store: it does not begin as an SQLite file. "
-            "Name another file, or restore a backup."
-        )
+        problem = "the file is damaged or not a Combray store: it does not begin as an SQLite file"
+        return CorruptStoreError(f"{location}: {problem}. Name another file, or restore a backup.")
     if primary == sqlite3.SQLITE_CORRUPT:
-        return CorruptStoreError(
-            f"{location}: the file is damaged or is not a Combray store ({text}). "
-            "Restore a backup, or run 'combray doctor --repair'."
-        )
+        remedy = "Restore a backup, or run 'combray doctor --repair'."
+        return CorruptStoreError(f"{location}: the file is damaged or not a Combray store ({text}). {remedy}")
     if primary == sqlite3.SQLITE_CANTOPEN:
-        return StoreError(
-            f"{location}: cannot be opened; check that the folder exists and that you may write to it."
-        )
+        return StoreError(f"{location}: cannot be opened. Check that the folder exists and is writable.")
     if primary == sqlite3.SQLITE_IOERR:
-        return StoreError(f"{location}: reading or writing failed ({text}); check the disk.")
+        return StoreError(f"{location}: reading or writing failed ({text}). Check the disk.")
     return StoreError(f"{location}: {text}")
 
 
 def connect(
     path: str, *, durability: Durability, busy_timeout: float, read_only: bool, key: Key | None = None
 ) -> sqlite3.Connection:
-    """An open connection in autocommit mode; transactions are begun by hand.
+    """Open a connection in autocommit mode; transactions begin explicitly.
 
-    A file that cannot be written is opened read-only; on a read-only medium, where WAL's side files
-    cannot be made either, as an immutable file. `key` is that of an encrypted file.
+    A read-only file on a read-only medium, where WAL's side files cannot be created, is opened as immutable.
+    `key` is the key of an encrypted file.
     """
-    if path == MEMORY:
-        connection = _open(MEMORY, busy_timeout, uri=False)
-    elif read_only:
+    if read_only and path != MEMORY:
         connection = _read_only(path, busy_timeout, key)
     else:
         if key is not None and not Path(path).exists():
             _begin_encrypted(path, key)
-        make_private(path)
-        connection = _unlocked(path, path, busy_timeout, key, uri=False)
+        if path != MEMORY:
+            make_private(path)
+        connection = _open(path, busy_timeout, key)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
@@ -123,51 +115,48 @@ def connect(
     return connection
 
 
-def _open(target: str, busy_timeout: float, *, uri: bool, encrypted: bool = False) -> sqlite3.Connection:
-    # SQLCipher's connections do what sqlite3's do, but are no kind of them.
-    connection: sqlite3.Connection = (encrypted_driver() if encrypted else sqlite3).connect(
-        target,
+def _open(path: str, busy_timeout: float, key: Key | None, *, uri: str = "") -> sqlite3.Connection:
+    """Open a path, or a URI that names it; read through the URI at once, so that a failure shows here."""
+    # SQLCipher's connections behave as sqlite3's, but are not instances of its class.
+    connection: sqlite3.Connection = (sqlite3 if key is None else encrypted_driver()).connect(
+        uri or path,
         timeout=busy_timeout,
         isolation_level=None,
         check_same_thread=False,
-        uri=uri,
+        uri=bool(uri),
         cached_statements=256,
     )
-    return connection
-
-
-def make_private(path: str) -> None:
-    """Create an empty file that only its owner can read. A file that exists keeps its mode.
-
-    SQLite takes an empty file for a new database, and gives `-wal` and `-shm` the database's mode. A failure is
-    left to SQLite, which reports it with the path.
-    """
-    with suppress(OSError):
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-
-
-def opened(path: str, key: Key | None) -> sqlite3.Connection:
-    """A connection to a backup, or to the source of one. A new file is readable by its owner only."""
-    make_private(path)
-    return _unlocked(path, path, 5.0, key, uri=False)
-
-
-def _unlocked(path: str, target: str, busy_timeout: float, key: Key | None, *, uri: bool) -> sqlite3.Connection:
-    if key is None:
-        return _open(target, busy_timeout, uri=uri)
-    connection = _open(target, busy_timeout, uri=uri, encrypted=True)
     try:
-        unlock(connection, path, key)
+        if key is not None:
+            unlock(connection, path, key)
+        if uri:
+            connection.execute(sql.file.probe).fetchone()
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _begin_encrypted(path: str, key: Key) -> None:
-    """Make an empty encrypted file, whole and at once.
+def make_private(path: str) -> None:
+    """Create an empty file that only its owner can read. A file that exists keeps its mode.
 
-    Two processes that each began one would each draw a salt, and one would read what it cannot decrypt.
+    SQLite treats an empty file as a new database, and gives `-wal` and `-shm` the database's mode. SQLite also
+    reports a failure, with the path.
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def opened(path: str, key: Key | None) -> sqlite3.Connection:
+    """Open a backup, or the source of one. A new file is readable by its owner only."""
+    make_private(path)
+    return _open(path, 5.0, key)
+
+
+def _begin_encrypted(path: str, key: Key) -> None:
+    """Create an empty encrypted file atomically.
+
+    Two processes that create it at the same time would each draw a salt, and one could not decrypt the file.
     """
     draft = Path(f"{path}.new-{secrets.token_hex(4)}")
     try:
@@ -181,33 +170,23 @@ def _begin_encrypted(path: str, key: Key) -> None:
 
 
 def _read_only(path: str, busy_timeout: float, key: Key | None) -> sqlite3.Connection:
-    escaped = quote(str(Path(path).absolute()))
+    uri = f"file:{quote(str(Path(path).absolute()))}?mode=ro"
     try:
-        return _probed(path, f"file:{escaped}?mode=ro", busy_timeout, key)
+        return _open(path, busy_timeout, key, uri=uri)
     except errors("OperationalError"):
         log = Path(f"{path}-wal")
         if log.exists() and log.stat().st_size:
             raise StoreError(
-                f"{path}: its write-ahead log holds memories that cannot be read without write access; "
-                "open the file once where it can be written, or copy it together with the -wal file."
+                f"{path}: its write-ahead log cannot be read without write access. "
+                "Open the file once with write access, or copy it together with the -wal file."
             ) from None
-        return _probed(path, f"file:{escaped}?mode=ro&immutable=1", busy_timeout, key)
-
-
-def _probed(path: str, target: str, busy_timeout: float, key: Key | None) -> sqlite3.Connection:
-    connection = _unlocked(path, target, busy_timeout, key, uri=True)
-    try:
-        connection.execute(sql.file.probe).fetchone()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        return _open(path, busy_timeout, key, uri=f"{uri}&immutable=1")
 
 
 def check_length(path: str) -> None:
-    """Raise CorruptStoreError for a file that ends before its header says, as a broken-off copy does.
+    """Raise CorruptStoreError for a file shorter than its header says, such as an interrupted copy.
 
-    SQLite reads pages behind the end as zeros, and notices only when it happens to need one.
+    SQLite reads pages past the end as zeros, and reports an error only when it needs one of them.
     """
     place, log = Path(path), Path(f"{path}-wal")
     if path == MEMORY or not place.exists() or (log.exists() and log.stat().st_size):
@@ -219,13 +198,13 @@ def check_length(path: str) -> None:
         wanted = int.from_bytes(header[28:32], "big") * (65536 if page_size == 1 else page_size)
         found = place.stat().st_size
         if found < wanted:
-            raise CorruptStoreError(f"{path}: is cut short: {found} of {wanted} bytes. Restore a backup.")
+            raise CorruptStoreError(f"{path}: is truncated to {found} of {wanted} bytes. Restore a backup.")
 
 
 def use_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
-    """Write-ahead log: readers never wait. Kept in the file, so it is set once; network file systems refuse.
+    """Switch to the write-ahead log, so that readers never wait. The file keeps the mode.
 
-    Two processes that make a file at the same moment meet here, and SQLite does not wait for this lock.
+    SQLite does not wait for this lock, so two processes that create a file at the same time retry here.
     """
     deadline = time.monotonic() + busy_timeout
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -240,10 +219,8 @@ def use_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
 
 
 def writable(path: str) -> bool:
-    """Whether the file, or the folder it would be made in, lets itself be written."""
-    if path == MEMORY:
-        return True
+    """Return whether the folder is writable, and the file if it exists."""
     place = Path(path)
-    if place.exists():
-        return os.access(place, os.W_OK) and os.access(place.absolute().parent, os.W_OK)
-    return os.access(place.absolute().parent, os.W_OK)
+    return path == MEMORY or (
+        os.access(place.absolute().parent, os.W_OK) and (not place.exists() or os.access(place, os.W_OK))
+    )

@@ -1,4 +1,4 @@
-"""Workspaces, files and their chunks: three small tables beside the memories."""
+"""Workspaces, files and their chunks: three small tables next to the memories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _paths(text: str) -> tuple[str, ...]:
 
 
 class SqliteDocuments:
-    """Implements `runtime.Documents` and, inside a transaction, `runtime.DocumentsWriter`."""
+    """Implements `runtime.Documents` and, in a transaction, `runtime.DocumentsWriter`."""
 
     def __init__(self, scope: Namespace) -> None:
         self.scope = scope
@@ -73,7 +73,7 @@ class SqliteDocuments:
         self._loosen(file)
         for position, (key, digest) in enumerate(chunks):
             if not self.scope.write(sql.documents.put_chunk, key, file, position, digest):
-                raise NotFoundError(f"no memory with key {key} in this namespace")
+                raise NotFoundError(f"memory key {key} is not in this namespace. Read its key again by its id.")
 
     def drop(self, root: str, path: str) -> None:
         row = self.scope.row(sql.documents.file, root, path)

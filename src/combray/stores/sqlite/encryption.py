@@ -1,7 +1,7 @@
-"""Encryption at rest: the key, the driver that knows how to use it, and which file is encrypted.
+"""Encryption at rest: the key, the driver, and whether a file is encrypted.
 
-The driver is SQLCipher 4 (extra `encryption`): every page of file, log and backup with AES-256 and its own
-HMAC-SHA512. Where no key is given nothing of it is imported.
+The driver is SQLCipher 4 (extra `encryption`): every page of the file, its log and its backups is encrypted with
+AES-256 and has its own HMAC-SHA512. Without a key nothing of it is imported.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from combray.errors import EncryptionError, InvalidInputError, MissingExtraError
 from combray.stores.sqlite import sql
 
 SALT_BYTES = 16
-"""SQLCipher's: they are the first of the file, in the clear."""
+"""The first bytes of an SQLCipher file, unencrypted."""
 ROUNDS = 256_000
-"""Of PBKDF2-HMAC-SHA512 over a passphrase: SQLCipher 4's default (PRAGMA kdf_iter)."""
+"""Rounds of PBKDF2-HMAC-SHA512 over a passphrase: SQLCipher 4's default (PRAGMA kdf_iter)."""
 SHORTEST = 12
-"""Characters of a passphrase: the rounds slow a guesser down, but do not stop one."""
+"""Minimum characters of a passphrase. The rounds slow down guessing, but do not prevent it."""
 
 _DRIVER = "sqlcipher3.dbapi2"
 _RAW = re.compile(r"[0-9a-fA-F]{64}")
 _PLAIN = b"SQLite format 3\x00"
-"""What stands in the place of a salt in a file that is not encrypted."""
+"""The first bytes of a file that is not encrypted, where an encrypted file has its salt."""
 _NO_KEY = f"PRAGMA key = \"x'{'00' * 32}'\""
-"""Enough to ask for the salt without the rounds of a passphrase."""
+"""Enough to read the salt without deriving a key from a passphrase."""
 _PAGE = 4096
 
 
 @dataclass(frozen=True)
 class Key:
-    """A raw 256-bit key, or a passphrase that becomes one with the salt of the file. Never shown."""
+    """A raw 256-bit key, or a passphrase from which one is derived with the file's salt. Never shown."""
 
     raw: bytes = field(default=b"", repr=False)
     passphrase: str = field(default="", repr=False)
 
     def pragma(self, salt: bytes) -> str:
-        """The statement that unlocks a file of that salt. Hexadecimal digits only: nothing to quote."""
+        """Return the statement that unlocks a file of that salt. Hexadecimal digits need no quoting."""
         return f"PRAGMA key = \"x'{self.bytes(salt).hex()}{salt.hex()}'\""
 
     def bytes(self, salt: bytes) -> bytes:
-        """The 32 bytes that encrypt. Derived here, once a file, as SQLCipher would at every connection."""
+        """Return the 32-byte key. Derived once per file; SQLCipher would derive it for every connection."""
         if self.raw:
             return self.raw
         known = _derived.get((self.passphrase, salt))
@@ -63,33 +63,38 @@ _derived: dict[tuple[str, bytes], bytes] = {}
 
 
 def key_from(value: str | bytes, name: str = "key") -> Key:
-    """32 bytes or 64 hexadecimal digits are a raw key, other text is a passphrase. Raises InvalidInputError."""
+    """Return a raw key for 32 bytes or 64 hexadecimal digits, a passphrase for other text.
+
+    Raises InvalidInputError.
+    """
     if isinstance(value, bytes):
         if len(value) != 32:
-            raise InvalidInputError(name, f"has {len(value)} bytes.", "Give 32 bytes, or a passphrase as text.")
+            raise InvalidInputError(
+                name, f"must have 32 bytes, got {len(value)}.", "Or give a passphrase as text."
+            )
         return Key(raw=value)
     if not isinstance(value, str):
-        raise InvalidInputError(name, f"is of type {type(value).__name__}.", "Give 32 bytes or a text.")
+        raise InvalidInputError(name, f"must be bytes or text, got {type(value).__name__}.")
     if _RAW.fullmatch(value):
         return Key(raw=bytes.fromhex(value))
     if len(value) < SHORTEST or not value.isprintable():
         raise InvalidInputError(
             name,
-            f"is too short or holds characters that cannot be typed ({len(value)} characters).",
+            f"is too short or contains unprintable characters ({len(value)} characters).",
             f"Use at least {SHORTEST} printable characters, or 64 hexadecimal digits ('openssl rand -hex 32').",
         )
     return Key(passphrase=value)
 
 
 def errors(name: str = "Error") -> tuple[type[Exception], ...]:
-    """The exceptions of that name of the drivers in use: SQLCipher's are of no kind of sqlite3's."""
+    """Return the exceptions of that name of the loaded drivers. SQLCipher's do not derive from sqlite3's."""
     plain: type[Exception] = getattr(sqlite3, name)
     cipher = sys.modules.get(_DRIVER)
     return (plain,) if cipher is None else (plain, getattr(cipher, name))
 
 
 def encrypted_driver() -> Any:
-    """SQLCipher as a module like sqlite3. Raises MissingExtraError."""
+    """Return SQLCipher's counterpart of the module sqlite3. Raises MissingExtraError."""
     try:
         import sqlcipher3.dbapi2 as driver
     except ImportError as error:
@@ -98,17 +103,19 @@ def encrypted_driver() -> Any:
 
 
 def unlock(connection: Any, path: str, key: Key) -> None:
-    """Give a new connection the key, and see that it fits. Raises EncryptionError.
+    """Give a new connection the key and check that it fits. Raises EncryptionError.
 
-    The file is looked at through SQLCipher alone (`holding.py` says why).
+    The file is read through SQLCipher alone; `holding.py` explains why.
     """
-    # It writes every failed decryption to the standard error, which is a client's, or a terminal.
+    # SQLCipher would write every failed decryption to standard error.
     connection.execute("PRAGMA cipher_log_level = NONE")
-    salt = _salt(connection)
+    connection.execute(_NO_KEY)
+    # Of an empty file this is a new salt.
+    salt = bytes.fromhex(connection.execute("PRAGMA cipher_salt").fetchone()[0])
     if salt == _PLAIN:
         raise EncryptionError(
-            f"{path}: is not encrypted, and a key was given. Unset COMBRAY_KEY to open it; "
-            f"to encrypt it, set COMBRAY_NEW_KEY and run: combray backup NEW-FILE --encrypt"
+            f"{path}: is not encrypted, and a key was given. Unset COMBRAY_KEY to open it. "
+            "To encrypt it, set COMBRAY_NEW_KEY and run: combray backup NEW-FILE --encrypt"
         )
     try:
         connection.execute(key.pragma(salt))
@@ -117,19 +124,13 @@ def unlock(connection: Any, path: str, key: Key) -> None:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_NOTADB:
             raise
         raise EncryptionError(
-            f"{path}: the key does not fit; or the file is damaged at its beginning, or is no encrypted store. "
-            f"Check COMBRAY_KEY, or restore a backup."
+            f"{path}: the key does not fit, or the file is damaged or not an encrypted store. "
+            "Check COMBRAY_KEY, or restore a backup."
         ) from None
 
 
-def _salt(connection: Any) -> bytes:
-    """The salt of the file, or a fresh one for an empty file."""
-    connection.execute(_NO_KEY)
-    return bytes.fromhex(connection.execute("PRAGMA cipher_salt").fetchone()[0])
-
-
 def looks_encrypted(path: str) -> bool:
-    """Whether a file that is no SQLite database may be an encrypted one: whole pages that nothing compresses."""
+    """Return whether a file may be an encrypted database: whole pages of incompressible bytes."""
     try:
         with Path(path).open("rb") as file:
             page = file.read(_PAGE)
@@ -140,7 +141,7 @@ def looks_encrypted(path: str) -> bool:
 
 
 def write_encrypted(plain: str, target: str, key: Key) -> None:
-    """An encrypted copy of a plain store that nobody has open. Raises MissingExtraError, the driver's errors."""
+    """Write an encrypted copy of a plain store that is not open. Raises MissingExtraError and driver errors."""
     with closing(encrypted_driver().connect(plain, isolation_level=None)) as connection:
         version, application = (
             connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")

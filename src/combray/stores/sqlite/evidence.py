@@ -1,4 +1,4 @@
-"""What retrieval arms read from the file: posting lists, cosines, entity lists."""
+"""What retrieval arms read from the file: posting lists, cosines, labels."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _MIN_TERMS = 3
 
 @dataclass(frozen=True, slots=True)
 class SqliteEvidence:
-    """Evidence of one namespace as one connection's transaction sees it.
+    """Implements `stores.arms.Evidence` for one namespace in one connection's transaction.
 
-    `keeps` is False inside a write: what is not committed must not get into the lists others read.
+    `keeps` is False during a write: uncommitted rows must not get into the shared posting cache.
     """
 
     connection: sqlite3.Connection
@@ -36,14 +36,15 @@ class SqliteEvidence:
     keeps: bool
 
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
-        """Posting lists of the arm's terms, the rarest first until the budget is spent."""
         terms = [namespaced(self.cache.number, term) for term, _ in arm.terms]
         weights = tuple(arm.fields)
+        holding: Callable[[str], int]
+        weighed: Callable[[str], Weighed]
         with self.cache.lock:
             kept = self.cache.postings
             if self.keeps and kept.catch_up(self.connection, self.cache.number, snapshot):
-                holding: Callable[[str], int] = partial(kept.holding, self.connection)
-                weighed: Callable[[str], Weighed] = partial(kept.weighed, self.connection, weights, snapshot)
+                holding = partial(kept.holding, self.connection)
+                weighed = partial(kept.weighed, self.connection, weights, snapshot)
             else:
                 holding = partial(read_holding, self.connection)
                 weighed = partial(_read_weighed, self.connection, weights, snapshot)
@@ -57,7 +58,6 @@ class SqliteEvidence:
     def cosines(
         self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
     ) -> tuple[Scores, NDArray[np.bool_]]:
-        """Cosine of every row, from the matrix in memory."""
         matrix = self.cache.matrix(self.connection, model, snapshot)
         if matrix is None:
             return np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_)
@@ -65,15 +65,12 @@ class SqliteEvidence:
         return matrix.cosines(vector, snapshot.count), matrix.has[: snapshot.count]
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> Scores:
-        """How many of the entities each row names."""
         scores = np.zeros(snapshot.count)
-        for name in sorted({each.casefold() for each in entities}):
-            slots = self._labelled("entity", name, snapshot)
-            scores[slots] += 1.0
+        for name in {each.casefold() for each in entities}:
+            scores[self._labelled("entity", name, snapshot)] += 1.0
         return scores
 
     def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
-        """Rows with at least one of the tags."""
         found = np.zeros(snapshot.count, dtype=np.bool_)
         for name in {each.casefold() for each in tags}:
             found[self._labelled("tag", name, snapshot)] = True
@@ -93,11 +90,9 @@ class SqliteEvidence:
 
 
 def _affordable(terms: set[str], rows: int, arm: KeywordArm, holding: Callable[[str], int]) -> set[str]:
-    """Work is linear in postings, so the commonest words of a large store are left out."""
-    if arm.mode == "all":
-        # Who holds every term can only be told from every term's list.
-        return terms
-    if rows * len(terms) <= arm.posting_budget or len(terms) <= _MIN_TERMS:
+    """Return the rarest terms within the posting budget: the work is linear in the number of postings."""
+    # Mode "all" needs the posting list of every term.
+    if arm.mode == "all" or rows * len(terms) <= arm.posting_budget or len(terms) <= _MIN_TERMS:
         return terms
     counts = {term: holding(term) for term in terms}
     spent, chosen = 0, set[str]()

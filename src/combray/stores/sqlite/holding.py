@@ -1,9 +1,9 @@
-"""Which files this process has open.
+"""Registry of the database files that this process has open.
 
-POSIX takes away every lock a process has on a file as soon as it closes any descriptor of it. SQLite knows,
-and keeps such descriptors; whoever opens and closes the file beside it does not: then another process takes the
-log for nobody's, and removes it while it is written to. So a file that is open here is not looked into by other
-means, and not opened by another build of SQLite.
+POSIX drops every lock that a process holds on a file when the process closes any descriptor of that file. SQLite
+works around this inside one build of its library. Code that opens and closes the file by other means drops the
+locks: another process can then remove the write-ahead log while it is in use. So a file that is open here is not
+read by other means, and not opened by another build of SQLite (SQLCipher is one).
 """
 
 from __future__ import annotations
@@ -37,18 +37,21 @@ def _identity(path: str) -> Identity | None:
 
 
 def held(path: str, *, encrypted: bool) -> bool:
-    """Whether a store of this process has the file open. Raises EncryptionError if with a key, or without one."""
+    """Return whether a store of this process has the file open.
+
+    Raises EncryptionError if that store is encrypted and this one is not, or the reverse.
+    """
     identity = _identity(path)
     with _lock:
         file = _files.get(identity) if identity else None
         if file is not None and file.encrypted is not encrypted:
             how = "with a key" if file.encrypted else "without a key"
-            raise EncryptionError(f"{path}: this process has it open {how}; close it there, or open it likewise.")
+            raise EncryptionError(f"{path}: this process has it open {how}. Close it there, or open it likewise.")
         return file is not None
 
 
 def hold(path: str, *, encrypted: bool) -> Identity | None:
-    """Note that the file is open now; what comes back is for `release`. None for what is no file."""
+    """Register an open file. Return the value for `release`, None if there is no such file."""
     identity = _identity(path)
     if identity is not None:
         with _lock:
@@ -57,7 +60,7 @@ def hold(path: str, *, encrypted: bool) -> Identity | None:
 
 
 def release(identity: Identity | None) -> None:
-    """Note that one store has closed the file."""
+    """Unregister one store of the file."""
     with _lock:
         if identity in _files:
             _files[identity].count -= 1

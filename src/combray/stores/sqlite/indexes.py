@@ -1,4 +1,4 @@
-"""What the file holds twice, for speed: every memory's index terms and labels, rebuilt from the originals."""
+"""Derived rows for speed: index terms and labels of every memory, which can be rebuilt from the memories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from combray.stores.sqlite.sql import listed
 from combray.types import LIVE_STATUSES, Memory
 
 Indexed = tuple[int, Memory, IndexEntry]
-"""Key, memory, and what the keyword index holds of it."""
+"""Key, memory, and its entry in the keyword index."""
 
 
 def _term_row(number: int, key: int, entry: IndexEntry) -> tuple[Any, ...]:
@@ -21,7 +21,7 @@ def _term_row(number: int, key: int, entry: IndexEntry) -> tuple[Any, ...]:
 
 
 def labels(number: int, one: Indexed) -> list[tuple[int, str, str, int, int]]:
-    """Rows of the label table for a memory; the same name twice gives the same row twice."""
+    """Return the rows of the label table for a memory, with duplicates for duplicate names."""
     key, memory, _ = one
     live = int(memory.status in LIVE_STATUSES and memory.trust != "quarantined")
     named = [(number, "entity", name.casefold(), key, live) for name in memory.entities]
@@ -35,12 +35,12 @@ def add(connection: sqlite3.Connection, number: int, memories: Sequence[Indexed]
 
 
 def measure(connection: sqlite3.Connection, key: int, entry: IndexEntry) -> None:
-    """Set the columns of a memory that are derived from its texts."""
+    """Write the columns that are derived from the memory's texts."""
     facts = (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues)
     connection.execute(sql.memories.set_derived, (key, *facts))
 
 
 def remove(connection: sqlite3.Connection, number: int, memories: Sequence[tuple[int, IndexEntry]]) -> None:
-    """Remove memories. The entries must be what was indexed: the index keeps no copy to look them up in."""
+    """Remove memories. The entries must be those that were indexed: the index keeps no copy of the texts."""
     connection.executemany(sql.terms.remove, [_term_row(number, key, entry) for key, entry in memories])
     connection.execute(sql.labels.remove, (listed(key for key, _ in memories),))

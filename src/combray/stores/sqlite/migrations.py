@@ -1,4 +1,4 @@
-"""Bringing a file to this version's schema: numbered SQL files, all missing ones or none, a backup first."""
+"""Schema migrations: numbered SQL files, applied all or none, after a backup of the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Migration = tuple[int, str, str]
 
 
 def migrations() -> list[Migration]:
-    """(number, name, SQL) of every migration, in order."""
+    """Return (number, name, SQL) of every migration, in order."""
     found = []
     for path in (Path(__file__).parent / "migrations").glob("*.sql"):
         number, _, name = path.stem.partition("_")
@@ -24,7 +24,7 @@ def migrations() -> list[Migration]:
 
 
 def keyword_index_sql() -> list[str]:
-    """The statements that make the keyword index and its views."""
+    """Return the statements that create the keyword index and its views."""
     return [
         statement
         for _, _, sql in migrations()
@@ -34,39 +34,44 @@ def keyword_index_sql() -> list[str]:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """The number of the last migration the file has seen; 0 for an empty file."""
+    """Return the number of the last applied migration; 0 for an empty file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def check_identity(connection: sqlite3.Connection, path: str, newest: int) -> int:
-    """The file's schema version. Raises for another program's database and for a newer Combray's."""
+    """Return the schema version. Raises for another program's database and for a newer Combray's."""
     version, application, tables = connection.execute(sql.file.identity).fetchone()
     if tables and application != APPLICATION_ID:
-        raise CorruptStoreError(
-            f"{path}: this is an SQLite database of another program, not a Combray store; name another file."
-        )
+        raise CorruptStoreError(f"{path}: is an SQLite database of another program. Name another file.")
     if version > newest:
-        raise NewerSchemaError(
-            f"{path}: written by a newer Combray (schema {version}, this one knows {newest}); update Combray."
-        )
+        problem = f"written by a newer Combray (schema {version}, this one supports {newest})"
+        raise NewerSchemaError(f"{path}: {problem}. Update Combray.")
     return int(version)
 
 
 def migrate(
     connection: sqlite3.Connection, path: str, steps: list[Migration] | None = None, key: Key | None = None
 ) -> list[str]:
-    """Apply what is missing; names of what was applied. The file before is kept as PATH.backup-vN."""
+    """Apply missing migrations and return their names. The previous file is kept as PATH.backup-vN."""
     steps = migrations() if steps is None else steps
     newest = steps[-1][0]
     if check_identity(connection, path, newest) == newest:
         return []
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Read again: another process may have migrated while this one waited for the lock.
+        # Read again: another process may have migrated during the wait for the lock.
         version = schema_version(connection)
         missing = [(number, name, sql) for number, name, sql in steps if number > version]
         if missing and version and path != MEMORY:
-            _back_up(path, version, key)
+            target = Path(f"{path}.backup-v{version}")
+            unfinished = Path(f"{target}.unfinished")
+            unfinished.unlink(missing_ok=True)
+            # Separate connections: SQLite cannot copy from one with an open write transaction.
+            with closing(opened(path, key)) as source, closing(opened(str(unfinished), key)) as copy:
+                source.backup(copy)
+                # The copy inherits WAL mode; as one plain file it can be moved.
+                copy.execute("PRAGMA journal_mode = DELETE")
+            unfinished.replace(target)
         for number, _, sql in missing:
             for statement in _statements(sql):
                 connection.execute(statement)
@@ -81,7 +86,7 @@ def migrate(
 
 
 def _statements(sql: str) -> list[str]:
-    """One by one: `executescript` would commit the open transaction."""
+    """Split into statements: `executescript` would commit the open transaction."""
     found, statement = [], ""
     for line in sql.splitlines(keepends=True):
         statement += line
@@ -89,16 +94,3 @@ def _statements(sql: str) -> list[str]:
             found.append(statement)
             statement = ""
     return found
-
-
-def _back_up(path: str, version: int, key: Key | None) -> None:
-    """Copy the file as it was before. The caller holds the write lock, so nothing can change meanwhile."""
-    target = Path(f"{path}.backup-v{version}")
-    unfinished = Path(f"{target}.unfinished")
-    unfinished.unlink(missing_ok=True)
-    # Connections of their own: SQLite does not copy from one that is in the middle of a write.
-    with closing(opened(path, key)) as source, closing(opened(str(unfinished), key)) as copy:
-        source.backup(copy)
-        # The copy takes over the log mode; as one plain file it can be moved about.
-        copy.execute("PRAGMA journal_mode = DELETE")
-    unfinished.replace(target)

@@ -1,4 +1,4 @@
-"""The namespace filter: the one place where reads and writes are restricted to a namespace.
+"""The namespace filter: the only place that restricts reads and writes to a namespace.
 
 The rows of a namespace carry its number. The number is applied in two ways, both of them here:
 
@@ -19,50 +19,50 @@ from typing import Any
 from combray.stores.sqlite import sql
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
-"""Gives a connection that sees one unchanging state of the file."""
+"""Opens a connection that sees one unchanging state of the file."""
 
 
 def term(namespace: int, text: str) -> str:
-    """A term as the keyword index holds it."""
+    """Return a term as the keyword index stores it."""
     return f"{namespace:x}_{text}"
 
 
 class Namespace:
-    """Statements on the rows of one namespace: each is run with the namespace's number as ?1."""
+    """Runs statements on the rows of one namespace, with the namespace's number as ?1."""
 
     def __init__(self, name: str, reading: Reading) -> None:
         self.name = name
         self.reading = reading
         self.known: int | None = None
-        """The number inside a write transaction, where it cannot change."""
+        """The number during a write transaction, where it cannot change."""
 
     def number(self, connection: sqlite3.Connection) -> int | None:
-        """The number, None before the first write to the namespace; nothing is equal to that."""
+        """Return the number. None, which no row equals, before the first write to the namespace."""
         if self.known is not None:
             return self.known
         row = connection.execute(sql.namespaces.state, (self.name,)).fetchone()
         return int(row[0]) if row else None
 
     def rows(self, statement: str, *values: Any) -> list[Any]:
-        """All rows of a statement."""
+        """Return all rows of a statement."""
         with self.reading() as connection:
             return self.rows_in(connection, statement, *values)
 
     def rows_in(self, connection: sqlite3.Connection, statement: str, *values: Any) -> list[Any]:
-        """All rows of a statement, in the state that the connection sees."""
+        """Return all rows of a statement in the state that the connection sees."""
         return connection.execute(statement, (self.number(connection), *values)).fetchall()
 
     def row(self, statement: str, *values: Any) -> Any:
-        """The first row of a statement, or None."""
+        """Return the first row of a statement, or None."""
         with self.reading() as connection:
             return connection.execute(statement, (self.number(connection), *values)).fetchone()
 
     def write(self, statement: str, *values: Any) -> int:
-        """Run a statement; the number of rows it touched."""
+        """Run a statement. Return the number of rows it touched."""
         return self.write_each(statement, [values])
 
     def write_each(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement once a row of values; the number of rows it touched."""
+        """Run a statement once per row of values. Return the number of rows it touched."""
         with self.reading() as connection:
             number = self.number(connection)
             return max(0, connection.executemany(statement, [(number, *row) for row in rows]).rowcount)

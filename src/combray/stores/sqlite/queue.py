@@ -1,8 +1,9 @@
-"""The queue of vectors to be made: one table, shared by every worker of the file."""
+"""The embedding queue: one table, shared by every worker of the file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from combray.errors import NotFoundError
@@ -16,10 +17,7 @@ _SECOND = 1_000_000
 
 
 class SqliteQueue:
-    """Implements `runtime.Queue` and, inside a transaction, `runtime.QueueWriter`.
-
-    `revision` is the one that the transaction commits.
-    """
+    """Implements `runtime.Queue` and `runtime.QueueWriter`; a transaction commits `revision`."""
 
     def __init__(self, scope: Namespace, revision: int = -1) -> None:
         self.scope = scope
@@ -35,10 +33,7 @@ class SqliteQueue:
         ]
 
     def due(self, model: str, now: float) -> bool:
-        return bool(self._due(model, now, 1))
-
-    def _due(self, model: str, now: float, limit: int) -> list[Job]:
-        return [_job(row) for row in self.scope.rows(sql.queue.jobs_due, model, to_micro(now), limit)]
+        return bool(self.scope.rows(sql.queue.jobs_due, model, to_micro(now), 1))
 
     def holders(self, model: str) -> list[str]:
         return [row[0] for row in self.scope.rows(sql.queue.holders, model)]
@@ -59,32 +54,21 @@ class SqliteQueue:
         known = {row[0] for row in self.scope.rows(sql.memories.known, listed(keys))}
         for key in keys:
             if key not in known:
-                raise NotFoundError(f"no memory with key {key} in this namespace")
+                raise NotFoundError(f"memory key {key} is not in this namespace. Read its key again by its id.")
         return self.scope.write_each(sql.queue.put, [(key, model, to_micro(at)) for key in keys])
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
         end = to_micro(until) / _SECOND
-        taken = [
-            Job(each.key, model, each.added, each.attempts + 1, end, holder, error=each.error)
-            for each in self._due(model, now, limit)
-        ]
+        due = map(_job, self.scope.rows(sql.queue.jobs_due, model, to_micro(now), limit))
+        taken = [replace(each, attempts=each.attempts + 1, next_at=end, holder=holder) for each in due]
         self.update(taken)
         return taken
 
     def update(self, jobs: Sequence[Job]) -> None:
-        rows = [
-            (
-                each.key,
-                each.model,
-                each.attempts,
-                to_micro(each.next_at),
-                each.holder,
-                int(each.failed),
-                each.error,
-            )
-            for each in jobs
-        ]
-        self.scope.write_each(sql.queue.update, rows)
+        self.scope.write_each(
+            sql.queue.update,
+            [(j.key, j.model, j.attempts, to_micro(j.next_at), j.holder, int(j.failed), j.error) for j in jobs],
+        )
 
     def release(self, holder: str, at: float) -> int:
         return self.scope.write(sql.queue.release, holder, to_micro(at))

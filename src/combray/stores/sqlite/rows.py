@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 def reading(what: str, read: Callable[[], T]) -> T:
-    """What `read` makes of a row. Raises CorruptStoreError where its values are none that are ever written."""
+    """Return `read()`. Raises CorruptStoreError if it meets a value that Combray never writes."""
     try:
         return read()
     except _UNREADABLE as error:
@@ -50,22 +50,22 @@ def reading(what: str, read: Callable[[], T]) -> T:
 
 
 def microseconds(moment: datetime | None) -> int | None:
-    """Integer microseconds since 1970, exactly."""
+    """Return integer microseconds since 1970, exactly."""
     return None if moment is None else (moment - _EPOCH) // _MICROSECOND
 
 
 def moment_of(value: int | None) -> datetime | None:
-    """The aware UTC datetime of integer microseconds."""
+    """Return the aware UTC datetime of integer microseconds."""
     return None if value is None else _EPOCH + timedelta(microseconds=value)
 
 
 def to_micro(seconds: float) -> int:
-    """Unix seconds to integer microseconds."""
+    """Convert unix seconds to integer microseconds."""
     return round(seconds * 1_000_000)
 
 
 def column_value(name: str, value: Any) -> Any:
-    """One field as the table holds it."""
+    """Return a field as the table stores it."""
     if name in TIMES:
         return microseconds(value)
     if name in JSON_FIELDS:
@@ -74,7 +74,7 @@ def column_value(name: str, value: Any) -> Any:
 
 
 def plain_value(name: str, value: Any) -> Any:
-    """One table value as a Memory field."""
+    """Return a table value as a Memory field."""
     if name in TIMES:
         return moment_of(value)
     if name in JSON_FIELDS:
@@ -83,32 +83,19 @@ def plain_value(name: str, value: Any) -> Any:
 
 
 def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> tuple[Any, ...]:
-    """Values of the statement `memories.add`."""
-    return (
-        namespace,
-        revision,
-        microseconds(memory.moment),
-        entry.words,
-        entry.length,
-        int(entry.asks),
-        int(entry.times),
-        entry.cues,
-        *_field_values(memory),
-    )
-
-
-def _field_values(memory: Memory) -> list[Any]:
-    """What `column_value` gives of every one of FIELDS."""
+    """Return the values of the statement `memories.add`."""
     values = [value for place, value in enumerate(msgspec.structs.astuple(memory)) if place != _NAMESPACE]
     for place in _TIME_PLACES:
         values[place] = microseconds(values[place])
     for place in _JSON_PLACES:
         values[place] = _encode(values[place]).decode()
-    return values
+    flags = (int(entry.asks), int(entry.times))
+    moment = microseconds(memory.moment)
+    return (namespace, revision, moment, entry.words, entry.length, *flags, entry.cues, *values)
 
 
 def to_memory(row: Sequence[Any], namespace: str) -> Memory:
-    """A row of `memories.whole` or `memories.by_key` as a Memory."""
+    """Convert a row of `memories.whole` or `memories.by_key`."""
     values = dict(zip(FIELDS, row[1:], strict=True))
     try:
         for name in TIMES:
@@ -117,7 +104,7 @@ def to_memory(row: Sequence[Any], namespace: str) -> Memory:
         for name in JSON_FIELDS:
             text = values[name]
             values[name] = _EMPTY[text] if text in _EMPTY else plain_value(name, text)
-        # A fresh dict: the default one is shared, and callers may write into theirs.
+        # A new dict: the default one is shared, and callers may change theirs.
         values["metadata"] = dict(values["metadata"])
     except _UNREADABLE as error:
         raise CorruptStoreError(
@@ -127,7 +114,7 @@ def to_memory(row: Sequence[Any], namespace: str) -> Memory:
 
 
 def to_version(row: Sequence[Any]) -> Version:
-    """A row of `versions.history`."""
+    """Convert a row of `versions.history`."""
     memory_id, number, changed_at, actor, operation, before = row
     return reading(
         f"version {number} of memory {memory_id!r}",
@@ -143,7 +130,7 @@ def to_version(row: Sequence[Any]) -> Version:
 
 
 def to_edge(row: Sequence[Any]) -> Edge:
-    """A row of `edges.every`."""
+    """Convert a row of `edges.every`."""
     source, target, code, subtype, weight, reason, maker, at = row
     return Edge(
         source=source,
@@ -158,11 +145,11 @@ def to_edge(row: Sequence[Any]) -> Edge:
 
 
 def to_link(row: Sequence[Any]) -> Link:
-    """A row of `edges.at_keys`."""
+    """Convert a row of `edges.at_keys`."""
     source, target, code, subtype, weight, reason, maker = row
     return Link(source, target, EDGE_TYPES[code], weight, subtype, reason or "", maker or "combray")
 
 
 def type_codes(types: Sequence[str]) -> list[int]:
-    """Edge types as the table holds them; every type for none."""
+    """Return edge types as the table stores them; every type for none."""
     return [EDGE_TYPES.index(each) for each in types or EDGE_TYPES]

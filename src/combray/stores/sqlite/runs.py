@@ -1,41 +1,33 @@
-"""Runs of consolidation, pairs in doubt and leases: small tables beside the memories."""
+"""Runs of consolidation, pairs in doubt and leases: small tables next to the memories."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from functools import partial
 
 import msgspec
 
 from combray.runtime import Doubt, Lease, Run
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import Namespace
-from combray.stores.sqlite.rows import reading, to_micro
+from combray.stores.sqlite.rows import moment_of, reading, to_micro
 
 _SECOND = 1_000_000
+_counts = msgspec.json.Decoder(dict[str, int]).decode
 
 
 def latest(scope: Namespace, limit: int) -> list[Run]:
-    """The latest runs, newest first."""
-    return [
-        Run(
-            run_id,
-            started / _SECOND,
-            None if ended is None else ended / _SECOND,
-            state,
-            _counts(run_id, counts),
-            seen,
-        )
-        for run_id, started, ended, state, counts, seen in scope.rows(sql.runs.latest, limit)
-    ]
-
-
-def _counts(run_id: str, text: str) -> dict[str, int]:
-    return reading(f"run {run_id!r}", lambda: msgspec.json.decode(text, type=dict[str, int]))
+    """Return the latest runs, newest first."""
+    found = []
+    for run_id, started, ended, state, counts, seen in scope.rows(sql.runs.latest, limit):
+        known = reading(f"run {run_id!r}", partial(_counts, counts))
+        end = None if ended is None else ended / _SECOND
+        found.append(Run(run_id, started / _SECOND, end, state, known, seen))
+    return found
 
 
 def put(scope: Namespace, run: Run, parts: Sequence[str]) -> None:
-    """Store or replace a run; parts are numbered on."""
+    """Store or replace a run, and append parts to its plan."""
     ended = None if run.ended is None else to_micro(run.ended)
     counts = msgspec.json.encode(dict(run.counts), order="deterministic").decode()
     scope.write(sql.runs.put, run.id, to_micro(run.started), ended, run.state, counts, run.seen)
@@ -44,7 +36,7 @@ def put(scope: Namespace, run: Run, parts: Sequence[str]) -> None:
 
 
 def take_part(scope: Namespace, run: str) -> str | None:
-    """The first part left, removed."""
+    """Remove and return the first remaining part."""
     row = scope.row(sql.runs.first_part, run)
     if row is None:
         return None
@@ -53,7 +45,7 @@ def take_part(scope: Namespace, run: str) -> str | None:
 
 
 def doubts(scope: Namespace) -> list[Doubt]:
-    """All pairs, ordered by keys."""
+    """Return all pairs, ordered by keys."""
     return [
         Doubt(first, second, why, answer, bool(halved), run)
         for first, second, why, answer, halved, run in scope.rows(sql.runs.doubts)
@@ -67,19 +59,19 @@ def put_doubts(scope: Namespace, pairs: Sequence[Doubt]) -> None:
 
 
 def lease(scope: Namespace, name: str) -> Lease | None:
-    """Who holds it."""
+    """Return the lease, expired or not. Raises CorruptStoreError for an impossible time."""
     row = scope.row(sql.runs.lease, name)
-    return reading("a lease", lambda: _lease(*row)) if row else None
 
+    def read() -> Lease:
+        holder, until = row
+        moment_of(until)
+        return Lease(holder, until / _SECOND)
 
-def _lease(holder: str, until: int) -> Lease:
-    """The lease; raises ValueError for a moment that is none."""
-    datetime.fromtimestamp(until / _SECOND, UTC)
-    return Lease(holder, until / _SECOND)
+    return reading("a lease", read) if row else None
 
 
 def put_lease(scope: Namespace, name: str, given: Lease | None) -> None:
-    """Give it to a holder, or free it."""
+    """Store a lease, or remove it for None."""
     if given is None:
         scope.write(sql.runs.drop_lease, name)
     else:

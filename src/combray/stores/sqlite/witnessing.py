@@ -1,4 +1,4 @@
-"""Reporting a transaction to the witness, and keeping the witness's text in the same commit."""
+"""The witness of a transaction, and its text, which is stored in the same commit."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _HEAD = "audit_head"
 
 
 def kept(connection: sqlite3.Connection) -> str:
-    """The text kept for the witness; "" before the first."""
+    """Return the text stored for the witness; "" before the first."""
     row = connection.execute(sql.settings.get, (_HEAD,)).fetchone()
     return "" if row is None else str(row[0])
 
 
 def tell(connection: sqlite3.Connection, witness: Witness, writer: SqliteWriter) -> None:
-    """Report what is about to be committed. Raises StoreError when the witness forbids it."""
+    """Report the pending commit. Raises StoreError if the witness forbids it."""
     known = kept(connection)
     wanted = witness.committing(writer.namespace, writer.witnessed(), known)
     if wanted != known:
@@ -26,6 +26,6 @@ def tell(connection: sqlite3.Connection, witness: Witness, writer: SqliteWriter)
 
 
 def forget(copy: sqlite3.Connection) -> None:
-    """A copy begins an audit of its own: remove this one's head."""
+    """Remove the head from a copy, which starts its own audit."""
     copy.execute(sql.settings.drop, (_HEAD,))
     copy.commit()
