@@ -3,8 +3,11 @@
 Needs pytest.
 """
 
+from pathlib import Path
+
 import pytest
 
-pytest.register_assert_rewrite(
-    *(f"combray.testing.store_{part}" for part in ("arms", "filters", "reads", "transactions", "writes"))
-)
+SUITES = tuple(sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*_*.py")))
+"""Modules whose assertions pytest rewrites, so that a failure shows the values."""
+
+pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES))

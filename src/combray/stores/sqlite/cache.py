@@ -1,4 +1,4 @@
-"""One namespace as this process last saw it: columns and vector matrices, caught up by revision."""
+"""Cache of one namespace: columns and vector matrices, updated by revision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from combray.stores.sqlite.selections import Selections
 
 
 class NamespaceCache:
-    """Holds no truth: everything here can be dropped at any time and is read again."""
+    """Everything in this cache can be dropped at any time and is read again."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -28,7 +28,7 @@ class NamespaceCache:
         self._matrices: dict[str, Matrix] = {}
 
     def drop(self) -> None:
-        """Forget everything."""
+        """Clear the cache."""
         with self.lock:
             self.postings = PostingCache()
             self.selections = Selections()
@@ -36,7 +36,7 @@ class NamespaceCache:
             self._matrices = {}
 
     def catch_up(self, connection: sqlite3.Connection) -> Snapshot:
-        """Columns as the connection's transaction sees them."""
+        """Return the columns in the state that the connection's transaction sees."""
         with self.lock:
             row = connection.execute(sql.namespaces.state, (self.name,)).fetchone()
             if row is None:
@@ -60,7 +60,7 @@ class NamespaceCache:
             return self._columns.snapshot()
 
     def matrix(self, connection: sqlite3.Connection, model: str, snapshot: Snapshot) -> Matrix | None:
-        """Vectors of a model, a row a slot of the snapshot; None if no vector of it was ever stored."""
+        """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
         with self.lock:
             known = connection.execute(sql.vectors.model, (model,)).fetchone()
             if known is None or not snapshot.count:
@@ -68,12 +68,12 @@ class NamespaceCache:
             number, dimensions = known
             newest = self._columns.snapshot()
             if snapshot.epoch != newest.epoch or snapshot.count > newest.count:
-                # Another thread has met an erasure since: slots mean other memories now.
+                # Another thread has read an erasure since: slots refer to different memories now.
                 return self._filled(Matrix(dimensions), connection, number, snapshot, snapshot)
             matrix = self._matrices.get(model)
             if matrix is None or matrix.dimensions != dimensions:
                 matrix = Matrix(dimensions)
-            # The columns may have been caught up further than this reader's snapshot.
+            # The columns may be newer than this reader's snapshot.
             self._matrices[model] = self._filled(matrix, connection, number, snapshot, newest)
             return matrix
 

@@ -1,4 +1,4 @@
-"""Changing fields of a memory: the version row, the columns, and whatever is derived from them."""
+"""Changes of a memory: the version row, the changed columns, and the columns and terms derived from them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from combray.errors import NotFoundError
 from combray.language.indexing import index_entry
 from combray.stores.sqlite import indexes, sql
+from combray.stores.sqlite.namespace import missing
 from combray.stores.sqlite.rows import column_value, microseconds, to_memory, to_micro
 from combray.stores.sqlite.sql import FIELDS, listed
 from combray.stores.validity import INDEXED, check_changes, check_history
@@ -20,7 +20,7 @@ from combray.types import Version
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Who changes what, and when (unix seconds)."""
+    """A change of fields: operation, actor, unix seconds, new values."""
 
     operation: str
     actor: str
@@ -36,7 +36,7 @@ def apply(
     names = sorted(change.changes)
     row = connection.execute(sql.memories.whole, (number, listed([key]))).fetchone()
     if row is None:
-        raise NotFoundError(f"no memory with key {key} in namespace {namespace!r}")
+        raise missing(key, namespace)
     before = _encoded({name: row[1 + FIELDS.index(name)] for name in names})
     connection.execute(sql.versions.add, (key, to_micro(change.at), change.actor, change.operation, before))
     assignments = ", ".join(f"{name} = ?" for name in [*names, "revision"])
@@ -56,7 +56,7 @@ def apply(
 
 
 def put_history(connection: sqlite3.Connection, key: int, versions: Sequence[Version]) -> None:
-    """Write version rows as they were. Raises InvalidInputError if the memory has some, or for bad rows."""
+    """Write version rows of a memory without history. Raises InvalidInputError."""
     check_history(versions, connection.execute(sql.versions.exists, (key,)).fetchone())
     connection.executemany(
         sql.versions.put,

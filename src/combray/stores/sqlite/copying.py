@@ -1,4 +1,4 @@
-"""A consistent copy of an open store in a new file, with its own key, another, or the first it ever has."""
+"""Backups: a consistent copy of an open store in a new file, with the same key, another or a first one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from combray.stores.sqlite.witnessing import forget
 
 
 def back_up(reading: Reading, source: str, own: Key | None, target: str, key: Key | None) -> None:
-    """Copy what `reading` reads into the new file `target`; `own` is the store's key, `key` that of the copy.
+    """Copy the store into the new file `target`; `own` is the key of the store, `key` that of the copy.
 
     Raises StoreError if the file exists, MissingExtraError.
     """
     if Path(target).exists():
-        raise StoreError(f"{target}: exists already; name a new file for the backup.")
+        raise StoreError(f"{target}: already exists. Name a new file for the backup.")
     with explained(target):
         if key is None or own is not None:
             _copy(reading, target, key)
             return
-        # By way of a plain copy beside the plain store: two builds of SQLite must not open one file at once.
+        # Through an unencrypted copy next to the store: two builds of SQLite must not open one file.
         folder = None if source == MEMORY else Path(source).absolute().parent
         with tempfile.TemporaryDirectory(dir=folder, prefix=".combray-") as place:
             plain = str(Path(place) / "copy.db")

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from combray.errors import NotFoundError
 from combray.runtime import Document, Workspace
 from combray.stores.sqlite import sql
-from combray.stores.sqlite.namespace import Namespace
+from combray.stores.sqlite.namespace import Namespace, missing
 from combray.stores.sqlite.rows import reading
 from combray.stores.sqlite.sql import listed
 
@@ -73,7 +72,7 @@ class SqliteDocuments:
         self._loosen(file)
         for position, (key, digest) in enumerate(chunks):
             if not self.scope.write(sql.documents.put_chunk, key, file, position, digest):
-                raise NotFoundError(f"memory key {key} is not in this namespace. Read its key again by its id.")
+                raise missing(key, self.scope.name)
 
     def drop(self, root: str, path: str) -> None:
         row = self.scope.row(sql.documents.file, root, path)

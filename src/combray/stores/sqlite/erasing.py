@@ -1,10 +1,9 @@
-"""Erasing: the one thing that destroys. Row, versions, index terms, vectors, edges, mentions, log detail.
+"""Erasure: removes a memory's row, versions, index terms, vectors, edges and every mention of its id.
 
-`secure_delete` is on for every connection, so freed pages are zeroed; the full-text index is rewritten, because
-its tombstones would keep the words. That is not all: when SQLite moves cells between pages, it leaves copies of
-them in the unused part of pages that stay in use, which it never clears. So the file is written anew after the
-commit, and the write-ahead log emptied (`finish`). What is left to do of that stands in the table `setting`:
-after a killed process, a full disk or a reader elsewhere the next write or the next opening does it.
+`secure_delete` zeroes freed pages. The full-text index is rewritten, because its tombstones would keep the words.
+SQLite also leaves copies of moved cells in the unused part of pages and never clears them, so the file is
+rewritten after the commit and the write-ahead log truncated (`finish`). The table `setting` records pending work:
+after a killed process, a full disk or a reader in another process, the next write or the next opening finishes it.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from combray.stores.sqlite.rows import to_memory
 from combray.stores.sqlite.sql import listed
 
 _DUE = "erased"
-"""The setting that says what still holds bytes of what was erased."""
+"""The setting that names what may still contain erased bytes: the file or the log."""
 _FILE, _LOG = "file", "log"
 _FEW = 8
-"""So many ids are looked for in a text one by one."""
+"""Up to this number of ids, each is searched for in a text separately."""
 
 
 def erase(connection: sqlite3.Connection, number: int, namespace: str, keys: Iterable[int]) -> list[str]:
-    """Remove every trace of the memories from the tables and the index, in one pass over each; their ids."""
+    """Remove the memories from all tables and the index, in one pass over each. Return their ids."""
     rows = connection.execute(sql.memories.whole, (number, listed(keys))).fetchall()
     if not rows:
         return []
@@ -53,10 +52,10 @@ def erase(connection: sqlite3.Connection, number: int, namespace: str, keys: Ite
 
 
 def finish(connection: sqlite3.Connection) -> bool:
-    """Write the file anew if something was erased, then move the write-ahead log into it and truncate the log.
+    """Rewrite the file if something was erased, then checkpoint and truncate the write-ahead log.
 
-    False if it has to wait: the disk is full, or a long read elsewhere keeps the log in use. Outside of any
-    transaction, on a file.
+    Return False if that is not possible now: the disk is full, or another reader uses the log. Requires a file
+    and no open transaction.
     """
     try:
         due = connection.execute(sql.settings.get, (_DUE,)).fetchone()
@@ -73,12 +72,12 @@ def finish(connection: sqlite3.Connection) -> bool:
 
 
 def is_due(connection: sqlite3.Connection) -> bool:
-    """Whether something was erased and is not out of the file yet."""
+    """Return whether the file may still contain erased bytes."""
     return connection.execute(sql.settings.get, (_DUE,)).fetchone() is not None
 
 
 def _forget_mentions(connection: sqlite3.Connection, number: int, ids: Sequence[str]) -> None:
-    """Take the ids out of other memories, their versions and the log."""
+    """Remove the ids from other memories, their versions and the operation log."""
     for statement in (
         sql.erasure.forget_replaced,
         sql.erasure.forget_replacement,
@@ -97,7 +96,7 @@ def _forget_mentions(connection: sqlite3.Connection, number: int, ids: Sequence[
 
 
 def _cleaner(ids: Sequence[str]) -> Callable[[str], str]:
-    """A function that replaces every id in a text by the word "erased", the longest first."""
+    """Return a function that replaces every id in a text by the word "erased", the longest first."""
     by_length: dict[int, set[str]] = {}
     for each in sorted(ids, key=len, reverse=True):
         by_length.setdefault(len(each), set()).add(each)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from combray.errors import NotFoundError
 from combray.stores.sqlite import sql
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
@@ -25,6 +26,11 @@ Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
 def term(namespace: int, text: str) -> str:
     """Return a term as the keyword index stores it."""
     return f"{namespace:x}_{text}"
+
+
+def missing(key: int, namespace: str) -> NotFoundError:
+    """Return the error for a key that is not in the namespace."""
+    return NotFoundError(f"memory key {key} is not in namespace {namespace!r}. Read its key again by its id.")
 
 
 class Namespace:
@@ -66,3 +72,11 @@ class Namespace:
         with self.reading() as connection:
             number = self.number(connection)
             return max(0, connection.executemany(statement, [(number, *row) for row in rows]).rowcount)
+
+    def must_know(self, keys: Iterable[int]) -> None:
+        """Raise NotFoundError unless every key is in the namespace."""
+        wanted = sorted(set(keys))
+        known = {row[0] for row in self.rows(sql.memories.known, sql.listed(wanted))}
+        for key in wanted:
+            if key not in known:
+                raise missing(key, self.name)

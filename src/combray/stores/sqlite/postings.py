@@ -1,7 +1,7 @@
-"""Posting lists of a namespace as read so far: common words come in most queries, and reading them is slow.
+"""Cache of the posting lists of a namespace: common words occur in most queries, and reading them is slow.
 
-FTS5 gives 4 postings a microsecond, memory a thousand. Lists stay right without reading them again: an
-added memory's terms are appended; whatever else changes terms makes the lists start afresh.
+FTS5 reads 4 postings per microsecond, memory a thousand. The terms of an added memory are appended to the cached
+lists. Any other change of terms clears the cache.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from combray.stores.sqlite.namespace import term
 from combray.stores.sqlite.rows import to_memory
 
 Codes = NDArray[np.int64]
-"""document * 4 + field, one an occurrence, ascending."""
+"""document * 4 + field, one per occurrence, ascending."""
 
 Weighed = tuple[NDArray[np.int64], NDArray[np.float64]]
-"""Slots of the memories a term occurs in, ascending, and the sum of the weights of its fields in each."""
+"""Slots of the memories with a term, ascending, and the sum of the weights of its fields in each."""
 
 MOST_POSTINGS = 4_000_000
-"""Kept at once, 8 bytes each."""
+"""Maximum number of cached postings, 8 bytes each."""
 _MOST_WEIGHED = 1_000_000
-"""Postings kept with the weights of an arm, 16 bytes each, until the next write."""
+"""Maximum number of postings cached with the weights of an arm until the next write, 16 bytes each."""
 _MOST_ADDED = 64
-"""After more additions than this at once the lists are read again when they are asked for."""
+"""After more additions at once the lists are read again."""
 
 
 def read_codes(connection: sqlite3.Connection, term: str) -> Codes:
-    """A term's posting list from the file."""
+    """Read a term's posting list."""
     text = connection.execute(sql.terms.postings, (term,)).fetchone()[0]
     return np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
 
 
 def read_holding(connection: sqlite3.Connection, term: str) -> int:
-    """In how many memories a term occurs, from the file."""
+    """Read the number of memories with a term."""
     row = connection.execute(sql.terms.holding, (term,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def weigh(codes: Codes, fields: tuple[float, ...], snapshot: Snapshot) -> Weighed:
-    """A posting list as the weights of an arm's fields see it."""
+    """Return a posting list with the field weights of an arm."""
     if not len(codes):
         return np.zeros(0, np.int64), np.zeros(0)
     documents = codes >> 2
     starts = np.flatnonzero(np.concatenate(([True], documents[1:] != documents[:-1])))
     frequencies = np.add.reduceat(np.array(fields)[codes & 3], starts)
     slots = snapshot.slots(documents[starts])
-    # Written after this snapshot was taken, or of weight nothing: no evidence here.
+    # Memories newer than this snapshot, or of weight 0, do not count.
     inside = (slots >= 0) & (frequencies > 0)
     return slots[inside], frequencies[inside]
 
 
 class PostingCache:
-    """The lists as of one state of the namespace. Its user holds the namespace's lock."""
+    """The lists at one state of the namespace. The caller holds the namespace's lock."""
 
     def __init__(self) -> None:
         self._state = (-1, -1)
@@ -69,7 +69,7 @@ class PostingCache:
         self._weighed_size = 0
 
     def catch_up(self, connection: sqlite3.Connection, number: int, snapshot: Snapshot) -> bool:
-        """Bring the lists to the snapshot's state; False if they are of a later one already."""
+        """Update the lists to the snapshot's state. Return False if they are newer."""
         state = (snapshot.epoch, snapshot.reindexed)
         if state == self._state and snapshot.count < self._count:
             return False
@@ -108,7 +108,7 @@ class PostingCache:
                 self._size += len(codes)
 
     def codes(self, connection: sqlite3.Connection, term: str) -> Codes:
-        """A term's posting list."""
+        """Return a term's posting list."""
         codes = self._codes.get(term)
         if codes is None:
             codes = read_codes(connection, term)
@@ -121,7 +121,7 @@ class PostingCache:
     def weighed(
         self, connection: sqlite3.Connection, fields: tuple[float, ...], snapshot: Snapshot, term: str
     ) -> Weighed:
-        """A term's posting list by the weights of an arm, as of the snapshot caught up with. Read only."""
+        """Return a term's posting list with the field weights of an arm. Read only."""
         found = self._weighed.get((term, fields))
         if found is None:
             found = weigh(self.codes(connection, term), fields, snapshot)
@@ -132,7 +132,7 @@ class PostingCache:
         return found
 
     def holding(self, connection: sqlite3.Connection, term: str) -> int:
-        """In how many memories a term occurs."""
+        """Return the number of memories with a term."""
         count = self._holding.get(term)
         if count is None:
             count = self._holding[term] = read_holding(connection, term)

@@ -1,4 +1,4 @@
-"""Whether a file can be written to, found out without writing to it."""
+"""Checks whether a file can be written to, without writing to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from combray.stores.sqlite.connection import MEMORY, translate
 from combray.stores.sqlite.encryption import errors
 
 ROOM = 64 * 1024
-"""Bytes that must find room beside the file: a small write with its index, sixteen pages."""
+"""Free bytes required next to the file: a small write with its index, sixteen pages."""
 _FAILED_WRITES = (
     sqlite3.SQLITE_IOERR_WRITE,
     sqlite3.SQLITE_IOERR_FSYNC,
@@ -23,20 +23,19 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def unwritable(error: BaseException, location: str) -> str:
-    """Why nothing can be written, if that is what a failed write means; "" if it means something else."""
+    """Return why nothing can be written; "" if a failed write has another cause."""
     if not isinstance(error, errors()):
         return ""
-    told = translate(error, location)
-    if isinstance(told, DiskFullError | ReadOnlyStoreError):
-        return str(told)
-    return str(told) if getattr(error, "sqlite_errorcode", None) in _FAILED_WRITES else ""
+    translated = translate(error, location)
+    final = isinstance(translated, DiskFullError | ReadOnlyStoreError)
+    return str(translated) if final or getattr(error, "sqlite_errorcode", None) in _FAILED_WRITES else ""
 
 
 def probe(connection: sqlite3.Connection, path: str, busy_timeout: float) -> str:
-    """Why a write would fail now, or "": takes the write lock without waiting, and room that it gives back.
+    """Return why a write would fail now, or "".
 
-    Somebody else's lock is a good sign. Nothing of the store is changed. `busy_timeout` in seconds is what the
-    connection has, and keeps.
+    Takes the write lock without waiting, and requests free space with a temporary file. A lock held by another
+    process is no failure. `busy_timeout`: the connection's, in seconds; it is restored.
     """
     try:
         connection.execute("PRAGMA busy_timeout = 0")
@@ -49,19 +48,17 @@ def probe(connection: sqlite3.Connection, path: str, busy_timeout: float) -> str
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if primary not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return str(translate(error, path))
-    return "" if path == MEMORY else _no_room(path)
-
-
-def _no_room(path: str) -> str:
+    if path == MEMORY:
+        return ""
     try:
         with tempfile.TemporaryFile(dir=Path(path).absolute().parent, buffering=0) as file:
             wanted = bytes(ROOM)
             written = file.write(wanted)
-            # A disk that fills takes what fits, and fails at the rest.
+            # A full disk accepts what fits, and fails at the rest.
             if written < len(wanted):
                 file.write(wanted[written:])
     except OSError as error:
-        # A folder that takes no new file says nothing about files that are open.
+        # A folder that accepts no new file may still have writable open files.
         if error.errno in _FULL:
             return f"{path}: no room left on the device. Free some space."
     return ""

@@ -1,7 +1,7 @@
-"""What memories consist of in the file, and what of it is left once they are erased.
+"""Proof of erasure: the bytes that only the erased memories contain, and where they are still found.
 
-What only these memories hold is searched for as bytes: pieces of text, rare words, names, vectors, hashes. Of an
-encrypted file the rows are read, through the key.
+These are pieces of text, rare words, names, vectors and hashes. Of an encrypted file the rows are searched, with
+the key.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from combray.stores.sqlite.sql import listed
 from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS, Memory
 
 PIECE = 16
-"""Characters of a piece of text: any 31 in a row that are left hold a whole one."""
+"""Characters of a piece of text. Any 31 consecutive characters contain a whole piece."""
 _MOST_PIECES = 64
 _MOST_WORDS = 128
 _LEAST_BYTES = 5
-"""Shorter byte strings stand in any large file by chance."""
+"""Shorter byte strings occur in any large file by chance."""
 _WORD = re.compile(r"\w+")
 _NOTED = "added skipped replaced memories edges restored refused known jobs queued moved unmerged remember"
 _OWN = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYPES, _NOTED))
-"""Words that the store writes of itself: as values of columns, and in the details of the operation log."""
+"""Words that the store itself writes: values of columns, and details of the operation log."""
 _AT_ONCE = 1 << 20
 """Bytes of rows that are searched together."""
 
 
 def traces(connection: sqlite3.Connection, number: int, namespace: str, keys: Sequence[int]) -> list[Trace]:
-    """Bytes that stand for the memories; those that other memories hold too are among them."""
+    """Return the bytes of the memories, including those that other memories contain too."""
     rows = connection.execute(sql.memories.whole, (number, listed(keys))).fetchall()
     memories = [to_memory(row, namespace) for row in rows]
     wanted = (listed(row[0] for row in rows),)
@@ -65,7 +65,7 @@ def _named(memory: Memory) -> Iterator[Trace]:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Every text in a decoded JSON value."""
+    """Yield every text in a decoded JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (list, tuple, dict)):
@@ -74,20 +74,20 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _pieces(text: str) -> list[bytes]:
-    """Pieces of a text, spread over all of it when it is long; a short text whole."""
+    """Return pieces spread over a long text; a short text whole."""
     pieces = [text[at : at + PIECE] for at in range(0, max(1, len(text) - PIECE + 1), PIECE)]
     step = max(1, -(-len(pieces) // _MOST_PIECES))
     return [piece.encode("utf-8", "surrogatepass") for piece in pieces[::step]]
 
 
 def _rare_words(connection: sqlite3.Connection, number: int, memories: Sequence[Memory]) -> Iterator[bytes]:
-    """Words as they stand, and index terms, that only these memories of the namespace hold."""
+    """Yield the words and index terms that no other memory of the namespace contains."""
     held = [dict.fromkeys(each for field in index_entry(memory).fields for each in field) for memory in memories]
     counts = Counter(each for some in held for each in some)
     rare_of_all = {each for each, n in counts.items() if read_holding(connection, term(number, each)) == n}
     for memory, terms in zip(memories, held, strict=True):
         rare = [each for each in terms if each in rare_of_all]
-        # A word and its term begin alike, whatever inflection was cut off.
+        # A word and its stem have the same beginning.
         beginnings = tuple({each[:4] for each in rare})
         spelt = dict.fromkeys(_WORD.findall(f"{memory.content} {memory.context}"))
         words = [word for word in spelt if word.casefold().startswith(beginnings)]
@@ -95,12 +95,12 @@ def _rare_words(connection: sqlite3.Connection, number: int, memories: Sequence[
 
 
 def rows_left(connection: sqlite3.Connection, keys: Sequence[int]) -> list[str]:
-    """Tables with rows that name one of the keys."""
+    """Return the tables with rows that name one of the keys."""
     return [row[0] for row in connection.execute(sql.erasure.rows_left, (listed(keys),))]
 
 
 def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace]:
-    """Those that stand in what other memories hold, in any case of letters."""
+    """Return the traces that other memories contain too, in any letter case."""
     texts = {each: _folded(each.value) for each in wanted if each.kind not in ("vector", "hash", "id")}
     found = {each for each, value in texts.items() if value in _OWN}
     for statement in (
@@ -124,8 +124,10 @@ def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace
 def rows_holding(
     connection: sqlite3.Connection, number: int, wanted: Sequence[Trace], *, everywhere: bool
 ) -> list[tuple[str, Trace]]:
-    """What rows still hold: (table, trace). Terms are looked up in the keyword index, which stores them in parts
-    that no search for bytes would find; with `everywhere` every row of every table is read besides.
+    """Return (table, trace) for traces found in rows.
+
+    Terms are looked up in the keyword index, whose storage no search for bytes can read. With `everywhere` every
+    row of every table is searched too.
     """
     words = [each for each in wanted if each.kind == "word"]
     held = [
@@ -165,7 +167,7 @@ def _folded(value: bytes) -> str:
 
 
 def files(path: str) -> list[str]:
-    """Files beside the store whose names begin with its name."""
+    """Return the files whose names start with the store's."""
     place = Path(path).absolute()
     beside = (each for each in place.parent.iterdir() if each.name.startswith(place.name))
     return sorted(str(each) for each in beside if each.is_file())

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from combray.errors import NotFoundError
 from combray.runtime.queue import Backlog, Job
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.rows import to_micro
-from combray.stores.sqlite.sql import listed
 
 _SECOND = 1_000_000
 
@@ -51,10 +49,7 @@ class SqliteQueue:
         return self.scope.row(sql.queue.left_behind, model) is not None
 
     def put(self, model: str, keys: Sequence[int], at: float) -> int:
-        known = {row[0] for row in self.scope.rows(sql.memories.known, listed(keys))}
-        for key in keys:
-            if key not in known:
-                raise NotFoundError(f"memory key {key} is not in this namespace. Read its key again by its id.")
+        self.scope.must_know(keys)
         return self.scope.write_each(sql.queue.put, [(key, model, to_micro(at)) for key in keys])
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:

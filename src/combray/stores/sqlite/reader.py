@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.errors import NotFoundError
 from combray.runtime import (
     SHAPE_WORDS,
     Arm,
@@ -30,6 +29,7 @@ from combray.runtime import (
     Scores,
     Vectors,
 )
+from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
 from combray.stores.columns import Snapshot
@@ -39,7 +39,7 @@ from combray.stores.sqlite import runs, selections, sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
-from combray.stores.sqlite.namespace import Namespace, Reading
+from combray.stores.sqlite.namespace import Namespace, Reading, missing
 from combray.stores.sqlite.queue import SqliteQueue
 from combray.stores.sqlite.rows import moment_of, reading, to_edge, to_link, to_memory, to_version, type_codes
 from combray.stores.sqlite.sql import listed
@@ -47,11 +47,11 @@ from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 
 _MIN_PREFIX = 8
-"""Characters, at least, of the beginning of an id that stands for the id."""
+"""Minimum length of an id prefix."""
 
 
 class SqliteReader:
-    """Implements `runtime.Reader`. `scope` is the namespace filter of all its statements."""
+    """Implements `runtime.Reader`. `scope` restricts all its statements to the namespace."""
 
     def __init__(self, namespace: str, cache: NamespaceCache, reading: Reading) -> None:
         self.namespace = namespace
@@ -125,7 +125,7 @@ class SqliteReader:
         return rows, has
 
     def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
-        """int8 codes of the keys that have one, and their length (1 for an unknown model)."""
+        """Return the int8 codes of the keys, and their length (1 for an unknown model)."""
         with self.scope.reading() as connection:
             known = connection.execute(sql.vectors.model, (model,)).fetchone()
             if known is None:
@@ -140,9 +140,7 @@ class SqliteReader:
             wanted = np.asarray(keys, dtype=np.int64)
             slots = snapshot.slots(wanted)
             if (slots < 0).any():
-                raise NotFoundError(
-                    f"no memory with key {int(wanted[slots < 0][0])} in namespace {self.namespace!r}"
-                )
+                raise missing(int(wanted[slots < 0][0]), self.namespace)
         column = {name: values[slots] for name, values in snapshot.columns.items()}
         return Rows(
             keys=wanted,
@@ -183,21 +181,25 @@ class SqliteReader:
         return [found[key] for key in wanted if key in found]
 
     def keys_of(self, ids: Sequence[str]) -> dict[str, int]:
-        return {wanted: key for wanted in ids if (key := self._key_of(wanted)) is not None}
-
-    def _key_of(self, wanted: str) -> int | None:
-        row = self.scope.row(sql.memories.with_id, wanted)
-        if row is None and len(wanted) >= _MIN_PREFIX:
-            # U+10FFFF sorts behind every character of an id: a range that the (namespace, id) index can walk.
-            rows = self.scope.rows(sql.memories.with_id_between, wanted, wanted + "\U0010ffff")
-            row = rows[0] if len(rows) == 1 else None
-        return int(row[0]) if row else None
+        found = {}
+        for wanted in ids:
+            row = self.scope.row(sql.memories.with_id, wanted)
+            if row is None and len(wanted) >= _MIN_PREFIX:
+                # U+10FFFF sorts after every character of an id: a range scan of the (namespace, id) index.
+                rows = self.scope.rows(sql.memories.with_id_between, wanted, wanted + "\U0010ffff")
+                row = rows[0] if len(rows) == 1 else None
+            if row is not None:
+                found[wanted] = int(row[0])
+        return found
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
         with self._view() as (_, snapshot):
-            slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
+            slots = snapshot.slots(np.asarray(keys, dtype=np.int64)).tolist()
             return [
-                [int(snapshot.keys[each]) for each in _around(snapshot, int(slot), before, after)]
+                [
+                    *reversed(_walk(snapshot, snapshot.chain.previous, slot, before)),
+                    *_walk(snapshot, snapshot.chain.next, slot, after),
+                ]
                 for slot in slots
             ]
 
@@ -303,15 +305,9 @@ class SqliteReader:
         return SqliteQueue(self.scope)
 
 
-def _around(snapshot: Snapshot, slot: int, before: int, after: int) -> list[int]:
-    if slot < 0:
-        return []
-    earlier: list[int] = []
-    here = slot
-    while len(earlier) < before and (here := int(snapshot.chain.previous[here])) >= 0:
-        earlier.append(here)
-    later: list[int] = []
-    here = slot
-    while len(later) < after and (here := int(snapshot.chain.next[here])) >= 0:
-        later.append(here)
-    return [*reversed(earlier), *later]
+def _walk(snapshot: Snapshot, pointers: Slots, slot: int, steps: int) -> list[int]:
+    """Return the keys of up to `steps` turns along the pointers, nearest first."""
+    found: list[int] = []
+    while slot >= 0 and len(found) < steps and (slot := int(pointers[slot])) >= 0:
+        found.append(int(snapshot.keys[slot]))
+    return found

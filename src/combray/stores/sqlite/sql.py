@@ -1,9 +1,9 @@
 """Every SQL statement of the store, by name: `sql.memories.whole` is `whole` in `statements/memories.sql`.
 
-A statement's parameters are numbered, and ?1 is the namespace wherever rows of one namespace are meant
-(`namespace.py`). Lists are passed as one JSON parameter (`listed`), so a statement has one text for any number of
-keys. `{fields}` stands for the columns that are fields of a Memory, `{live}` for the condition that a memory is
-current; other braces are filled in by the caller. PRAGMA, BEGIN, COMMIT and VACUUM stand where they are used.
+The parameters of a statement are numbered, and ?1 is the namespace in every statement on rows of one namespace
+(`namespace.py`). A list is passed as one JSON parameter (`listed`), so a statement has one text for any number of
+keys. `{fields}` is replaced by the columns that are fields of a Memory, `{live}` by the condition that a memory
+is current; the caller replaces other braces. PRAGMA, BEGIN, COMMIT and VACUUM are written where they are used.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Statements:
 
 
 def listed(values: Iterable[Any]) -> str:
-    """A list as one parameter, for `IN (SELECT value FROM json_each(?))`."""
+    """Return a list as one parameter, for `IN (SELECT value FROM json_each(?))`."""
     return msgspec.json.encode(list(values)).decode()
 
 

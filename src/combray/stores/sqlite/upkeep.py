@@ -1,4 +1,4 @@
-"""Checking the file, and rebuilding what can be rebuilt from the originals."""
+"""Integrity checks and repair: derived rows are rebuilt from the memories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY = "'combray doctor --repair' rebuilds it"
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
-    """What is wrong, in words; empty when all is sound. Reads everything: 20 s at 100,000 memories."""
+    """Return the problems found. Reads everything: 20 s at 100,000 memories."""
     problems: list[str] = []
     damage: tuple[type[Exception], ...] = (CorruptStoreError, *errors("DatabaseError"))
     for part in (_structure_problems, _stray_problems, _index_problems):
@@ -49,7 +49,7 @@ def _stray_problems(connection: sqlite3.Connection) -> list[str]:
 
 
 def _index_problems(connection: sqlite3.Connection) -> list[str]:
-    """Compare every label and posting with the memories' own: a flipped bit breaks no structure."""
+    """Compare every label and posting with the memories: a flipped bit does not break the structure."""
     labels = set(connection.execute(sql.labels.every))
     held: Counter[int] = Counter()
     for text, document, column, place in connection.execute(sql.terms.every):
@@ -74,12 +74,12 @@ def _index_problems(connection: sqlite3.Connection) -> list[str]:
 
 
 def rebuild_terms_if_stale(connection: sqlite3.Connection) -> bool:
-    """Rebuild the keyword index when words are cut another way than when it was written."""
+    """Rebuild the keyword index if the tokenizer has changed since it was written."""
     if _terms_version(connection) == terms_version():
         return False
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Another process may have rebuilt it while this one waited for the lock.
+        # Another process may have rebuilt it during the wait for the lock.
         stale = _terms_version(connection) != terms_version()
         if stale:
             _rebuild_indexes(connection)
@@ -97,15 +97,15 @@ def _terms_version(connection: sqlite3.Connection) -> str | None:
 
 
 def repair(connection: sqlite3.Connection) -> list[str]:
-    """Rebuild index terms and labels; drop what points nowhere. Originals are not touched.
+    """Rebuild index terms and labels, and remove dangling rows. Memories are not changed.
 
-    Raises CorruptStoreError (by way of sqlite3.DatabaseError) when the originals themselves are damaged.
+    Raises sqlite3.DatabaseError, which becomes CorruptStoreError, if the memories themselves are damaged.
     """
     done = []
     if _damaged(connection):
         _cut_out_keyword_index(connection)
         connection.execute("VACUUM")
-        done.append("wrote the whole file anew")
+        done.append("rewrote the whole file")
     connection.execute("BEGIN IMMEDIATE")
     try:
         done.append(f"rebuilt the keyword index and labels of {_rebuild_indexes(connection)} memories")
@@ -122,7 +122,7 @@ def repair(connection: sqlite3.Connection) -> list[str]:
 
 
 def _damaged(connection: sqlite3.Connection) -> bool:
-    """Whether pages are damaged, or the keyword index too much so to be emptied."""
+    """Return whether pages are damaged, or the keyword index cannot be emptied."""
     try:
         if _structure_problems(connection):
             return True
@@ -137,10 +137,10 @@ def _damaged(connection: sqlite3.Connection) -> bool:
 
 
 def _cut_out_keyword_index(connection: sqlite3.Connection) -> None:
-    """Take the keyword index out of the schema without reading its pages, and make an empty one.
+    """Replace the keyword index by an empty one without reading its pages.
 
-    DROP TABLE would walk the damaged pages. Those left over belong to nothing until VACUUM, which copies
-    tables only and builds every ordinary index anew.
+    DROP TABLE would read the damaged pages. The orphaned pages remain until VACUUM, which copies tables only and
+    rebuilds every ordinary index.
     """
     statements = keyword_index_sql()
     connection.execute("PRAGMA writable_schema = ON")
@@ -165,13 +165,13 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 def _everything(connection: sqlite3.Connection) -> Iterator[tuple[int, indexes.Indexed]]:
-    """Every memory with its namespace's number and what the keyword index should hold of it."""
+    """Yield every memory with its namespace's number and its correct keyword index entry."""
     for number, name in connection.execute(sql.namespaces.every).fetchall():
         keys = [row[0] for row in connection.execute(sql.memories.keys, (number,))]
         for key in keys:
             row = connection.execute(sql.memories.by_key, (key,)).fetchone()
             if row is None:
-                # The index of memories names a row that the table does not hold.
+                # The index names a row that the table does not contain.
                 raise sqlite3.DatabaseError(f"memory {key} cannot be read")
             memory = to_memory(row, name)
             yield number, (key, memory, index_entry(memory))

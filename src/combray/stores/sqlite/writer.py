@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
-from combray.errors import InvalidInputError, NotFoundError
+from combray.errors import InvalidInputError
 from combray.language.indexing import index_entry
 from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
 from combray.stores.columns import Snapshot
@@ -30,12 +30,12 @@ from combray.stores.validity import EMBEDDED, check_memory
 from combray.types import EDGE_TYPES, Version
 
 _MOST_NAMED = 100
-"""Memories whose ids are reported to the witness of a transaction."""
+"""Maximum number of memories whose ids are reported to the witness of a transaction."""
 _END_OF_TIME = 2**63 - 1
 
 
 class SqliteWriter(SqliteReader):
-    """Implements `runtime.Writer`. Reads go over the write connection."""
+    """Implements `runtime.Writer`. Reads use the write connection."""
 
     def __init__(self, namespace: str, cache: NamespaceCache, connection: sqlite3.Connection) -> None:
         super().__init__(namespace, cache, lambda: nullcontext(connection))
@@ -46,7 +46,7 @@ class SqliteWriter(SqliteReader):
         connection.execute(sql.namespaces.add, (namespace,))
         number, revision, *_ = connection.execute(sql.namespaces.state, (namespace,)).fetchone()
         self.number = self.scope.known = int(number)
-        # Caught up before the first write, so that the cache only ever holds what was committed.
+        # Caught up before the first write, so that the cache only ever holds committed rows.
         self._snapshot = cache.catch_up(connection)
         self._last_committed = int(connection.execute(sql.memories.newest_key).fetchone()[0])
         self.revision_now = int(revision) + 1
@@ -92,14 +92,14 @@ class SqliteWriter(SqliteReader):
     # -- what was done ----------------------------------------------------------------------------
 
     def witnessed(self) -> Deeds:
-        """What this transaction has done so far, with the ids of the first memories it touched."""
+        """Return the deeds of this transaction so far, with the ids of the first memories it touched."""
         known = set(self.deeds.ids)
         rows = self.scope.rows(sql.memories.ids, listed(self._touched))
         self.deeds.ids += [memory_id for _, memory_id in rows if memory_id not in known]
         return self.deeds
 
     def _did(self, what: str, keys: Sequence[int], count: int | None = None) -> None:
-        """Count it, and keep the first keys: as many as one entry of the audit names."""
+        """Count a deed and keep the first keys, as many as one audit entry names."""
         self.deeds.add(what, len(keys) if count is None else count)
         if len(self._touched) < _MOST_NAMED:
             self._touched.update(dict.fromkeys(keys[:_MOST_NAMED]))
@@ -116,36 +116,24 @@ class SqliteWriter(SqliteReader):
             try:
                 key = self.connection.execute(sql.memories.add, row).lastrowid
             except errors("IntegrityError") as error:
-                raise InvalidInputError(
-                    "id", f"{memory.id!r} is in namespace {self.namespace!r} already."
-                ) from error
+                problem = f"{memory.id!r} already exists in namespace {self.namespace!r}."
+                raise InvalidInputError("id", problem) from error
             added.append((int(key or 0), memory, entry))
         indexes.add(self.connection, self.number, added)
         keys = [key for key, _, _ in added]
         self._did("added", keys)
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
-            given = [
-                (key, arrival.vectors[model])
-                for key, arrival in zip(keys, arrivals, strict=True)
-                if model in arrival.vectors
-            ]
-            self._store_vectors(model, [key for key, _ in given], np.stack([vector for _, vector in given]))
+            given = {key: each.vectors for key, each in zip(keys, arrivals, strict=True) if model in each.vectors}
+            self._store_vectors(model, list(given), np.stack([vectors[model] for vectors in given.values()]))
         return keys
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
-        self._must_know(keys)
+        self.scope.must_know(keys)
         self._did("embedded", keys)
-        # The matrix is filled from what was committed before the rows change under it.
+        # The matrix must be filled from committed rows, before these change.
         self.cache.matrix(self.connection, model, self._snapshot)
         self.scope.write(sql.memories.set_revision, self.revision_now, listed(keys))
         self._store_vectors(model, keys, vectors)
-
-    def _must_know(self, keys: Iterable[int]) -> None:
-        wanted = sorted(set(keys))
-        known = {row[0] for row in self.scope.rows(sql.memories.known, listed(wanted))}
-        for key in wanted:
-            if key not in known:
-                raise NotFoundError(f"no memory with key {key} in namespace {self.namespace!r}")
 
     def _store_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         self.connection.execute(sql.vectors.add_model, (model, vectors.shape[1]))
@@ -155,7 +143,7 @@ class SqliteWriter(SqliteReader):
         self.scope.write_each(sql.vectors.put, [(number, key, code) for key, code in codes])
 
     def drop_vectors(self, model: str) -> int:
-        # As in put_vectors: what is rolled back must not have got into the matrix.
+        # As in put_vectors: rows of a rolled back transaction must not get into the matrix.
         self.cache.matrix(self.connection, model, self._snapshot)
         count = self.scope.write(sql.vectors.drop_model, model)
         self.scope.write(sql.namespaces.grow_epoch)
@@ -182,42 +170,28 @@ class SqliteWriter(SqliteReader):
         self.scope.write(sql.vectors.drop, key)
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
-        self._must_know([key])
+        self.scope.must_know([key])
         put_history(self.connection, key, versions)
 
     def link(self, links: Sequence[Link], at: float) -> int:
-        self._must_know(end for each in links for end in (each.source, each.target))
+        self.scope.must_know(end for each in links for end in (each.source, each.target))
+        places = {(each.source, each.target, EDGE_TYPES.index(each.type), each.subtype) for each in links}
+        # An edge of a memory of this transaction cannot exist yet: no need to look it up.
+        old = [each for each in places if max(each[0], each[1]) <= self._last_committed]
+        known = sum(int(self.connection.execute(sql.edges.count_same, each).fetchone()[0]) for each in old)
         moment = mapping.to_micro(at)
-        before = self._edge_count(links)
-        self.connection.executemany(
-            sql.edges.put,
-            [
-                (
-                    each.source,
-                    each.target,
-                    EDGE_TYPES.index(each.type),
-                    each.subtype,
-                    each.weight,
-                    each.reason or None,
-                    None if each.created_by == "combray" else each.created_by,
-                    moment,
-                )
-                for each in links
-            ],
-        )
-        new = len({(each.source, each.target, each.type, each.subtype) for each in links}) - before
-        # Edges of a new memory are reported with it; of edges alone, both ends.
+        rows = []
+        for each in links:
+            maker = None if each.created_by == "combray" else each.created_by
+            place = (each.source, each.target, EDGE_TYPES.index(each.type), each.subtype)
+            rows.append((*place, each.weight, each.reason or None, maker, moment))
+        self.connection.executemany(sql.edges.put, rows)
+        new = len(places) - known
+        # Edges of a new memory are reported with it; for edges alone, both ends are reported.
         alone = "added" not in self.deeds.counts
         ends = [end for each in links for end in (each.source, each.target)] if alone else []
         self._did("linked", ends, new)
         return new
-
-    def _edge_count(self, links: Sequence[Link]) -> int:
-        """How many of the edges are already there."""
-        wanted = {(each.source, each.target, EDGE_TYPES.index(each.type), each.subtype) for each in links}
-        # An edge of a memory written in this transaction cannot be there yet: no need to look.
-        old = [each for each in wanted if max(each[0], each[1]) <= self._last_committed]
-        return sum(int(self.connection.execute(sql.edges.count_same, each).fetchone()[0]) for each in old)
 
     def unlink(self, source: int, target: int, type_: str) -> int:
         count = self.scope.write(sql.edges.remove, source, target, EDGE_TYPES.index(type_))
@@ -242,7 +216,7 @@ class SqliteWriter(SqliteReader):
         return runs.take_part(self.scope, run)
 
     def put_doubts(self, doubts: Sequence[Doubt]) -> None:
-        self._must_know(key for each in doubts for key in (each.first, each.second))
+        self.scope.must_know(key for each in doubts for key in (each.first, each.second))
         runs.put_doubts(self.scope, doubts)
 
     def drop_doubts(self, run: str) -> int:
