@@ -2,8 +2,8 @@
 
 `secure_delete` zeroes freed pages. The full-text index is rewritten, because its tombstones would keep the words.
 SQLite also leaves copies of moved cells in the unused part of pages and never clears them, so the file is
-rewritten after the commit and the write-ahead log truncated (`finish`). The table `setting` records pending work:
-after a killed process, a full disk or a reader in another process, the next write or the next opening finishes it.
+rewritten after the commit and the write-ahead log truncated (`finish`). The table `setting` records pending work.
+After a killed process, a full disk or a reader in another process, the next write or opening finishes it.
 """
 
 from __future__ import annotations
