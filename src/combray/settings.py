@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -34,33 +34,53 @@ def data_folder() -> Path:
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Effective values."""
+    """Effective values, with their help."""
 
-    db: str = ""
-    namespace: str = "default"
-    preset: str = "default"
-    embedder: str = DEFAULT_EMBEDDER
-    embedder_before: str = ""
-    reranker: str = "none"
-    language_model: str = "none"
-    languages: str = ""
-    durability: str = "normal"
-    busy_timeout: float = 30.0
-    max_memories: int = 1000
-    decay: bool = False
-    context_budget: int = 1500
-    auto_memory: bool = False
-    distil: bool = True
-    guard: bool = True
-    require_trust: str = "untrusted"
-    mmr: bool = False
-    candidate_pool_size: int = 20
-    peers: str = ""
-    peer_timeout: float = 3.0
-    prices: str = ""
-    worker: bool | None = None
-    audit: bool = True
-    audit_anchor: str = ""
+    db: Annotated[str, "path of the store (default: default.db in the data folder)"] = ""
+    namespace: Annotated[str, "namespace; memories of one namespace are not visible in another"] = "default"
+    preset: Annotated[str, "pipelines to use, such as default or mnemon (combray presets lists all)"] = "default"
+    embedder: Annotated[str, "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL"] = (
+        DEFAULT_EMBEDDER
+    )
+    embedder_before: Annotated[
+        str, "embedder to use until every memory has a vector of `embedder` (default: wordllama)"
+    ] = ""
+    reranker: Annotated[str, "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL"] = "none"
+    language_model: Annotated[str, "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL"] = "none"
+    languages: Annotated[str, "folder of added languages (docs/howto/add-a-language.md)"] = ""
+    durability: Annotated[str, "normal survives a killed process, full also a power failure"] = "normal"
+    busy_timeout: Annotated[float, "seconds to wait for the write lock of another process"] = 30.0
+    max_memories: Annotated[
+        int, "preset mnemon: maximum of live memories, the least important are hidden; 0: no limit"
+    ] = 1000
+    decay: Annotated[
+        bool, "preset default: rank newer memories slightly higher; openclaw: halve scores every 30 days"
+    ] = False
+    context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
+    auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
+    distil: Annotated[bool, "extract facts from conversations during consolidation"] = True
+    guard: Annotated[
+        bool, "quarantine text that looks like prompt injection; secrets are redacted in any case"
+    ] = True
+    require_trust: Annotated[
+        str, "lowest trust level that reads return: untrusted, agent or owner; or NAMESPACE=agent,…"
+    ] = "untrusted"
+    mmr: Annotated[bool, "preset openclaw: rank near-duplicate hits lower (maximal marginal relevance)"] = False
+    candidate_pool_size: Annotated[
+        int, "preset mnemo: candidates per search path, 1 to 1000, and how many are reranked"
+    ] = 20
+    peers: Annotated[
+        str, "preset engram: other memory services to query: kind=url,… (combray, mem0, lightrag)"
+    ] = ""
+    peer_timeout: Annotated[float, "preset engram: seconds to wait for peers, at most 60"] = 3.0
+    prices: Annotated[str, "price of a million tokens, for cost estimates in status: provider:MODEL=0.5,…"] = ""
+    worker: Annotated[
+        bool | None, "make vectors in a background thread; unset: only after a change of embedder"
+    ] = None
+    audit: Annotated[bool, "record every operation in a hash-chained log beside the store"] = True
+    audit_anchor: Annotated[
+        str, "folder, preferably on another disk, for the latest audit hash; reveals a truncated log"
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +93,8 @@ class Setting:
     help: str
 
 
-_HELP = {
-    "db": "path of the store (default: default.db in the data folder)",
-    "namespace": "namespace; memories of one namespace are not visible in another",
-    "preset": "pipelines to use, such as default or mnemon (combray presets lists all)",
-    "embedder_before": "embedder to use until every memory has a vector of `embedder` (default: wordllama)",
-    "embedder": "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL",
-    "language_model": "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL",
-    "languages": "folder of added languages (docs/howto/add-a-language.md)",
-    "reranker": "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL",
-    "peers": "preset engram: other memory services to query: kind=url,… (combray, mem0, lightrag)",
-    "peer_timeout": "preset engram: seconds to wait for peers, at most 60",
-    "prices": "price of a million tokens, for cost estimates in status: provider:MODEL=0.5,…",
-    "worker": "make vectors in a background thread; unset: only after a change of embedder",
-    "audit": "record every operation in a hash-chained log beside the store",
-    "audit_anchor": "folder, preferably on another disk, for the latest audit hash; reveals a truncated log",
-    "durability": "normal survives a killed process, full also a power failure",
-    "busy_timeout": "seconds to wait for the write lock of another process",
-    "candidate_pool_size": "preset mnemo: candidates per search path, 1 to 1000, and how many are reranked",
-    "decay": "preset default: rank newer memories slightly higher; openclaw: halve scores every 30 days",
-    "mmr": "preset openclaw: rank near-duplicate hits lower (maximal marginal relevance)",
-    "context_budget": "maximum tokens of a prompt context",
-    "auto_memory": "store facts that a user states in a conversation",
-    "guard": "quarantine text that looks like prompt injection; secrets are redacted in any case",
-    "require_trust": "lowest trust level that reads return: untrusted, agent or owner; or NAMESPACE=agent,…",
-    "distil": "extract facts from conversations during consolidation",
-    "max_memories": "preset mnemon: maximum of live memories, the least important are hidden; 0: no limit",
-}
 SETTINGS: tuple[Setting, ...] = tuple(
-    Setting(field.name, field.default, PREFIX + field.name.upper(), _HELP[field.name])
+    Setting(field.name, field.default, PREFIX + field.name.upper(), field.type.__metadata__[0])
     for field in msgspec.structs.fields(Settings)
 )
 
@@ -207,6 +200,6 @@ def _convert(values: dict[str, Any]) -> Settings:
                 # Nobody writes null: unset a setting instead.
                 told = str(error).replace(" | null", "")
                 raise InvalidInputError(
-                    field.name, f"{values[field.name]!r} is invalid ({told}).", _HELP[field.name] + "."
+                    field.name, f"{values[field.name]!r} is invalid ({told}).", field.type.__metadata__[0] + "."
                 ) from error
     return Settings(**converted)

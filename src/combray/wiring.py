@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _SQLITE = "sqlite:///"
 T = TypeVar("T")
 MOST_PEER_CALLS = 16
-"""Calls to peers under way at once."""
+"""Concurrent calls to peers."""
 
 
 def open_store(
@@ -55,9 +55,9 @@ def open_store(
     witness: Witness | None = None,
     key: str | bytes | None = None,
 ) -> Store:
-    """The store at a location: a path, `sqlite:///path` or `:memory:`. `witness` is told of every write.
+    """Open the store at a location: a path, `sqlite:///path` or `:memory:`.
 
-    `key` is that of an encrypted store; None takes the environment's.
+    `witness` is called once per transaction. `key` decrypts an encrypted store; None uses the environment's.
     """
     if location.startswith(("postgresql://", "postgres://")):
         raise InvalidInputError("location", "this version has no PostgreSQL store yet.", "Name a file.")
@@ -93,7 +93,7 @@ def open_store(
 
 
 def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | None:
-    """The log beside the store at a location; for a store in memory, one in memory. None: switched off."""
+    """Open the log beside the store; for a store in memory, one in memory. None if the audit is off."""
     if not settings.audit:
         return None
     durable = settings.durability == "full"
@@ -101,7 +101,7 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
     if path == ":memory:":
         return AuditLog(MemoryChain(), clock=clock, key=Key(None), durable=durable)
     if "://" in path:
-        # Another package's store may have no folder of its own.
+        # The store of a plugin may have no folder.
         path = str(data_folder() / f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.db")
         data_folder().mkdir(parents=True, exist_ok=True)
     path = f"{Path(os.path.expanduser(path))}.audit"  # noqa: PTH111 - Path's raises for unknown users
@@ -110,7 +110,7 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
 
 
 def offers() -> list[Offer]:
-    """All that the settings of models and peers may name."""
+    """Return every model and peer that the settings can name."""
     from combray.models import catalogue
     from combray.peers import offers
 
@@ -118,43 +118,40 @@ def offers() -> list[Offer]:
 
 
 def open_model(kind: str, settings: Settings) -> Embedder | Reranker | LanguageModel | None:
-    """The embedder, reranker or language model that the settings name. Raises InvalidInputError, ModelError."""
-    if kind == "embedder":
-        return open_embedder(settings.embedder)
-    return (
-        open_reranker(settings.reranker) if kind == "reranker" else open_language_model(settings.language_model)
-    )
+    """Open the embedder, reranker or language model of the settings. Raises InvalidInputError, ModelError."""
+    openers = {"embedder": open_embedder, "reranker": open_reranker, "language_model": open_language_model}
+    return openers[kind](getattr(settings, kind))
 
 
 def fetch_model(spec: str, progress: Progress | None) -> Fetched:
-    """Download a model of the hub into its cache. Raises InvalidInputError, ModelError, MissingExtraError."""
+    """Download a model of the hub. Raises InvalidInputError, ModelError, MissingExtraError."""
     from combray.models.fetching import fetch
 
     return fetch(spec, progress)
 
 
 def peers_of(settings: Settings) -> tuple[Peer, ...]:
-    """The peers that the settings name. Raises InvalidInputError."""
+    """Open the peers of the settings. Raises InvalidInputError."""
     return _peers(settings, time.time)[0]
 
 
 def open_embedder(spec: str) -> Embedder | None:
-    """Return the embedder a string names; None for "none". Raises InvalidInputError, ModelError, PluginError."""
+    """Return the embedder of a spec; None for "none". Raises InvalidInputError, ModelError, PluginError."""
     return _named("embedder", spec, EMBEDDERS, _our_embedder)
 
 
 def open_reranker(spec: str) -> Reranker | None:
-    """Return the reranker a string names; None for "none". Raises InvalidInputError, ModelError, PluginError."""
+    """Return the reranker of a spec; None for "none". Raises as `open_embedder`."""
     return _named("reranker", spec, RERANKERS, _our_reranker)
 
 
 def open_language_model(spec: str) -> LanguageModel | None:
-    """Return the language model a string names; None for "none". Raises as `embedder`."""
+    """Return the language model of a spec; None for "none". Raises as `open_embedder`."""
     return _named("language_model", spec, LANGUAGE_MODELS, _our_language_model)
 
 
 def _named(kind: str, spec: str, ours: Iterable[str], open_ours: Callable[[str], T | None]) -> T | None:
-    """The model of another package if the provider is not one of ours and a package offers it."""
+    """Open a model; a plugin is asked if the provider is not one of ours."""
     provider, _, rest = spec.partition(":")
     if provider in {each.partition(":")[0] for each in ours}:
         return open_ours(spec)
@@ -173,9 +170,9 @@ def build(
     writer: LanguageModel | None = None,
     key: str | bytes | None = None,
 ) -> Runtime:
-    """A runtime with the store open.
+    """Build a runtime with the store open.
 
-    `model`, `second` and `writer` stand in for the embedder, reranker and language model that the settings name.
+    `model`, `second` and `writer` replace the embedder, reranker and language model of the settings.
     """
     if settings.languages:
         # Before the store is opened: its keyword index depends on the languages.
@@ -205,7 +202,7 @@ def build(
 
 
 def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | None:
-    """The embedder that serves until all memories have a vector of the chosen one: usually the one by default."""
+    """Return the embedder to use until every memory has a vector of the chosen one."""
     try:
         found = open_embedder(settings.embedder_before or DEFAULT_EMBEDDER)
     except InvalidInputError as error:

@@ -224,7 +224,7 @@ def test_a_model_that_fails_is_told_of_and_the_answer_is_extractive(engine: Engi
 
 
 def test_tokens_are_told_where_a_model_counts_them(engine: Engine) -> None:
-    from combray.models.usage import Usage
+    from combray.models.breaker import Usage
 
     class Counting(FakeLanguageModel):
         usage = Usage()

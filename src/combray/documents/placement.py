@@ -94,7 +94,10 @@ class PlaceChunks:
             placed = _place(state, each, held, model, self.judging)
             tx.documents.put(each.file.document, placed)
             after.update(key for key, _ in placed)
-        _hide(state, sorted(state.leaving - after))
+        hidden = sorted(state.leaving - after)
+        for key, memory in zip(hidden, tx.memories(hidden), strict=True):
+            if memory.status in LIVE_STATUSES:
+                tx.change(key, "unindex", ACTOR, state.now, status="forgotten")
         return state
 
 
@@ -213,9 +216,3 @@ def _refresh_vectors(state: Placing, kept: list[tuple[int, str]], model: str) ->
     if given:
         stacked = np.stack([vector for _, vector in given])
         state.writer.put_vectors(model, [key for key, _ in given], stacked)
-
-
-def _hide(state: Placing, keys: list[int]) -> None:
-    for key, memory in zip(keys, state.writer.memories(keys), strict=True):
-        if memory.status in LIVE_STATUSES:
-            state.writer.change(key, "unindex", ACTOR, state.now, status="forgotten")

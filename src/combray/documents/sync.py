@@ -92,8 +92,11 @@ class Sync:
     def run(self) -> IndexReport:
         """Run the sync. Raises InvalidInputError if the folder is missing, and StoreError."""
         started = time.perf_counter()
-        self._register()
         documents = self.runtime.store.reader(self.namespace).documents
+        # Registered before its files, so that the next search resumes a sync that was killed.
+        if self.workspace not in documents.workspaces():
+            with self.runtime.store.transaction(self.namespace) as tx:
+                tx.documents.put_workspace(self.workspace)
         known = {each.path: each for each in documents.files(self.workspace.root)}
         found, self.report.skipped = find(self.workspace)
         stale = [each for each in found if self.reread or differs(each, known.get(each.place.path))]
@@ -113,12 +116,6 @@ class Sync:
         self.report.skipped = sorted(set(self.report.skipped))
         self.report.seconds = round(time.perf_counter() - started, 3)
         return self.report
-
-    def _register(self) -> None:
-        """Register the workspace before its files, so that the next search resumes a sync that was killed."""
-        if self.workspace not in self.runtime.store.reader(self.namespace).documents.workspaces():
-            with self.runtime.store.transaction(self.namespace) as tx:
-                tx.documents.put_workspace(self.workspace)
 
     def _batches(
         self, stale: list[FoundFile], known: dict[str, Document], gone: list[str], left_out: list[str]

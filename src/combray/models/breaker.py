@@ -7,9 +7,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from combray.errors import ModelError
-from combray.models.usage import Usage
 from combray.runtime import Health
 
 MOST_FAILURES = 5
@@ -20,6 +20,32 @@ WINDOW = 300.0
 """Seconds for which a failure counts. Source: Mnemon design, "3 failures in 300 s"."""
 NEVER = 1 << 62
 """More consecutive failures than there can be: such a breaker only counts."""
+
+
+class Usage:
+    """Calls, failures and tokens of one model in this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._failures = 0
+        self._tokens = 0
+
+    def call(self, *, failed: bool) -> None:
+        """Count one call, whatever its number of retries."""
+        with self._lock:
+            self._calls += 1
+            self._failures += failed
+
+    def tokens(self, *counts: Any) -> None:
+        """Add the counts that the service reports. Values other than positive integers are ignored."""
+        with self._lock:
+            self._tokens += sum(each for each in counts if type(each) is int and each > 0)
+
+    def snapshot(self) -> dict[str, int]:
+        """Return `calls`, `failures` and `tokens`."""
+        with self._lock:
+            return {"calls": self._calls, "failures": self._failures, "tokens": self._tokens}
 
 
 class Breaker:

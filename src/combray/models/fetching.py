@@ -1,16 +1,17 @@
-"""Models fetched from the Hugging Face hub into its local cache: the one place that downloads, when told to.
+"""Download models of the Hugging Face hub into its local cache. Nothing else in Combray downloads.
 
-Every file is compared with what the hub's list says of it, then opened as the model or tokenizer that it is
-to be. Only when all are there and right does the revision's name point to them.
+`huggingface_hub` lists, downloads, resumes and caches. Four checks are ours, because the library does not make
+them. The size and hash of every file must be those that the hub lists. The commit and ETag of an answer, which
+become paths in the cache, must be well-formed. A download stops at a limit. The name of a revision points to the
+files only after they were opened as model and tokenizer.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,15 @@ from combray.models.hub import HubId
 from combray.models.onnx_files import WEIGHTS, open_session, open_tokenizer
 
 Progress = Callable[[int, int], None]
-"""Is told the bytes done and of all."""
+"""Called with the bytes done and the total."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _TAG = re.compile(r"[\w.+=-]{1,128}", re.ASCII)
 """An ETag becomes the name of a file in the cache."""
 _PATIENCE = 10.0
-"""Seconds for one answer without a file in it, as the library's own."""
+"""Seconds for an answer without a file, as in the library."""
 _MOST_AGAIN = 3
-"""Times its size that a file may be downloaded: a server that breaks every answer off is left."""
+"""A download may transfer its size this many times, because a server may break off every answer."""
 _LISTED = 5
 
 
@@ -43,7 +44,7 @@ class FetchedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """`spec` names exactly this commit. `note` tells that the hub could not be asked, if it could not."""
+    """`spec` names exactly this commit. `note` says why the hub did not answer, if it did not."""
 
     repository: str
     commit: str
@@ -53,82 +54,72 @@ class Fetched:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """A file as the hub lists it. `hashed`: its SHA-256, or, of a small file, the SHA-1 of git."""
-
-    name: str
-    size: int
-    hashed: str
+class _AnswerError(ModelError):
+    """The hub did answer, so the cache does not stand in."""
 
 
 def fetch(spec: str, progress: Progress | None = None) -> Fetched:
     """Download what `onnx:ORG/NAME@REVISION/FILE.onnx` needs, or find it in the cache. Needs the extra `onnx`.
 
-    Where the hub cannot be reached, what is in the cache already is told, with a note.
+    If the hub cannot be reached, the result is what the cache has, with a note.
     Raises InvalidInputError, ModelError, MissingExtraError.
     """
-    named = _read(spec)
+    provider, _, text = spec.partition(":")
+    named = hub.read(text) if provider == "onnx" else None
+    if named is None:
+        remedy = "Write onnx:ORG/NAME, or onnx:ORG/NAME@REVISION/FILE.onnx."
+        raise InvalidInputError("spec", f"{spec!r} names no model of the hub.", remedy)
     library = hub.library()
+    note = ""
     try:
-        commit, listed = _asked(library, named)
-        wanted = _wanted(named, listed)
-        model = wanted[0].name
+        commit, listed = _list(library, named)
+        wanted = [listed[name] for name in _wanted(named, listed)]
+    except _AnswerError:
+        raise
     except ModelError as error:
-        root, model = _kept(named, error)
+        try:
+            root, model = hub.cached(named)
+        except ModelError:
+            raise error from error.__cause__
         commit, note = root.name, f"{error}; this is what the cache has"
-        wanted = [_Listed(each, (root / each).stat().st_size, "") for each in _in_cache(root, model)]
+        here = {each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_file()}
+        names = _wanted(HubId("", file=model), here)
+        wanted = [FetchedFile(name, (root / name).stat().st_size, "") for name in names]
     else:
-        root, note = _download(library, named, commit, wanted, progress or _silent), ""
+        root = _download(library, named, commit, wanted, progress)
     files = tuple(_checked(root, each) for each in wanted)
-    open_session(root / model)
-    open_tokenizer(root / next(each.name for each in wanted if each.name.endswith(hub.TOKENIZER)), 1)
-    if not note:
-        _point(library, named, commit, wanted)
+    open_session(root / files[0].name)
+    open_tokenizer(root / next(each.name for each in files if each.name.endswith(hub.TOKENIZER)), 1)
+    if not note and not _COMMIT.fullmatch(named.revision):
+        _point(library, named, commit, min(files, key=lambda each: each.size))
     pinned = f"onnx:{named.repository}@{commit}{f'/{named.file}' if named.file else ''}"
     return Fetched(named.repository, commit, pinned, str(root), files, note)
 
 
-def _silent(done: int, of: int) -> None:
-    del done, of
+def _list(library: Any, named: HubId) -> tuple[str, dict[str, FetchedFile]]:
+    """Return the commit of the revision, and its files by name.
 
-
-def _read(spec: str) -> HubId:
-    provider, _, text = spec.partition(":")
-    named = hub.read(text) if provider == "onnx" else None
-    if named is None:
-        raise InvalidInputError(
-            "spec",
-            f"{spec!r} names no model of the hub.",
-            "Write onnx:ORG/NAME, or onnx:ORG/NAME@REVISION/FILE.onnx.",
-        )
-    return named
-
-
-# -- what there is -------------------------------------------------------------------------------------
-
-
-def _asked(library: Any, named: HubId) -> tuple[str, dict[str, _Listed]]:
-    """The commit of the revision, and its files by name."""
+    Instead of the SHA-256, a small file has the SHA-1 of git.
+    """
     try:
-        told = library.HfApi().model_info(
+        info = library.HfApi().model_info(
             named.repository, revision=named.revision, files_metadata=True, timeout=_PATIENCE
         )
-        commit, listed = str(told.sha), {each.rfilename: _listing(each) for each in told.siblings}
-    except Exception as error:  # the library's errors, those of its HTTP client, and what a wrong answer causes
+        commit = str(info.sha)
+        listed = {}
+        for each in info.siblings:
+            digest = str(each.lfs.sha256 if each.lfs else each.blob_id)
+            listed[each.rfilename] = FetchedFile(each.rfilename, int(each.size), digest)
+    except Exception as error:  # errors of the library and its HTTP client, and effects of a malformed answer
         raise _explained(library, named, error) from error
     if not _COMMIT.fullmatch(commit):
-        raise ModelError(f"onnx:{named}: {_endpoint(library)} gives no commit: it does not answer as a hub does")
+        endpoint = library.constants.ENDPOINT
+        raise ModelError(f"onnx:{named}: {endpoint} gives no commit: it does not answer as a hub does")
     return commit, listed
 
 
-def _listing(sibling: Any) -> _Listed:
-    hashed = sibling.lfs.sha256 if sibling.lfs else sibling.blob_id
-    return _Listed(str(sibling.rfilename), int(sibling.size), str(hashed))
-
-
-def _wanted(named: HubId, listed: Mapping[str, _Listed]) -> list[_Listed]:
-    """The model first, then its weights, tokenizer and pooling; nothing else, whatever the repository holds."""
+def _wanted(named: HubId, listed: Collection[str]) -> list[str]:
+    """Return the names of the model, then its weights, tokenizer and pooling."""
     model = next((each for each in named.models if each in listed), "")
     if not model:
         there = sorted(each for each in listed if each.endswith(".onnx") and each.isprintable())
@@ -140,88 +131,52 @@ def _wanted(named: HubId, listed: Mapping[str, _Listed]) -> list[_Listed]:
         )
     tokenizer = next((each for each in hub.tokenizers_of(model) if each in listed), "")
     if not tokenizer:
-        raise _AnswerError(
-            f"onnx:{named}: the repository has no {hub.TOKENIZER}, which a model cannot do without"
-        )
+        raise _AnswerError(f"onnx:{named}: the repository has no {hub.TOKENIZER}, which every model needs")
     weights = sorted(each for each in listed if each.startswith(model) and WEIGHTS.fullmatch(each[len(model) :]))
-    pooling = [hub.POOLING] if hub.POOLING in listed else []
-    return [listed[each] for each in (model, *weights, tokenizer, *pooling)]
+    return [model, *weights, tokenizer, *([hub.POOLING] if hub.POOLING in listed else [])]
 
 
-class _AnswerError(ModelError):
-    """The hub did answer: what the cache has does not stand in."""
-
-
-def _kept(named: HubId, error: ModelError) -> tuple[Path, str]:
-    """What the cache has, where the hub could not be asked. Raises the error where it has nothing."""
-    if isinstance(error, _AnswerError):
-        raise error
-    try:
-        return hub.cached(named)
-    except ModelError:
-        raise error from error.__cause__
-
-
-def _in_cache(root: Path, model: str) -> list[str]:
-    """The files of a snapshot in the cache that are used, as `_wanted` orders them."""
-    here = {each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_file()}
-    unmeasured = {name: _Listed(name, 0, "") for name in here}
-    return [each.name for each in _wanted(HubId("", file=model), unmeasured)]
-
-
-# -- getting it ----------------------------------------------------------------------------------------
-
-
-def _download(library: Any, named: HubId, commit: str, wanted: list[_Listed], progress: Progress) -> Path:
-    """The folder of the commit in the cache, with every wanted file in it."""
+def _download(
+    library: Any, named: HubId, commit: str, wanted: list[FetchedFile], progress: Progress | None
+) -> Path:
+    """Return the folder of the commit in the cache, with every wanted file in it."""
     total = sum(each.size for each in wanted)
     done = 0
     root = Path()
     for each in wanted:
         try:
-            _ask_about(library, named, commit, each)
+            url = library.hf_hub_url(named.repository, each.name, revision=commit)
+            answer = library.get_hf_file_metadata(url, timeout=_PATIENCE)
+            if answer.commit_hash != commit or not _TAG.fullmatch(answer.etag or "") or ".." in answer.etag:
+                raise ModelError(
+                    f"onnx:{named}: the hub's answer for {each.name} cannot be trusted (its commit or ETag)"
+                )
+            if answer.size not in (None, each.size):
+                sizes = f"{each.size:,} bytes and {answer.size:,} bytes"
+                raise ModelError(f"onnx:{named}: the hub gives {each.name} two sizes, {sizes}")
             path = library.hf_hub_download(
-                named.repository,
-                each.name,
-                revision=commit,
-                tqdm_class=_bar(each, partial(_further, progress, done, total)),
+                named.repository, each.name, revision=commit, tqdm_class=_bar(each, progress, done, total)
             )
         except ModelError:
             raise
-        except Exception as error:  # as in `_asked`
+        except Exception as error:  # as in `_list`
             raise _explained(library, named, error) from error
         root = Path(path).parents[each.name.count("/")]
         if root.name != commit:
-            raise ModelError(f"onnx:{named}: the hub gave {each.name} of another commit than was asked for")
+            raise ModelError(f"onnx:{named}: the hub returned {each.name} of another commit than requested")
         done += each.size
-        progress(done, total)
+        if progress is not None:
+            progress(done, total)
     return root
 
 
-def _further(progress: Progress, before: int, total: int, arrived: int) -> None:
-    progress(before + arrived, total)
-
-
-def _ask_about(library: Any, named: HubId, commit: str, file: _Listed) -> None:
-    """What the library will make paths of is looked at first. Raises ModelError."""
-    told = library.get_hf_file_metadata(
-        library.hf_hub_url(named.repository, file.name, revision=commit), timeout=_PATIENCE
-    )
-    if told.commit_hash != commit or not _TAG.fullmatch(told.etag or "") or ".." in told.etag:
-        raise ModelError(f"onnx:{named}: the hub's answer for {file.name} cannot be trusted (its commit or ETag)")
-    if told.size is not None and told.size != file.size:
-        raise ModelError(
-            f"onnx:{named}: the hub gives {file.name} two sizes, {file.size:,} bytes and {told.size:,} bytes"
-        )
-
-
-def _bar(file: _Listed, arrived: Callable[[int], None]) -> Any:
-    """What the library reports to, in place of tqdm's bar; it ends what does not end."""
-    state = {"done": 0, "taken": 0}
+def _bar(file: FetchedFile, progress: Progress | None, before: int, total: int) -> Any:
+    """Return a replacement for tqdm's bar, to which the library reports. It stops a download at the limit."""
 
     class Bar:
         def __init__(self, **settings: Any) -> None:
             del settings
+            self.done = self.transferred = 0
 
         def __enter__(self) -> Bar:
             return self
@@ -230,18 +185,19 @@ def _bar(file: _Listed, arrived: Callable[[int], None]) -> Any:
             """Nothing is open."""
 
         def update(self, count: float | None = 1) -> None:
-            """More bytes, or fewer where the library begins anew."""
-            state["done"] += int(count or 0)
-            state["taken"] += max(0, int(count or 0))
-            if state["done"] > file.size or state["taken"] > _MOST_AGAIN * file.size:
+            """Count bytes; the count is negative when the library starts the file again."""
+            self.done += int(count or 0)
+            self.transferred += max(0, int(count or 0))
+            if self.done > file.size or self.transferred > _MOST_AGAIN * file.size:
                 raise ModelError(f"{file.name}: more bytes came than its {file.size:,}; the download was left")
-            arrived(state["done"])
+            if progress is not None:
+                progress(before + self.done, total)
 
     return Bar
 
 
-def _checked(root: Path, file: _Listed) -> FetchedFile:
-    """The file's own size and hash; one that is not what the list says is taken out of the cache again."""
+def _checked(root: Path, file: FetchedFile) -> FetchedFile:
+    """Return the file with its own size and SHA-256; a file that differs from the list is deleted."""
     path = root / file.name
     size = path.stat().st_size
     sha256 = hashlib.sha256()
@@ -250,67 +206,51 @@ def _checked(root: Path, file: _Listed) -> FetchedFile:
         while part := opened.read(1 << 20):
             sha256.update(part)
             git.update(part)
-    if (file.hashed and file.hashed not in (sha256.hexdigest(), git.hexdigest())) or size != file.size:
+    if (file.sha256 and file.sha256 not in (sha256.hexdigest(), git.hexdigest())) or size != file.size:
         path.resolve().unlink(missing_ok=True)
         path.unlink(missing_ok=True)
         raise ModelError(f"{file.name} is not the file that the hub lists (its hash is another); it was removed")
     return FetchedFile(file.name, size, sha256.hexdigest())
 
 
-def _point(library: Any, named: HubId, commit: str, wanted: list[_Listed]) -> None:
-    """Have the revision's name mean this commit in the cache, now that all of it is there."""
-    if _COMMIT.fullmatch(named.revision):
-        return
-    smallest = min(wanted, key=lambda each: each.size).name
+def _point(library: Any, named: HubId, commit: str, smallest: FetchedFile) -> None:
+    """Let the name of the revision point to the commit in the cache, which has all files now."""
     try:
-        library.hf_hub_download(named.repository, smallest, revision=named.revision)
-    except Exception as error:  # as in `_asked`
+        library.hf_hub_download(named.repository, smallest.name, revision=named.revision)
+    except Exception as error:  # as in `_list`
         raise _explained(library, named, error) from error
     if hub.cached(named)[0].name != commit:
-        raise ModelError(f"onnx:{named}: the repository has changed meanwhile; fetch it again")
-
-
-# -- what went wrong -----------------------------------------------------------------------------------
-
-
-def _endpoint(library: Any) -> str:
-    return str(library.constants.ENDPOINT)
+        raise ModelError(f"onnx:{named}: the repository changed during the download; fetch it again")
 
 
 def _explained(library: Any, named: HubId, error: BaseException) -> ModelError:
-    """The library's error in one sentence that says what to do."""
-    errors = library.errors
+    """Convert an error of the library to one sentence that says what to do."""
+    errors, endpoint = library.errors, library.constants.ENDPOINT
     if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
         error = error.__cause__
-    where = f"onnx:{named}: "
     status = getattr(getattr(error, "response", None), "status_code", 0)
+    said = " ".join(str(error).split())[:200]
+    kind: type[ModelError] = ModelError
     if isinstance(error, errors.OfflineModeIsEnabled):
-        return ModelError(f"{where}HF_HUB_OFFLINE forbids asking the hub; unset it to fetch a model")
-    if isinstance(error, errors.GatedRepoError):
-        return _AnswerError(
-            f"{where}access to it is granted by its owners: ask for it on the model's page, "
-            "then set HF_TOKEN to a token of your account"
-        )
-    if isinstance(error, errors.RevisionNotFoundError):
-        return _AnswerError(f"{where}the repository has no branch, tag or commit {named.revision}")
-    if isinstance(error, errors.RepositoryNotFoundError) or status == 404:
-        return _AnswerError(
-            f"{where}{_endpoint(library)} has no such model, or a private one; check the name, "
-            "or set HF_TOKEN to a token that may read it"
-        )
-    if status in (401, 403):
-        return _AnswerError(f"{where}status {status}: check HF_TOKEN and what it may read")
-    if status == 429:
-        return ModelError(
-            f"{where}the hub has had too many requests from here (status 429); wait, or set HF_TOKEN"
-        )
-    if status:
-        return ModelError(f"{where}{_endpoint(library)} answers with status {status}")
-    told = " ".join(str(error).split())[:200]
-    if type(error).__module__.partition(".")[0] in ("httpx2", "httpcore2", "httpcore"):
-        return ModelError(f"{where}{_endpoint(library)} cannot be reached: {told or type(error).__name__}")
-    if isinstance(error, OSError):
-        return ModelError(f"{where}{told}")
-    return ModelError(
-        f"{where}{_endpoint(library)} does not answer as a hub does ({type(error).__name__}: {told})"
-    )
+        why = "HF_HUB_OFFLINE forbids asking the hub; unset it to fetch a model"
+    elif isinstance(error, errors.GatedRepoError):
+        kind, token = _AnswerError, "then set HF_TOKEN to a token of your account"
+        why = f"access to it is granted by its owners: ask for it on the model's page, {token}"
+    elif isinstance(error, errors.RevisionNotFoundError):
+        kind, why = _AnswerError, f"the repository has no branch, tag or commit {named.revision}"
+    elif isinstance(error, errors.RepositoryNotFoundError) or status == 404:
+        kind, token = _AnswerError, "set HF_TOKEN to a token that may read it"
+        why = f"{endpoint} has no such model, or a private one; check the name, or {token}"
+    elif status in (401, 403):
+        kind, why = _AnswerError, f"status {status}: check HF_TOKEN and what it may read"
+    elif status == 429:
+        why = "the hub has had too many requests from here (status 429); wait, or set HF_TOKEN"
+    elif status:
+        why = f"{endpoint} answers with status {status}"
+    elif type(error).__module__.partition(".")[0] in ("httpx2", "httpcore2", "httpcore"):
+        why = f"{endpoint} cannot be reached: {said or type(error).__name__}"
+    elif isinstance(error, OSError):
+        why = said
+    else:
+        why = f"{endpoint} does not answer as a hub does ({type(error).__name__}: {said})"
+    return kind(f"onnx:{named}: {why}")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from combray.errors import ModelError
-from combray.models.breaker import Breaker
-from combray.models.usage import Usage
+from combray.models.breaker import Breaker, Usage
 from combray.runtime import Health
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ _CONNECTED = 2.0
 _REFUSED = (400, 404, 405, 413, 415, 422)
 """Statuses that reject this request only: the service works."""
 _HINTS = {401: "check {key}", 403: "check {key} and its permissions", 402: "the account is out of credit"}
-_TOLD = 200
+_SHOWN = 200
 
 
 class StatusError(ModelError):
@@ -129,7 +128,7 @@ class Client:
         A ModelError of `read` counts as a failed call. Raises ModelError, StatusError.
         """
         content = self._encoded(body)
-        with self._breaker.call(_rejects):
+        with self._breaker.call(lambda error: isinstance(error, StatusError) and error.status in _REFUSED):
             # Loading the library and the certificates is not part of the service's time.
             self._client()
             answer = self._try(path, content, self.until() if until is None else until)
@@ -237,8 +236,8 @@ class Client:
     def _shown(self, text: str) -> str:
         """Return one truncated line without the key and without control characters."""
         hidden = text.replace(self._key, "***") if self._key else text
-        shown = "".join(letter if letter.isprintable() else " " for letter in hidden[: _TOLD + 1])
-        return shown if len(shown) <= _TOLD else shown[:_TOLD] + "…"
+        shown = "".join(letter if letter.isprintable() else " " for letter in hidden[: _SHOWN + 1])
+        return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
 
     def _client(self) -> httpx2.Client:
         """Return the client, made at the first call: reading the certificates takes longer than most calls."""
@@ -264,10 +263,6 @@ class Posted:
 
     def health(self) -> Health:
         return self._client.health()
-
-
-def _rejects(error: ModelError) -> bool:
-    return isinstance(error, StatusError) and error.status in _REFUSED
 
 
 class _PassingError(Exception):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import ClassVar
 
 import msgspec
 
-from combray.models.http import Client
-from combray.peers.posting import MOST_CHARACTERS, connect, moment, post
+from combray.peers.posting import MOST_CHARACTERS, PostedPeer, moment, post
 from combray.runtime import PeerHit
 
 
@@ -24,22 +22,15 @@ class _Answer(msgspec.Struct):
     results: list[_Result]
 
 
-@dataclass(frozen=True)
-class CombrayPeer:
+class CombrayPeer(PostedPeer):
     """Implements `runtime.Peer` by POST {url}/v1/search, with the key as a bearer token."""
 
-    name: str
-    url: str
-    key: str
-    timeout: float
-
-    @cached_property
-    def _client(self) -> Client:
-        return connect(self.name, self.url, self.timeout, self.key, "Authorization", "Bearer ")
+    header: ClassVar[str] = "Authorization"
+    prefix: ClassVar[str] = "Bearer "
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         body = {"query": query, "limit": limit, "namespace": namespace}
-        answer = post(self._client, "/v1/search", body, _Answer)
+        answer = post(self.client, "/v1/search", body, _Answer)
         return [
             PeerHit(each.text[:MOST_CHARACTERS], each.score, each.id, moment(each.when), each.source)
             for each in answer.results[:limit]

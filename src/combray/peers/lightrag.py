@@ -6,12 +6,10 @@ Source: lightrag/api/routers/query_routes.py of https://github.com/HKUDS/LightRA
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import msgspec
 
-from combray.models.http import Client
-from combray.peers.posting import MOST_CHARACTERS, connect, post
+from combray.peers.posting import MOST_CHARACTERS, PostedPeer, post
 from combray.runtime import PeerHit
 
 
@@ -27,7 +25,7 @@ class _Answer(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class LightRagPeer:
+class LightRagPeer(PostedPeer):
     """Implements `runtime.Peer`. Requests passages (`only_need_context`), not a generated answer.
 
     If there are none, the whole context is one result. Mode "naive" is vector search over passages. The graph
@@ -35,15 +33,7 @@ class LightRagPeer:
     workspace, so the namespace is not sent. The key is sent in X-API-Key. There are no scores and no times.
     """
 
-    name: str
-    url: str
-    key: str
-    timeout: float
     mode: str = "naive"
-
-    @cached_property
-    def _client(self) -> Client:
-        return connect(self.name, self.url, self.timeout, self.key, "X-API-Key")
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         del namespace
@@ -56,7 +46,7 @@ class LightRagPeer:
             "include_references": True,
             "include_chunk_content": True,
         }
-        answer = post(self._client, "/query", body, _Answer)
+        answer = post(self.client, "/query", body, _Answer)
         passages = [
             PeerHit(text[:MOST_CHARACTERS], id=each.reference_id, source=each.file_path)
             for each in answer.references or ()

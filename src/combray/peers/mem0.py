@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from combray.models.http import Client
-from combray.peers.posting import MOST_CHARACTERS, connect, moment, post
+from combray.peers.posting import MOST_CHARACTERS, PostedPeer, moment, post
 from combray.runtime import PeerHit
 
 
@@ -25,28 +22,18 @@ class _Answer(msgspec.Struct):
     results: list[_Result]
 
 
-@dataclass(frozen=True)
-class Mem0Peer:
+class Mem0Peer(PostedPeer):
     """Implements `runtime.Peer`. The namespace is sent as `user_id`, the key in X-API-Key.
 
     The limit is called `limit` in some server versions, `top_k` in others, and missing in the oldest. Both are
     sent, because servers ignore unknown fields, and surplus results are dropped.
     """
 
-    name: str
-    url: str
-    key: str
-    timeout: float
-
-    @cached_property
-    def _client(self) -> Client:
-        return connect(self.name, self.url, self.timeout, self.key, "X-API-Key")
-
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         body = {"query": query, "user_id": namespace, "limit": limit, "top_k": limit}
         # The first versions returned a bare list.
         shape: Any = _Answer | list[_Result]
-        answer = post(self._client, "/search", body, shape)
+        answer = post(self.client, "/search", body, shape)
         results: list[_Result] = answer.results if isinstance(answer, _Answer) else answer
         return [
             PeerHit(

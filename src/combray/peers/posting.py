@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -23,24 +25,36 @@ def key_variable(peer: str) -> str:
     return "COMBRAY_PEER_KEY_" + peer.upper().replace("-", "_")
 
 
-def connect(peer: str, url: str, timeout: float, key: str, header: str, prefix: str = "") -> Client:
-    """Return a client for a peer, with its key in `header`. Nothing is connected yet.
+@dataclass(frozen=True)
+class PostedPeer:
+    """A peer behind an HTTP client. Its key is sent in `header`, after `prefix`."""
 
-    A call is one attempt of `timeout` seconds, because a recall cannot wait for retries. It uses no proxy.
-    `WatchedPeer` is the breaker.
-    """
-    return Client(
-        f"peer {peer}",
-        url,
-        key=key,
-        key_variable=key_variable(peer),
-        headers={header: prefix + key} if key else {},
-        patience=timeout,
-        most_bytes=MOST_BYTES,
-        breaker=Breaker(f"peer {peer}", most=NEVER),
-        retries=0,
-        proxied=False,
-    )
+    name: str
+    url: str
+    key: str
+    timeout: float
+    header: ClassVar[str] = "X-API-Key"
+    prefix: ClassVar[str] = ""
+
+    @cached_property
+    def client(self) -> Client:
+        """The client. Nothing is connected yet.
+
+        A call is one attempt of `timeout` seconds, because a recall cannot wait for retries. It uses no proxy.
+        `WatchedPeer` is the breaker.
+        """
+        return Client(
+            f"peer {self.name}",
+            self.url,
+            key=self.key,
+            key_variable=key_variable(self.name),
+            headers={self.header: self.prefix + self.key} if self.key else {},
+            patience=self.timeout,
+            most_bytes=MOST_BYTES,
+            breaker=Breaker(f"peer {self.name}", most=NEVER),
+            retries=0,
+            proxied=False,
+        )
 
 
 def post(client: Client, path: str, body: Mapping[str, Any], shape: type[T]) -> T:

@@ -52,31 +52,24 @@ def _policy(template: str) -> str:
 
 def _data(drawn: Graph) -> dict[str, object]:
     places = {memory.id: number for number, memory in enumerate(drawn.memories)}
-    shown = ("id", "content", "category", "importance", "status", "kind", "source", "author", "session")
+    fields = ("id", "content", "category", "importance", "status", "kind", "source", "author", "session")
+    shown = (*fields, "moment", "tags", "entities")
     return {
         "categories": CATEGORY_COLOURS,
         "types": EDGE_COLOURS,
         "statuses": STATUSES,
         "live": LIVE_STATUSES,
         "left_out": drawn.left_out,
-        "nodes": [
-            {
-                **{name: getattr(memory, name) for name in shown},
-                "moment": memory.moment,
-                "tags": memory.tags,
-                "entities": memory.entities,
-            }
-            for memory in drawn.memories
-        ],
+        "nodes": [{name: getattr(memory, name) for name in shown} for memory in drawn.memories],
         "edges": [
             [
-                places[edge.source],
-                places[edge.target],
-                edge.type,
-                round(edge.weight, 3),
-                edge.subtype,
-                edge.reason,
+                places[each.source],
+                places[each.target],
+                each.type,
+                round(each.weight, 3),
+                each.subtype,
+                each.reason,
             ]
-            for edge in drawn.edges
+            for each in drawn.edges
         ],
     }

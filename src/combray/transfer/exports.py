@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain
 from typing import Protocol
 
 import numpy as np
 
 from combray.errors import StoreBusyError
-from combray.runtime import Filter, Reader, Store
-from combray.transfer.records import edge_line, header, memory_line, version_line
+from combray.runtime import Filter, Store
+from combray.transfer.records import header, line
 
 _EVERYTHING = Filter(statuses=(), trusts=())
 _AT_ONCE = 1000
@@ -37,20 +36,16 @@ def export_to(store: Store, namespace: str, stream: TextSink) -> int:
     for _ in range(_TRIES):
         revision = reader.revision()
         keys = [int(key) for key in np.sort(reader.scan(_EVERYTHING))]
-        memories = list(_memory_lines(reader, keys))
-        versions = [version_line(each) for key in keys for each in reader.history(key)]
-        edges = [edge_line(edge) for edge in reader.edges()]
+        batches = (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
+        memories = [line("memory", each) for batch in batches for each in reader.memories(batch)]
+        versions = [line("version", each) for key in keys for each in reader.history(key)]
+        edges = [line("edge", edge) for edge in reader.edges()]
         if reader.revision() == revision:
             first = header(namespace, len(memories), len(versions), len(edges))
-            for line in chain([first], memories, versions, edges):
-                stream.write(line)
+            for each in chain([first], memories, versions, edges):
+                stream.write(each)
             return len(memories)
     raise StoreBusyError(
         f"namespace {namespace!r} of {store.location} changed during each of {_TRIES} attempts to export it. "
         "Make a backup and export that."
     )
-
-
-def _memory_lines(reader: Reader, keys: list[int]) -> Iterator[str]:
-    for start in range(0, len(keys), _AT_ONCE):
-        yield from map(memory_line, reader.memories(keys[start : start + _AT_ONCE]))

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Protocol, runtime_checkable
 
 from combray.audit.verb import doing
 from combray.errors import InvalidInputError
 from combray.remember.guard import Guard
-from combray.runtime import Embedder, Runtime, Store
+from combray.runtime import Embedder, Rememberer, Runtime, Store
 from combray.transfer import additions, restoration
 from combray.transfer.items import read_items
 from combray.transfer.parser import parse
 from combray.transfer.report import ImportReport
-from combray.transfer.target import Progress, Target
+
+Progress = Callable[[int], None]
+"""Called with the number of memories done."""
+
+
+@runtime_checkable
+class Target(Rememberer, Protocol):
+    """A namespace to import into, such as an `Engine`."""
+
+    @property
+    def guard(self) -> Guard:
+        """Judges the texts of an export."""
+        ...
 
 
 def import_from(

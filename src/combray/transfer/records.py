@@ -34,27 +34,14 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 def header(namespace: str, memories: int, versions: int, edges: int) -> str:
     """Return the first line. Its counts let a reader detect truncation."""
     fields = {"format": FORMAT, "version": VERSION, "namespace": namespace}
-    return _line({**fields, "memories": memories, "versions": versions, "edges": edges})
+    counts = {"memories": memories, "versions": versions, "edges": edges}
+    return _encode({**fields, **counts}).decode() + "\n"
 
 
-def memory_line(memory: Memory) -> str:
-    """Return a memory's line: every field but the namespace, which is in the header."""
-    fields = msgspec.structs.asdict(memory)
-    del fields["namespace"]
-    return _line({"record": "memory", **fields})
-
-
-def version_line(version: Version) -> str:
-    """Return the line of a version."""
-    return _line({"record": "version", **msgspec.structs.asdict(version)})
-
-
-def edge_line(edge: Edge) -> str:
-    """Return the line of an edge."""
-    return _line({"record": "edge", **msgspec.structs.asdict(edge)})
-
-
-def _line(fields: Mapping[str, Any]) -> str:
+def line(record: str, value: Memory | Version | Edge) -> str:
+    """Return the line of a record: every field but the namespace, which is in the header."""
+    fields = {"record": record, **msgspec.structs.asdict(value)}
+    fields.pop("namespace", None)
     return _encode(fields).decode() + "\n"
 
 
