@@ -91,9 +91,7 @@ def _is_cut(chunks: Sequence[Chunk], at: int) -> bool:
     if not 0 <= at < len(chunks) - 1:
         return False
     first, second = chunks[at], chunks[at + 1]
-    if second.start_line > first.end_line:
-        return True
-    return not first.text.endswith(second.text.split("\n", 1)[0])
+    return second.start_line > first.end_line or not first.text.endswith(second.text.split("\n", 1)[0])
 
 
 def _worse(one: Verdict | None, other: Verdict | None) -> Verdict | None:

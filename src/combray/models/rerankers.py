@@ -100,7 +100,9 @@ class PostedReranker(Posted):
                 found[batch[index]] = relevance
         if all(each is None for each in found):
             raise self._client.error("the answer holds no relevance for any of the texts")
-        return _within_unit(found)
+        if all(each is None or 0.0 <= each <= 1.0 for each in found):
+            return found
+        return [None if each is None else logistic(each) for each in found]
 
     def _read(self, answer: Any, count: int) -> dict[int, float | None]:
         self._count(answer)
@@ -131,12 +133,6 @@ def _number(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
-
-
-def _within_unit(found: list[float | None]) -> list[float | None]:
-    if all(each is None or 0.0 <= each <= 1.0 for each in found):
-        return found
-    return [None if each is None else logistic(each) for each in found]
 
 
 def logistic(value: float) -> float:

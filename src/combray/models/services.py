@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from combray.errors import InvalidInputError, ModelError
 from combray.models.http import Client
@@ -100,7 +100,7 @@ def parse(kind: str, provider: str, text: str, default: str = "") -> Spec:
         )
     url = read["url"] or ""
     if url:
-        _check(kind, url)
+        check_address(kind, url, "Use http(s)://HOST:PORT/PATH.", "the provider's key variable")
     return Spec(model, int(read["dimensions"] or 0), url)
 
 
@@ -147,17 +147,15 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _check(kind: str, url: str) -> None:
+def check_address(field: str, url: str, remedy: str, key_variable: str) -> SplitResult:
+    """Split the address of an HTTP service. Raises InvalidInputError for malformed ones and for passwords."""
     try:
         parts = urlsplit(url)
-        usable = bool(parts.hostname) and parts.port != 0
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError as error:
-        raise InvalidInputError(kind, f"{url!r} is not a valid address ({error}).") from None
+        raise InvalidInputError(field, f"{url!r} is not a valid address ({error}).", remedy) from None
     if parts.username is not None or parts.password is not None:
-        raise InvalidInputError(
-            kind, "the address contains a password.", "Set the provider's key variable instead."
-        )
+        raise InvalidInputError(field, "the address contains a password.", f"Set {key_variable} instead.")
     if not usable or parts.query or parts.fragment:
-        raise InvalidInputError(
-            kind, f"{url!r} is not the address of a service.", "Use http(s)://HOST:PORT/PATH."
-        )
+        raise InvalidInputError(field, f"{url!r} is not the address of an HTTP service.", remedy)
+    return parts

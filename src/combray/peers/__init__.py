@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 from combray.errors import InvalidInputError
 from combray.models.catalogue import Offer, is_set
-from combray.models.services import is_loopback, usable_key
+from combray.models.services import check_address, is_loopback, usable_key
 from combray.models.watched import WatchedPeer
 from combray.peers.combray import CombrayPeer
 from combray.peers.lightrag import LightRagPeer
@@ -71,29 +70,16 @@ def _open(spec: str, timeout: float) -> Peer:
         raise InvalidInputError(
             "peers", f"{read['kind']!r} is not a kind of peer.", f"Kinds: {', '.join(KINDS)}."
         )
-    _check(read["url"], plain=read["plain"] is not None)
-    name = read["name"] or read["kind"]
-    key = os.environ.get(key_variable(name), "").strip()
-    if not usable_key(key):
-        raise InvalidInputError(key_variable(name), "has characters that are invalid in a key.")
-    return KINDS[read["kind"]](name, read["url"].rstrip("/"), key, timeout)
-
-
-def _check(url: str, *, plain: bool) -> None:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise InvalidInputError("peers", f"{url!r} is not a valid address ({error}).", _REMEDY) from None
-    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise InvalidInputError("peers", f"{url!r} is not the address of an HTTP service.", _REMEDY)
-    if parts.username is not None or parts.password is not None:
-        raise InvalidInputError(
-            "peers", "the address contains a password.", f"Use the variable {key_variable('name')} instead."
-        )
-    if parts.scheme == "http" and not plain and not is_loopback(host):
+    url = read["url"]
+    parts = check_address("peers", url, _REMEDY, key_variable("name"))
+    if parts.scheme == "http" and not read["plain"] and not is_loopback(parts.hostname or ""):
         raise InvalidInputError(
             "peers",
             f"{url!r} is on another machine and unencrypted.",
             "Use https, or kind+plain=url to send queries and key unencrypted.",
         )
+    name = read["name"] or read["kind"]
+    key = os.environ.get(key_variable(name), "").strip()
+    if not usable_key(key):
+        raise InvalidInputError(key_variable(name), "has characters that are invalid in a key.")
+    return KINDS[read["kind"]](name, url.rstrip("/"), key, timeout)

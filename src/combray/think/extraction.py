@@ -93,7 +93,9 @@ def picks(
     found = []
     for (source, sentence), cosine in zip(every, cosines, strict=True):
         own = _share(weight, term_set(sentence))
-        about = _about(sentence, source, question)
+        about = None
+        if question.subject and source.memory.author:
+            about = source.memory.author == question.subject or question.subject.split()[0] in sentence
         score = weights.own * own + weights.meaning * max(0.0, cosine) + weights.place / source.number
         score += weights.relative * max(0.0, source.hit.score / best) if best > 0 else 0.0
         score += weights.speaker * ((about is True) - (about is False)) + _shape(sentence, question, weights)
@@ -112,14 +114,6 @@ def _read(source: Source, wanted: frozenset[str]) -> list[str]:
 def _share(weight: dict[str, float], terms: frozenset[str]) -> float:
     whole = sum(weight.values())
     return sum(value for term, value in weight.items() if term in terms) / whole if whole else 0.0
-
-
-def _about(sentence: str, source: Source, question: Question) -> bool | None:
-    """Whether the question's subject is the author or is named; None if unknown."""
-    author = source.memory.author
-    if not question.subject or not author:
-        return None
-    return author == question.subject or question.subject.split()[0] in sentence
 
 
 def _shape(sentence: str, question: Question, weights: Weights) -> float:

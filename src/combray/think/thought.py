@@ -27,10 +27,6 @@ class Citation:
     quote: str
     how: How
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
@@ -91,23 +87,21 @@ class Thought:
             "mode": self.mode,
             "reason": self.reason,
             "confidence": round(self.confidence, 4),
-            "citations": [each.as_json() for each in self.citations],
-            "sources": [_source(number, hit) for number, hit in enumerate(self.sources, 1)],
-            "dropped": [{"sentence": each.sentence, "reason": each.reason} for each in self.dropped],
+            "citations": [asdict(each) for each in self.citations],
+            "sources": [
+                {
+                    "number": number,
+                    "id": hit.memory.id,
+                    "content": hit.memory.content,
+                    "author": hit.memory.author,
+                    "when": hit.memory.moment.isoformat(),
+                    "status": hit.memory.status,
+                    "trust": hit.memory.trust,
+                    "score": round(hit.score, 4),
+                }
+                for number, hit in enumerate(self.sources, 1)
+            ],
+            "dropped": [asdict(each) for each in self.dropped],
             "constitution": self.constitution,
             "details": self.details,
         }
-
-
-def _source(number: int, hit: Hit) -> dict[str, Any]:
-    memory = hit.memory
-    return {
-        "number": number,
-        "id": memory.id,
-        "content": memory.content,
-        "author": memory.author,
-        "when": memory.moment.isoformat(),
-        "status": memory.status,
-        "trust": memory.trust,
-        "score": round(hit.score, 4),
-    }

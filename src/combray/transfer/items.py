@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from combray.errors import InvalidInputError
@@ -182,5 +182,5 @@ def _resolve(found: Items, named: Mapping[str, int], count: int) -> None:
             remedy = f"Use places from 0 to {count - 1}."
             found.problems.append(Problem(edge.entry.line, f"edges: {what}.", remedy, edge.entry.item))
         elif not broken:
-            edges.append(ItemEdge(edge.source, target, edge.type, edge.weight, edge.reason, edge.entry))
+            edges.append(replace(edge, target=target))
     found.edges = edges

@@ -13,7 +13,7 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import content_hash
-from combray.transfer.lengths import check_lengths
+from combray.remember.validate import Validate
 from combray.transfer.report import shown
 from combray.types import Edge, Memory, Version
 from combray.values import fraction, whole
@@ -27,6 +27,23 @@ _EDGE_TYPES = get_type_hints(Edge)
 _VERSION_TYPES = get_type_hints(Version)
 _LARGEST = 2**53
 """Largest integer that every JSON parser reads exactly."""
+
+_REDACTED = 1000
+"""Extra characters over the limits of `remember`: a redaction note may be longer than the secret."""
+_LABEL = 200 + _REDACTED
+_PATH = 5000
+"""Maximum length of a chunk's session, which is the path of its file."""
+_METADATA = 101_000
+_TEXTS = {
+    "content": Validate.max_characters + _REDACTED,
+    "context": Validate.max_context_characters + _REDACTED,
+    "reason": 2000,
+}
+_LISTS = {
+    "tags": (Validate.max_tags, Validate.max_tag_characters + _REDACTED),
+    "entities": (Validate.max_entities, Validate.max_entity_characters + _REDACTED),
+    "evidence": (10_000, _LABEL),
+}
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -71,7 +88,7 @@ def read_memory(fields: Mapping[str, Any], namespace: str) -> Memory:
     for name in ("id", "content"):
         if not getattr(memory, name):
             raise InvalidInputError(name, "must not be empty.", "Give every memory an id and a content.")
-    check_lengths(msgspec.structs.asdict(memory), memory.kind)
+    _check_lengths(msgspec.structs.asdict(memory), memory.kind)
     if "content_hash" not in values:
         memory = msgspec.structs.replace(memory, content_hash=content_hash(memory))
     return memory
@@ -88,8 +105,8 @@ def read_version(fields: Mapping[str, Any]) -> Version:
             )
         before[name] = _in_utc(name, _convert(value, _MEMORY_TYPES[name], name))
     whole("number", version.number, 1, _LARGEST)
-    check_lengths({"memory_id": version.memory_id, "actor": version.actor, "operation": version.operation}, "")
-    check_lengths(before, before.get("kind", ""))
+    _check_lengths({"memory_id": version.memory_id, "actor": version.actor, "operation": version.operation}, "")
+    _check_lengths(before, before.get("kind", ""))
     return msgspec.structs.replace(version, before=before)
 
 
@@ -97,7 +114,7 @@ def read_edge(fields: Mapping[str, Any]) -> Edge:
     """Read an edge. Raises InvalidInputError."""
     edge: Edge = _convert(_values(fields, _EDGE_TYPES), Edge)
     fraction("weight", edge.weight)
-    check_lengths({"subtype": edge.subtype, "reason": edge.reason, "created_by": edge.created_by}, "")
+    _check_lengths({"subtype": edge.subtype, "reason": edge.reason, "created_by": edge.created_by}, "")
     return edge
 
 
@@ -135,3 +152,30 @@ def _in_utc(name: str, value: Any) -> Any:
         return value.astimezone(UTC)
     except OverflowError:
         raise InvalidInputError(name, f"{value.isoformat()} is outside the years 1 to 9999.") from None
+
+
+def _check_lengths(values: Mapping[str, Any], kind: str) -> None:
+    """Raise InvalidInputError for the first field that is too long for a memory of this kind."""
+    for name, value in values.items():
+        if isinstance(value, str):
+            most = _most(name, kind)
+            if len(value) > most:
+                raise InvalidInputError(name, f"has {len(value)} characters, at most {most} are allowed.")
+        elif name in _LISTS and value:
+            count, longest = _LISTS[name]
+            if len(value) > count:
+                raise InvalidInputError(name, f"has {len(value)} entries, at most {count} are allowed.")
+            length = max(map(len, value))
+            if length > longest:
+                problem = f"has an entry of {length} characters, at most {longest} are allowed."
+                raise InvalidInputError(name, problem)
+        elif name == "metadata" and value and (size := len(msgspec.json.encode(value))) > _METADATA:
+            raise InvalidInputError(name, f"takes {size} bytes as JSON, at most {_METADATA} are allowed.")
+
+
+def _most(name: str, kind: str) -> int:
+    if name == "content" and kind == "episode":
+        return Validate.max_episode_characters + _REDACTED
+    if name == "session" and kind in ("chunk", ""):
+        return _PATH
+    return _TEXTS.get(name, _LABEL)
