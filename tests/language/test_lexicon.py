@@ -9,7 +9,8 @@ import pytest
 from combray.language import lexicon, tables
 from combray.language.claims import compare
 from combray.language.intent import Intent, detect
-from combray.language.tokens import content_terms, language
+from combray.language.scripts import language
+from combray.language.tokens import content_terms
 
 
 @pytest.fixture

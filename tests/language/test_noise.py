@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from combray.language.noise import LONGEST, noise_class, prototypes
-from combray.language.tokens import language
+from combray.language.scripts import language
 
 NOISE = {
     "denials": [

@@ -5,14 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from combray.language import lexicon
+from combray.language.folding import fold
+from combray.language.scripts import language, script
 from combray.language.tokens import (
     Reading,
     content_terms,
-    fold,
     is_stop,
-    language,
     query_terms,
-    script,
     stem,
     term_set,
     terms,

@@ -20,7 +20,7 @@ from bench.fuzz.targets.files import CLOCK
 from combray import settings
 from combray.engine import open as open_engine
 from combray.errors import CombrayError, ModelError
-from combray.language import dates, tables, tokens
+from combray.language import dates, scripts, tables, tokens
 from combray.models.onnx import OnnxEmbedder
 from combray.models.onnx_files import encode, open_tokenizer
 
@@ -75,7 +75,7 @@ def added(folder: Path, section: str, data: bytes) -> Iterator[None]:
 def _lexicon(folder: Path) -> Run:
     def run(data: bytes) -> Any:
         with added(folder, "words", data):
-            return tokens.query_terms("Where did Ada go?"), tokens.language("Wo ist das Haus?")
+            return tokens.query_terms("Where did Ada go?"), scripts.language("Wo ist das Haus?")
 
     return run
 

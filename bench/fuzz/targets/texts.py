@@ -28,6 +28,7 @@ from combray.language import (
     quality,
     questions,
     savings,
+    scripts,
     support,
     token_count,
     tokens,
@@ -105,8 +106,8 @@ def _words(draw: Draw) -> Any:
         tokens.query_terms,
         tokens.content_terms,
         tokens.term_set,
-        tokens.language,
-        tokens.script,
+        scripts.language,
+        scripts.script,
     )
     said = [sorted(value) if isinstance(value := one(text), frozenset) else value for one in read]
     return found, said, tokens.word_count(text), token_count.estimate(text)

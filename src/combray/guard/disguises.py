@@ -197,7 +197,9 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
         for match in _TAGS.finditer(original):
             yield "characters that are never shown", match[0].translate(_UNTAGGED)
         for match in _SELECTORS.finditer(original):
-            payload = _utf8(bytes(map(_selected, match[0])))
+            # The first sixteen selectors have their own block.
+            codes = map(ord, match[0])
+            payload = _utf8(bytes(c - 0xFE00 if c < 0xE0100 else c - 0xE0100 + 16 for c in codes))
             if _reads(payload):
                 yield "characters that are never shown", payload or ""
     left = MOST_PAYLOADS
@@ -226,17 +228,13 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
             yield "text written backwards", line[::-1]
 
 
-def _from_entities(run: str) -> str:
-    return html.unescape(re.sub(r"(&#x?[0-9a-fA-F]+);?\s?", r"\1;", run))
-
-
 def _from_percent(run: str) -> str:
     turned = run.replace("+", " ")
     return re.sub(r"(?:%[0-9A-Fa-f]{2})+", lambda m: _utf8(bytes.fromhex(m[0].replace("%", ""))) or "", turned)
 
 
-def _from_escapes(run: str) -> str:
-    return "".join(chr(int(code, 16)) for code in re.findall(r"\\[ux]([0-9a-fA-F]+)", run))
+def _character(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))
 
 
 def _from_base64(run: str) -> str | None:
@@ -276,17 +274,16 @@ def _utf8(data: bytes) -> str | None:
     return text if text and shown == len(text) else None
 
 
-def _selected(selector: str) -> int:
-    """Return the byte that a variation selector encodes; the first sixteen have their own block."""
-    code = ord(selector)
-    return code - 0xFE00 if code < 0xE0100 else code - 0xE0100 + 16
-
-
 _UNTAGGED = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}
 _CODES: tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...] = (
-    ("HTML entities", "&#", _ENTITIES, _from_entities),
+    (
+        "HTML entities",
+        "&#",
+        _ENTITIES,
+        lambda run: html.unescape(re.sub(r"(&#x?[0-9a-fA-F]+);?\s?", r"\1;", run)),
+    ),
     ("URL encoding", "%", _PERCENT, _from_percent),
-    ("escape sequences", "\\", _ESCAPES, _from_escapes),
+    ("escape sequences", "\\", _ESCAPES, lambda run: re.sub(r"\\[ux]([0-9a-fA-F]+)", _character, run)),
     ("binary digits", "0", _BITS, _from_bits),
     ("hexadecimal digits", "", _HEX, _from_hex),
     ("base64", "", _BASE64, _from_base64),

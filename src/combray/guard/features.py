@@ -121,20 +121,8 @@ _SHORTEST = 3
 """Minimum length of a word that is a feature."""
 SPAN = 8
 """Maximum distance in words of a class pair."""
-_SKIPPED = (
-    "must",
-    "urgent",
-    "always",
-    "secretly",
-    "assistant",
-    "addressed",
-    "whenasked",
-    "role",
-    "markup",
-    "pause",
-    "colon",
-    "bots",
-    "hint",
+_SKIPPED = frozenset(
+    "must urgent always secretly assistant addressed whenasked role markup pause colon bots hint".split()  # noqa: SIM905
 )
 """Classes that may precede an imperative: "Important: please …"."""
 

@@ -121,14 +121,11 @@ def _addresses(text: str) -> Found:
 
 def _known_names(text: str, known: Collection[str]) -> Found:
     """Find known names other than single capitalised ASCII words: whole words, case-sensitive."""
-    odd = [name for name in known if name in text and not _capital_word(name)]
-    if not odd:
-        return []
+    odd = [name for name in known if name in text]
+    odd = [
+        name for name in odd if not (name.isascii() and name.isalnum() and name[0].isupper() and len(name) > 1)
+    ]
     return [(hit.start(), hit.end(), hit[0]) for hit in matcher(odd).finditer(text)]
-
-
-def _capital_word(name: str) -> bool:
-    return name.isascii() and name.isalnum() and name[:1].isupper() and len(name) > 1
 
 
 def _in_order(found: Found) -> list[str]:
@@ -168,13 +165,12 @@ def names(text: str) -> list[str]:
             else:
                 sure[name] = None
     parts = {part for name in sure for part in name.split()}
-    sure.update((name, None) for _, name in opening if name in parts or _full_name(name, parts))
+    for _, name in opening:
+        # At the start of a sentence: a name elsewhere, or two or more capitalised words.
+        words = name.split()
+        if name in parts or 1 < len(words) < 4 or (len(words) > 1 and not parts.isdisjoint(words)):
+            sure[name] = None
     return sorted(sure, key=places.__getitem__)[:MAX_ENTITIES]
-
-
-def _full_name(name: str, parts: set[str]) -> bool:
-    """Return whether a sentence starts with two or more capitalised words, or one that is a name elsewhere."""
-    return " " in name and (name.count(" ") < 3 or any(part in parts for part in name.split()))
 
 
 def _trimmed(start: int, run: str) -> list[tuple[int, str]]:

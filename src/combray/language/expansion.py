@@ -44,7 +44,9 @@ def expand(text: str) -> Expansion:
     words without topic, words of fewer than three ASCII letters, numbers and single kana are dropped. If
     nothing is left, the numbers and short words are the keywords, else all words.
     """
-    kept = _content(text)
+    # Short words are judged by the query's own language alone: "ai" asks "who" in Vietnamese only.
+    content, asking = frozenset(content_terms(text)), frozenset(query_terms(text))
+    kept = content & asking | frozenset(filter(_short, content)) or asking
     bare = _vague()[1].sub(" ", fold(text))
     spelt = frozenset(_spelt_words(unicodedata.normalize("NFC", text).lower()))
     keywords: dict[str, None] = {}
@@ -59,15 +61,6 @@ def expand(text: str) -> Expansion:
     if keywords:
         return Expansion(tuple(keywords), tuple(exact))
     return Expansion(tuple(exact or dict.fromkeys(words(text))))
-
-
-def _content(text: str) -> frozenset[str]:
-    """Return the terms that are neither stop words nor question words.
-
-    Short words are judged by the query's own language alone: "ai" asks "who" in Vietnamese only.
-    """
-    content, asking = frozenset(content_terms(text)), frozenset(query_terms(text))
-    return content & asking | frozenset(filter(_short, content)) or asking
 
 
 def _short(word: str) -> bool:

@@ -14,8 +14,9 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.folding import is_unspaced, plain
 from combray.language.lexicon import matcher
+from combray.language.scripts import language
 from combray.language.tables import section
-from combray.language.tokens import is_stop, language
+from combray.language.tokens import is_stop
 
 USERS = frozenset({"user", "human", "me", "owner", "customer"})
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})

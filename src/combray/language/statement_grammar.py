@@ -32,7 +32,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     no_infinitive: list[str]
     tastes: list[str]
     any_value: list[str]
-    noun_phrase: str
+    noun_phrase: re.Pattern[str]
     trailing: list[str]
     verbs: list[tuple[str, str, str]]
     only_past: list[str]
@@ -44,19 +44,19 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     progressives: list[str]
     owned: list[str]
     favourites: str
-    objects_never: str
-    has_never: str
-    gets_only: str
-    likes_never: str
+    objects_never: re.Pattern[str]
+    has_never: re.Pattern[str]
+    gets_only: re.Pattern[str]
+    likes_never: re.Pattern[str]
     dropped: list[str]
-    openers: str
-    leads: str
+    openers: re.Pattern[str]
+    leads: re.Pattern[str]
     adverbs: list[str]
-    cuts: str
-    exceptions: str
-    conditions: str
-    joking: str
-    dangling: str
+    cuts: re.Pattern[str]
+    exceptions: re.Pattern[str]
+    conditions: re.Pattern[str]
+    joking: re.Pattern[str]
+    dangling: re.Pattern[str]
     mine: dict[str, str]
 
 
@@ -88,13 +88,6 @@ class Grammar:
     forms: dict[str, tuple[str, bool]]
     """(base, whether it is a past form) by verb form, third person included."""
     participles: dict[str, str]
-    openers: re.Pattern[str]
-    leads: re.Pattern[str]
-    cuts: re.Pattern[str]
-    exceptions: re.Pattern[str]
-    conditions: re.Pattern[str]
-    joking: re.Pattern[str]
-    dangling: re.Pattern[str]
     ours: re.Pattern[str]
     ourselves: re.Pattern[str]
     mine: re.Pattern[str]
@@ -121,7 +114,7 @@ class Grammar:
             value = " ".join(words[1:])
             last = noun.split()[-1]
             any_value = last in self.table.any_value or re.match(self.table.favourites, noun) is not None
-            if self._empty(value) or not (any_value or re.match(self.table.noun_phrase, value)):
+            if self._empty(value) or not (any_value or self.table.noun_phrase.match(value)):
                 return None
             value = self._theirs(value)
             return Clause(f"{subject} {words[0]} {value}", name, noun, value, words[0] in ("was", "were"))
@@ -163,8 +156,10 @@ class Grammar:
             return self._denying(adverbs, rest)
         if first == "have" and rest[1] == "got":
             rest = ["have", *rest[2:]]
-        elif first == "have" and self._perfect(rest[1:]):
-            return self._having(adverbs, rest[1:])
+        elif first == "have":
+            _, done = self._adverbs(rest[1:])
+            if len(done) > 1 and (done[0] in self.participles or done[0] == "been"):
+                return self._having(adverbs, rest[1:])
         base, past = self.forms.get(first, ("", False))
         if not base or (first == base and not past and base in self.table.only_past):
             return None
@@ -183,25 +178,29 @@ class Grammar:
         value, attribute = " ".join(rest), self.table.attributes.get(base, "")
         if self._empty(value) or (base in self.table.no_infinitive and rest[0] == "to"):
             return False
-        if base == "have" and re.search(self.table.has_never, value):
+        if base == "have" and self.table.has_never.search(value):
             return False
-        if base == "get" and not re.match(self.table.gets_only, value):
+        if base == "get" and not self.table.gets_only.match(value):
             return False
-        return not (attribute in self.table.tastes and re.match(self.table.likes_never, value))
+        return not (attribute in self.table.tastes and self.table.likes_never.match(value))
 
     def _being(self, verb: str, adverbs: list[str], rest: list[str]) -> _Predicate | None:
         more, rest = self._adverbs(rest)
         denied = rest[:1] == ["not"]
         text = " ".join(rest[1:] if denied else rest)
-        allowed = [*self.table.complements, *map(re.escape, self.table.passives)]
-        if verb == "am":
-            allowed += [rf"{re.escape(each)}\b" for each in self.table.progressives]
-        if not any(re.match(each, text) for each in allowed):
+        if not self._is_state(text, progressive=verb == "am"):
             return None
         attribute, value = self._attribute("be", text.split())
         said = "was" if verb == "was" else "is"
         parts = [*adverbs, said, *more, *(["not"] if denied else []), self._theirs(text)]
         return _Predicate(" ".join(parts), attribute, value, verb == "was")
+
+    def _is_state(self, text: str, *, progressive: bool) -> bool:
+        """Return whether the text may follow a form of "be"."""
+        table = self.table
+        if text.startswith(tuple(table.passives)) or any(re.match(each, text) for each in table.complements):
+            return True
+        return progressive and any(re.match(rf"{re.escape(each)}\b", text) for each in table.progressives)
 
     def _denying(self, adverbs: list[str], rest: list[str]) -> _Predicate | None:
         first = rest[0].lower()
@@ -214,17 +213,12 @@ class Grammar:
         said = ["does", "not"] if helper == ["do", "not"] else helper
         return self._transitive([*adverbs, *said, *more, words[0]], words[0], words[1:], said[0] == "did")
 
-    def _perfect(self, rest: list[str]) -> bool:
-        _, rest = self._adverbs(rest)
-        return len(rest) > 1 and (rest[0] in self.participles or rest[0] == "been")
-
     def _having(self, adverbs: list[str], rest: list[str]) -> _Predicate | None:
         more, rest = self._adverbs(rest)
         before = [*adverbs, "has", *more]
         if rest[0] == "been":
             text = " ".join(rest[1:])
-            allowed = [*(rf"{re.escape(each)}\b" for each in self.table.progressives), *self.table.complements]
-            if not any(re.match(each, text) for each in (*allowed, *map(re.escape, self.table.passives))):
+            if not self._is_state(text, progressive=True):
                 return None
             attribute, value = self._attribute("be", rest[1:])
             return _Predicate(" ".join([*before, "been", self._theirs(text)]), attribute, value, True)
@@ -246,7 +240,7 @@ class Grammar:
         return [word for word in words[:count] if word not in self.table.dropped], words[count:]
 
     def _empty(self, value: str) -> bool:
-        return not value or re.match(self.table.objects_never, value, re.IGNORECASE) is not None
+        return not value or self.table.objects_never.match(value) is not None
 
     def _theirs(self, text: str) -> str:
         return self.mine.sub(lambda found: self.table.mine[found[0]], text)
@@ -274,21 +268,13 @@ def grammar() -> Grammar:
     forms: dict[str, tuple[str, bool]] = {}
     for base, past, _ in table.verbs:
         forms |= {base: (base, False), third(base): (base, False), past: (base, True)}
-    caseless = re.IGNORECASE
     noun = rf"(?:{'|'.join([*map(re.escape, sorted(table.owned, key=len, reverse=True)), table.favourites])})"
     return Grammar(
         table=table,
         forms=forms,
         participles={participle: base for base, _, participle in table.verbs},
-        openers=re.compile(table.openers, caseless),
-        leads=re.compile(table.leads, caseless),
-        cuts=re.compile(table.cuts),
-        exceptions=re.compile(table.exceptions, caseless),
-        conditions=re.compile(table.conditions, caseless),
-        joking=re.compile(table.joking, caseless),
-        dangling=re.compile(table.dangling, caseless),
         ours=re.compile(rf"Our (?:\w+ )?{noun} (?:is|are)\b"),
-        ourselves=re.compile(r"\b(?:we|us|our|ours)\b", caseless),
+        ourselves=re.compile(r"(?i)\b(?:we|us|our|ours)\b"),
         mine=re.compile(rf"\b(?:{'|'.join(table.mine)})\b"),
         noun=noun,
     )

@@ -15,17 +15,10 @@ from datetime import datetime
 from typing import Literal
 
 from combray.language.dates.absolute import Dated, dated
-from combray.language.savings import (
-    MOST,
-    Saving,
-    is_agent,
-    is_said,
-    is_unfit,
-    sentences,
-    worth_saving,
-)
+from combray.language.savings import MOST, Saving, is_agent, is_said, is_unfit, sentences, worth_saving
+from combray.language.scripts import language
 from combray.language.statement_grammar import Clause, grammar
-from combray.language.tokens import content_terms, language
+from combray.language.tokens import content_terms
 
 USER = "User"
 _USER_NAMES = frozenset(("", "user", "human", "me", "owner", "customer", "用户"))
@@ -90,9 +83,9 @@ def _kept(saving: Saving, name: str, moment: datetime, known: Collection[str]) -
     if language(text) == "en" and not saving.labelled:
         text = _clause(text.translate(_APOSTROPHES)) if saving.kind == "decision" else ""
         alone = rules.ourselves.sub("", text)
-        if alone == text or rules.dangling.search(alone) or rules.conditions.search(text):
+        if alone == text or rules.table.dangling.search(alone) or rules.table.conditions.search(text):
             return None
-    if rules.joking.search(text):
+    if rules.table.joking.search(text):
         return None
     when = dated(text.rstrip(".。!！ "), moment)
     return Statement(when.text, name, category=saving.category, as_said=True, since=when.start)
@@ -106,7 +99,7 @@ def _plain(sentence: str, name: str, moment: datetime, known: Collection[str]) -
     rules = grammar()
     ours = rules.ours.match(clause) is not None
     bare = re.sub(r"^Our ", "", when.plain) if ours else when.plain
-    if rules.dangling.search(bare) or rules.conditions.search(when.plain):
+    if rules.table.dangling.search(bare) or rules.table.conditions.search(when.plain):
         return None
     if not content_terms(when.plain):
         return None
@@ -117,19 +110,19 @@ def _plain(sentence: str, name: str, moment: datetime, known: Collection[str]) -
 def _clause(sentence: str) -> str:
     """Return the first clause of a possible statement, with a leading date moved to its end; or ""."""
     rules = grammar()
-    if rules.joking.search(sentence) or sentence.rstrip().endswith(("?", "？")) or not is_said(sentence):
+    if rules.table.joking.search(sentence) or sentence.rstrip().endswith(("?", "？")) or not is_said(sentence):
         return ""
     text = sentence.strip().rstrip(".!… ")
-    while opener := rules.openers.match(text):
+    while opener := rules.table.openers.match(text):
         text = text[opener.end() :]
-    lead = rules.leads.match(text)
+    lead = rules.table.leads.match(text)
     tail = ""
     if lead is not None:
         tail = " " + lead[0].strip(" ,")[:1].lower() + lead[0].strip(" ,")[1:]
         text = text[lead.end() :]
-    cut = rules.cuts.search(text)
+    cut = rules.table.cuts.search(text)
     if cut is not None:
-        if rules.exceptions.match(cut[0]):
+        if rules.table.exceptions.match(cut[0]):
             return ""
         text = text[: cut.start()]
     text = text[:1].upper() + text[1:]
@@ -142,8 +135,9 @@ def _statement(stated: Clause, when: Dated, clause: str, ours: bool, name: str) 
     text = stated.text
     if when.text != clause:
         # Pronouns and verb forms have changed the words before the date, not the date itself.
-        for phrase, full in _written_out(clause, when.text):
-            text = text.replace(phrase, full, 1)
+        for found in _ADDITION.finditer(when.text):
+            if found[0] not in clause:
+                text = text.replace(found[1], found[0], 1)
     category: Category = "preference" if stated.attribute in grammar().table.tastes else "fact"
     value = stated.value if when.plain == clause else _without_dates(stated.value, clause, when)
     value = re.sub(rf"(?:\s(?:{'|'.join(grammar().table.adverbs)}))+$", "", value)
@@ -156,11 +150,6 @@ def _statement(stated: Clause, when: Dated, clause: str, ours: bool, name: str) 
         as_said=ours,
         since=when.start if stated.past else None,
     )
-
-
-def _written_out(clause: str, full: str) -> list[tuple[str, str]]:
-    """Return (last word of a date, the same with the date in parentheses) for each date that the clause lacks."""
-    return [(found[1], found[0]) for found in _ADDITION.finditer(full) if found[0] not in clause]
 
 
 def _without_dates(value: str, clause: str, when: Dated) -> str:

@@ -56,8 +56,11 @@ def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
             except FileNotFoundError:
                 continue
             try:
-                found[folder.name] = msgspec.json.decode(data, type=shape)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                # The only type that msgspec does not know is a pattern.
+                found[folder.name] = msgspec.json.decode(
+                    data, type=shape, dec_hook=lambda _, text: re.compile(text)
+                )
+            except (msgspec.MsgspecError, UnicodeDecodeError, re.error) as error:
                 raise InvalidInputError(
                     f"language table {folder.name}/{path.name}",
                     f"cannot be read: {error}.",

@@ -18,22 +18,7 @@ import Stemmer
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
 from combray.language.lexicon import folded, matcher, phrases, word_lists
-from combray.language.scripts import language, script, stopword_language
-
-__all__ = [
-    "Reading",
-    "content_terms",
-    "fold",
-    "is_stop",
-    "language",
-    "query_terms",
-    "script",
-    "stem",
-    "term_set",
-    "terms",
-    "word_count",
-    "words",
-]
+from combray.language.scripts import language, stopword_language
 
 _ascii_words = re.compile("[a-z0-9]+").findall
 _letters = re.compile(r"[^\W\d_]+").findall

@@ -8,7 +8,7 @@ import numpy as np
 
 from combray.errors import ModelError
 from combray.language.questions import read
-from combray.language.tokens import language
+from combray.language.scripts import language
 from combray.recall.state import Recalling
 from combray.runtime import Embedder, Runtime
 from combray.types import LIVE_STATUSES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from combray.language.dates.resolution import TimeExpression, resolve
+from combray.language.dates.resolution import resolve
 
 _FORMS = (
     "accepted forms: ISO 8601 (2026-03-01, 2026-03-01T13:56, 2026-03-01T13:56:00Z), a date in words "
@@ -36,16 +36,20 @@ def parse_range(text: str, now: datetime | None = None) -> tuple[datetime, datet
         return moment, moment + timedelta(seconds=1)
     sides = _INTERVAL.split(stripped)
     if len(sides) == 2:
-        first, last = _iso(sides[0], moment), _iso(sides[1], moment)
-        if first and last and first[0] < last[1]:
-            return first[0], last[1]
+        start, end = _iso(sides[0], moment), _iso(sides[1], moment)
+        if start and end and start[0] < end[1]:
+            return start[0], end[1]
     found = _iso(stripped, moment)
     if found:
         return found
-    expression = _whole(stripped, resolve(stripped, moment))
-    if expression is None:
-        raise ValueError(f"cannot read {text!r} as a time; {_FORMS}")
-    return expression.start, expression.end
+    expressions = resolve(stripped, moment)
+    if len(expressions) == 1:
+        first, last = expressions[0].span
+        # Punctuation may be around the expression, and a word of two letters ("on") before it.
+        lead, tail = re.sub(r"[\s,.;:(]+", "", stripped[:first]), re.sub(r"[\s,.;:!?)]+", "", stripped[last:])
+        if len(lead) <= 2 and not tail:
+            return expressions[0].start, expressions[0].end
+    raise ValueError(f"cannot read {text!r} as a time; {_FORMS}")
 
 
 def _iso(text: str, now: datetime) -> tuple[datetime, datetime] | None:
@@ -59,12 +63,3 @@ def _iso(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     # "Until 9999-12-31" is used for "without end".
     last = datetime.max.replace(tzinfo=start.tzinfo)
     return start, last if last - start < length else start + length
-
-
-def _whole(text: str, found: list[TimeExpression]) -> TimeExpression | None:
-    """Return the only expression if it covers the text except punctuation and a word of two letters ("on")."""
-    if len(found) != 1:
-        return None
-    left, right = text[: found[0].span[0]], text[found[0].span[1] :]
-    lead = re.sub(r"[\s,.;:(]+", "", left)
-    return found[0] if len(lead) <= 2 and not re.sub(r"[\s,.;:!?)]+", "", right) else None

@@ -57,8 +57,13 @@ def resolve(text: str, now: datetime, languages: Sequence[str] | None = None) ->
     if not tokens:
         return []
     candidates: list[_Candidate] = []
-    for known in _languages(text, languages):
-        candidates.extend(_candidates(text, tokens, known, now))
+    if languages is None:
+        present = {"han"} if has_han(text) else {"latin"}
+        if any(character.isalpha() and not has_han(character) for character in text):
+            present.add("latin")
+        languages = [code for code, script in scripts() if script in present]
+    for code in languages:
+        candidates.extend(_candidates(text, tokens, language(code), now))
     candidates.sort(key=lambda c: (c.start - c.end, -c.evidence, c.start))
     chosen: list[_Candidate] = []
     taken = bytearray(len(text))
@@ -74,15 +79,6 @@ def resolve(text: str, now: datetime, languages: Sequence[str] | None = None) ->
         for c in chosen
         if c.span is not None
     ]
-
-
-def _languages(text: str, wanted: Sequence[str] | None) -> list[Language]:
-    if wanted is not None:
-        return [language(code) for code in wanted]
-    present = {"han"} if has_han(text) else {"latin"}
-    if text.isascii() or any(character.isalpha() and not has_han(character) for character in text):
-        present.add("latin")
-    return [language(code) for code, script in scripts() if script in present]
 
 
 def _candidates(text: str, tokens: Sequence[Token], known: Language, now: datetime) -> list[_Candidate]:
