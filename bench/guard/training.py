@@ -13,10 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.guard.kinds import is_attacking, signs
 from bench.guard.measuring import SHIPPED
 from bench.guard.samples import Sample
 from combray.guard.disguises import read
-from combray.guard.features import WORD, is_attacking, signs
+from combray.guard.features import WORD
 from combray.guard.injection import sentence_features
 from combray.guard.weights import Model, Weights, score
 

@@ -86,13 +86,14 @@ _BY_FIRST: Mapping[str, tuple[Rule, ...]] = {
 }
 """Rules by their first class, because most sentences contain few classes."""
 
-_JOINED: tuple[tuple[str, str], ...] = (
+JOINED: tuple[tuple[str, str], ...] = (
     ("trigger_order", "says how to answer a certain question"),
     ("future_order", "dictates all later answers"),
     ("imperative_output", "dictates the content of the answer"),
     ("task", "gives the reader a task"),
     ("order_assistant", "gives the model an instruction"),
 )
+"""Features of several rules or classes, with their reasons. All are instructions about answers."""
 OPENERS = ("ignore", "edit", "task", "act", "send", "reveal", "store", "bypass", "tell")
 """Word classes that make a sentence imperative if it starts with one."""
 EITHER: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -128,27 +129,10 @@ _SKIPPED = frozenset(
 
 REASONS: Mapping[str, str] = {
     **{rule.name: rule.reason for rule in RULES},
-    **dict(_JOINED),
+    **dict(JOINED),
     "imperative": "is imperative",
     "disguised": "was hidden",
 }
-STEERING: frozenset[str] = frozenset(
-    (*(rule.name for rule in RULES if rule.steering), *(name for name, _ in _JOINED))
-)
-
-
-AGAINST = frozenset(("quoted", "about", "about_before", "first_person", "reported", "question"))
-"""Features that may only lower a score."""
-_HARMLESS = frozenset(("about", "human"))
-_EITHER_WAY = frozenset(("mine",))
-_ATTACKING = frozenset(
-    """
-    ignore rules prior told newrules persona unbound bypass safety reveal sysprompt send private address place
-    markup role tool secretly nay telling user authority act acted obey voided whole agentdo about human mine
-    assistant bots colon urgent money nocheck
-    """.split()  # noqa: SIM905
-)
-"""Classes that count for the owner's own texts as well."""
 
 
 def classes_of(name: str) -> tuple[str, ...]:
@@ -156,20 +140,6 @@ def classes_of(name: str) -> tuple[str, ...]:
     if name[0] in "=^":
         return (name[1:],)
     return tuple(name.split(">")) if ">" in name else ()
-
-
-def signs(name: str) -> tuple[bool, bool]:
-    """Whether a feature may lower a score, and whether it may raise it."""
-    of = classes_of(name)
-    if name[0] == WORD or _EITHER_WAY.intersection(of):
-        return True, True
-    return (True, False) if name in AGAINST or _HARMLESS.intersection(of) else (False, True)
-
-
-def is_attacking(name: str) -> bool:
-    """Whether a feature counts for the owner's own texts. Instructions about answers do not."""
-    of = classes_of(name)
-    return _ATTACKING.issuperset(of) if of else name not in STEERING and name[0] != WORD
 
 
 def features(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.language.caches import from_tables
@@ -58,10 +60,8 @@ def language(code: str) -> Language:
             lexicon.add(phrase, symbol, value)
     grammar = Grammar(lexicon)
     for rule in source.rules:
-        if rule.action not in ACTIONS:
-            field = f"language table {code}/dates.json: rule {rule.pattern!r}"
-            raise InvalidInputError(field, "has an unknown action; known:", f"{', '.join(ACTIONS)}.")
-        grammar.add(rule.pattern, rule.symbol, ACTIONS[rule.action], rule.constants)
+        symbol, name, pattern, constants = _checked(code, rule)
+        grammar.add(pattern, symbol, ACTIONS[name], constants)
     return Language(
         code,
         grammar,
@@ -77,3 +77,17 @@ def language(code: str) -> Language:
 def _words(words: list[str], fold: bool) -> frozenset[str]:
     plain = [" ".join(token.text for token in tokenize(word)) for word in words]
     return frozenset([*plain, *(without_accents(word) for word in plain)] if fold else plain)
+
+
+def _checked(code: str, rule: list[Any]) -> tuple[str, str, str, Mapping[str, Any]]:
+    field = f"language table {code}/dates.json: rule {rule!r}"
+    if not 3 <= len(rule) <= 4 or not all(isinstance(part, str) for part in rule[:3]):
+        raise InvalidInputError(
+            field,
+            "has a wrong shape:",
+            'expected ["SYMBOL", "action", "pattern"] with an optional object of constants.',
+        )
+    symbol, name, pattern = rule[:3]
+    if name not in ACTIONS:
+        raise InvalidInputError(field, "has an unknown action; known:", f"{', '.join(ACTIONS)}.")
+    return symbol, name, pattern, rule[3] if len(rule) == 4 else {}

@@ -18,21 +18,12 @@ class NumberTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     concatenated: list[int] = []
 
 
-class RuleRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, array_like=True):
-    """A rule as written: ["SYMBOL", "action", "pattern", {constants}]."""
-
-    symbol: str
-    action: str
-    pattern: str
-    constants: dict[str, Any] = {}
-
-
 class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The date table of one language, as written."""
 
     script: str
     words: dict[str, dict[str, Any]]
-    rules: list[RuleRow]
+    rules: list[list[Any]]
     letters: str = ""
     fold_accents: bool = False
     variants: dict[str, str] = {}
