@@ -1,4 +1,4 @@
-"""For tests of your own parts: a suite every store must pass, and stand-ins for models and clock.
+"""For tests of your own stages and stores: conformance suites, and fakes of models and the clock.
 
 Needs pytest.
 """

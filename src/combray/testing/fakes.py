@@ -1,4 +1,4 @@
-"""Stand-ins that answer the same way every time: memories, vectors, models, a clock set by hand."""
+"""Deterministic fakes: memories, vectors, models, and a clock that is set by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ START = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 
 
 def memory(content: str, minutes: float = 0, **fields: Any) -> Memory:
-    """A memory recorded that many minutes after START; its id comes from its content and minutes."""
+    """Return a memory recorded `minutes` after START. Its id is derived from both arguments."""
     known: dict[str, Any] = {
         "id": hashlib.sha256(f"{content}|{minutes}".encode("utf-8", "replace")).hexdigest()[:32],
         "namespace": "default",
@@ -34,7 +34,7 @@ def memory(content: str, minutes: float = 0, **fields: Any) -> Memory:
 
 
 def vector(*components: float) -> NDArray[np.float32]:
-    """A vector of unit length."""
+    """Return a vector of unit length."""
     given = np.array(components, dtype=np.float64)
     result: NDArray[np.float32] = (given / max(float(np.linalg.norm(given)), 1e-12)).astype(np.float32)
     return result
@@ -42,24 +42,24 @@ def vector(*components: float) -> NDArray[np.float32]:
 
 @dataclass
 class FakeClock:
-    """Unix seconds that move only when told to."""
+    """A clock in unix seconds that advances only by `pass_`."""
 
     now: float = START.timestamp()
 
     def __call__(self) -> float:
-        """The time now."""
+        """Return the current time."""
         return self.now
 
     def pass_(self, **duration: float) -> None:
-        """Move on, by `timedelta`'s arguments: `clock.pass_(days=3)`."""
+        """Advance by the arguments of `timedelta`: `clock.pass_(days=3)`."""
         self.now += timedelta(**duration).total_seconds()
 
 
 @dataclass
 class FakeEmbedder:
-    """Counts content terms in hashed places: texts that share words are near each other.
+    """Counts of content terms in hashed dimensions: texts that share words are near each other.
 
-    `failing` makes every call raise ModelError, as a server that is down would.
+    `failing`: every call raises ModelError, like a server that is down.
     """
 
     name: str = "fake:64"
@@ -70,7 +70,6 @@ class FakeEmbedder:
     calls: list[list[str]] = field(default_factory=list)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Vectors of unit length; zeros for a text without terms."""
         del query
         self.calls.append(list(texts))
         if self.failing:
@@ -84,7 +83,6 @@ class FakeEmbedder:
         return rows
 
     def knows(self, language: str) -> float:
-        """All languages alike."""
         del language
         return 1.0
 
@@ -98,7 +96,6 @@ class FakeReranker:
     unknown: frozenset[str] = frozenset()
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
-        """One relevance a text."""
         if self.failing:
             raise ModelError(f"{self.name}: does not answer")
         wanted = term_set(query)
@@ -109,14 +106,13 @@ class FakeReranker:
 
 @dataclass
 class FakeLanguageModel:
-    """Gives the answers it was given, in their order; keeps the prompts it saw."""
+    """Returns the given answers in their order and records the prompts."""
 
     answers: list[str] = field(default_factory=list)
     name: str = "fake"
     prompts: list[tuple[str, str]] = field(default_factory=list)
 
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
-        """The next answer; raises ModelError when there is none left."""
         del max_tokens
         self.prompts.append((system, prompt))
         if not self.answers:

@@ -1,4 +1,4 @@
-"""The conformance suite of stages: `check_stage(stage)` raises AssertionError if something is wrong."""
+"""Conformance suite of stages: `check_stage(stage)` raises AssertionError for an invalid stage."""
 
 # ruff: noqa: S101
 
@@ -14,7 +14,7 @@ _SETTINGS = (str, int, float, bool, tuple, type(None))
 
 
 def check_stage(stage: Any) -> None:
-    """Check one stage and the stages inside it. Raises AssertionError that names the stage and what is wrong."""
+    """Check a stage and the stages inside it. Raises AssertionError that names the stage and the problem."""
     for each in walk((stage,)):
         _check_shape(each)
         _check_call(each)
@@ -28,10 +28,10 @@ def _check_shape(stage: Any) -> None:
     assert summary, f"{name} has no docstring: its first line is what `combray presets show` prints"
     for part in ("needs", "gives"):
         value = getattr(stage, part, None)
-        told = f"{name}.{part} must be a tuple of distinct texts, got {value!r}"
-        assert isinstance(value, tuple), told
-        assert all(isinstance(each, str) and each for each in value), told
-        assert len(set(value)) == len(value), told
+        problem = f"{name}.{part} must be a tuple of distinct texts, got {value!r}"
+        assert isinstance(value, tuple), problem
+        assert all(isinstance(each, str) and each for each in value), problem
+        assert len(set(value)) == len(value), problem
     assert isinstance(leaves_process(stage), bool), f"{name}.leaves_process must be a bool"
 
 
@@ -48,7 +48,7 @@ def _check_call(stage: Any) -> None:
 
 
 def _check_settings(stage: Any) -> None:
-    """Settings are fields of a frozen dataclass: they are shown, compared and replaced, and never change."""
+    """Settings are fields of a frozen dataclass, so that they can be printed, compared and replaced."""
     name = stage_name(stage)
     assert is_dataclass(stage), f"{name} must be a dataclass"
     assert not isinstance(stage, type), f"{name} must be a stage, not a class of stages"

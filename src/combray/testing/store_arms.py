@@ -11,7 +11,7 @@ import pytest
 from combray.errors import InvalidInputError
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, keys, near, order, scores, search
+from combray.testing.store_cases import MODEL, StoreCases, X, Y, Z, add, keys, near, order, scores, search
 
 # The index holds stems: "apple" is "appl".
 APPLE = (("appl", 1.0),)
@@ -119,19 +119,19 @@ class OtherArms(StoreCases):
         """(0.6, 0.8) is coded 95, 127: its cosine with the first axis is 95/sqrt(95² + 127²)."""
         a, b, _, _, _ = add(
             store,
-            (memory("same"), vector(1, 0, 0, 0)),
+            (memory("same"), X),
             (memory("near"), vector(0.6, 0.8, 0, 0)),
-            (memory("across"), vector(0, 1, 0, 0)),
+            (memory("across"), Y),
             (memory("opposite"), vector(-1, 0, 0, 0)),
             memory("none"),
         )
-        found = scores(search(store, VectorArm(vector(1, 0, 0, 0), MODEL)))
+        found = scores(search(store, VectorArm(X, MODEL)))
         assert found == near({a: 1.0, b: 95 / math.hypot(95, 127)})
 
     def test_minimum_is_reached_by_an_equal_cosine(self, store: Store) -> None:
-        a, b = add(store, (memory("same"), vector(1, 0, 0, 0)), (memory("near"), vector(0.6, 0.8, 0, 0)))
+        a, b = add(store, (memory("same"), X), (memory("near"), vector(0.6, 0.8, 0, 0)))
         cosine = round(95 / math.hypot(95, 127), 6)
-        query = vector(1, 0, 0, 0)
+        query = X
         assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine)))) == {a, b}
         assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine + 1e-6)))) == {a}
 
@@ -140,10 +140,10 @@ class OtherArms(StoreCases):
 
         1 - 1/6 = 5/6; 0 + 1/3 - 1/6 = 1/6; 0 - 1/6 is below 0.
         """
-        axes = [vector(1, 0, 0, 0), vector(0, 1, 0, 0), vector(0, 1, 0, 0)]
+        axes = [X, Y, Y]
         turns = [(memory(f"{i}", i, session="s", position=i), axis) for i, axis in enumerate(axes)]
         a, b, c = add(store, *turns)
-        arm = VectorArm(vector(1, 0, 0, 0), MODEL, minimum=-1.0, before=(0.5,), after=(0.5,))
+        arm = VectorArm(X, MODEL, minimum=-1.0, before=(0.5,), after=(0.5,))
         found = store.reader("default").search({"arm": arm, "all": RecencyArm()}, Filter(), 9)
         assert found.keys.tolist() == [a, b, c]
         assert found.scores["arm"].tolist() == pytest.approx([5 / 6, 1 / 6, 0], abs=1e-6)
@@ -152,21 +152,21 @@ class OtherArms(StoreCases):
         """Alone with vectors, a (1) and c (0): mean ½, so that c takes ¼·½ of a, two turns before it."""
         a, _, c = add(
             store,
-            (memory("0", 0, session="s", position=0), vector(1, 0, 0, 0)),
+            (memory("0", 0, session="s", position=0), X),
             memory("1", 1, session="s", position=1),
-            (memory("2", 2, session="s", position=2), vector(0, 1, 0, 0)),
+            (memory("2", 2, session="s", position=2), Y),
         )
-        arm = VectorArm(vector(1, 0, 0, 0), MODEL, before=(0.5, 0.25))
+        arm = VectorArm(X, MODEL, before=(0.5, 0.25))
         assert scores(search(store, arm)) == near({a: 1.0, c: 0.125})
 
     def test_smoothing_in_a_session_of_long_turns(self, store: Store) -> None:
         """Two words each, shape 1: gain (1/2)² = ¼. Cosines 1 and 0, mean ½: 1 and 0 + ¼·½."""
         a, b = add(
             store,
-            (memory("apple pear", 0, session="s", position=0), vector(1, 0, 0, 0)),
-            (memory("plum fig", 1, session="s", position=1), vector(0, 1, 0, 0)),
+            (memory("apple pear", 0, session="s", position=0), X),
+            (memory("plum fig", 1, session="s", position=1), Y),
         )
-        arm = VectorArm(vector(1, 0, 0, 0), MODEL, before=(1.0,), shape_words=1)
+        arm = VectorArm(X, MODEL, before=(1.0,), shape_words=1)
         assert scores(search(store, arm)) == near({a: 1.0, b: 0.125})
 
     def test_smoothing_takes_more_of_a_question_just_before(self, store: Store) -> None:
@@ -176,25 +176,25 @@ class OtherArms(StoreCases):
         """
         a, b, _ = add(
             store,
-            (memory("0?", 0, session="s", position=0), vector(1, 0, 0, 0)),
-            (memory("1", 1, session="s", position=1), vector(0, 1, 0, 0)),
-            (memory("2?", 2, session="s", position=2), vector(0, 1, 0, 0)),
+            (memory("0?", 0, session="s", position=0), X),
+            (memory("1", 1, session="s", position=1), Y),
+            (memory("2?", 2, session="s", position=2), Y),
         )
-        arm = VectorArm(vector(1, 0, 0, 0), MODEL, before=(0.5, 0.25), after=(0.5,), question_boost=1.5)
+        arm = VectorArm(X, MODEL, before=(0.5, 0.25), after=(0.5,), question_boost=1.5)
         # a: 1 - ½·1/3; b: ½ - ½·1/3.
         assert scores(search(store, arm)) == near({a: 5 / 6, b: 1 / 3})
 
     def test_vectors_of_another_model_are_no_evidence(self, store: Store) -> None:
-        add(store, (memory("a"), vector(1, 0, 0, 0)))
-        assert scores(search(store, VectorArm(vector(1, 0, 0, 0), "other:4"))) == {}
+        add(store, (memory("a"), X))
+        assert scores(search(store, VectorArm(X, "other:4"))) == {}
 
     def test_zero_vectors_find_nothing_and_are_not_found(self, store: Store) -> None:
-        add(store, (memory("a"), vector(0, 0, 0, 0)), (memory("b"), vector(1, 0, 0, 0)))
+        add(store, (memory("a"), vector(0, 0, 0, 0)), (memory("b"), X))
         assert scores(search(store, VectorArm(vector(0, 0, 0, 0), MODEL, minimum=-1.0))) == {}
-        assert len(scores(search(store, VectorArm(vector(1, 0, 0, 0), MODEL, minimum=-1.0)))) == 1
+        assert len(scores(search(store, VectorArm(X, MODEL, minimum=-1.0)))) == 1
 
     def test_query_vectors_of_another_length_are_refused(self, store: Store) -> None:
-        add(store, (memory("a"), vector(1, 0, 0, 0)))
+        add(store, (memory("a"), X))
         reader = store.reader("default")
         with pytest.raises(InvalidInputError, match="4"):
             search(store, VectorArm(vector(1, 0), MODEL))
@@ -224,13 +224,8 @@ class OtherArms(StoreCases):
 
     def test_the_union_is_scored_by_every_arm(self, store: Store) -> None:
         """Each arm lists one; each of the two has both scores, 0 where there is no evidence."""
-        a, b, _ = add(
-            store,
-            (memory("apple", 1), vector(0, 1, 0, 0)),
-            (memory("plum", 2), vector(1, 0, 0, 0)),
-            (memory("fig", 3), vector(0, 0, 1, 0)),
-        )
-        arms: dict[str, Arm] = {"words": KeywordArm(APPLE), "vectors": VectorArm(vector(1, 0, 0, 0), MODEL)}
+        a, b, _ = add(store, (memory("apple", 1), Y), (memory("plum", 2), X), (memory("fig", 3), Z))
+        arms: dict[str, Arm] = {"words": KeywordArm(APPLE), "vectors": VectorArm(X, MODEL)}
         found = store.reader("default").search(arms, Filter(), 1)
         assert order(found.keys) == [a, b]
         assert found.scores["words"].tolist() == [scores(found, "words")[a], 0.0]
@@ -249,14 +244,10 @@ class OtherArms(StoreCases):
 
     def test_nearest_has_a_minimum_a_limit_and_an_order(self, store: Store) -> None:
         a, b, c, _ = add(
-            store,
-            (memory("a"), vector(1, 0, 0, 0)),
-            (memory("b"), vector(0.6, 0.8, 0, 0)),
-            (memory("c"), vector(1, 0, 0, 0)),
-            memory("d"),
+            store, (memory("a"), X), (memory("b"), vector(0.6, 0.8, 0, 0)), (memory("c"), X), memory("d")
         )
         nearest = store.reader("default").nearest
-        queries = [vector(1, 0, 0, 0), vector(0, 0, 1, 0), vector(0, 1, 0, 0)]
+        queries = [X, Z, Y]
         found = nearest(MODEL, np.stack(queries), Filter(), 2, 0.5)
         assert [order(each.keys) for each in found] == [[a, c], [], [b]]
         assert found[0].scores.tolist() == [1.0, 1.0]
@@ -264,17 +255,10 @@ class OtherArms(StoreCases):
         assert [order(each.keys) for each in nearest("other:4", np.stack(queries), Filter(), 2, 0.5)] == [[]] * 3
 
     def test_similarity_and_vectors_of_keys(self, store: Store) -> None:
-        a, b, c = add(
-            store, (memory("a"), vector(0.6, 0.8, 0, 0)), (memory("b"), vector(0, 0, 1, 0)), memory("c")
-        )
+        a, b, c = add(store, (memory("a"), vector(0.6, 0.8, 0, 0)), (memory("b"), Z), memory("c"))
         reader = store.reader("default")
         wanted = round(95 / math.hypot(95, 127), 6)
-        assert reader.similarity(MODEL, vector(1, 0, 0, 0), keys(c, b, a, 10**6)).tolist() == [
-            0,
-            0,
-            wanted,
-            0,
-        ]
+        assert reader.similarity(MODEL, X, keys(c, b, a, 10**6)).tolist() == [0, 0, wanted, 0]
         rows, has = reader.vectors(MODEL, keys(c, a))
         assert has.tolist() == [False, True]
         assert rows[0].tolist() == [0, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""What the parts of the store suite share: writing a few memories, naming what came back."""
+"""Helpers of the store suite: write a few memories, read the results."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from combray.runtime import Arm, Arrival, Filter, Found, Store
+from combray.testing.fakes import vector
 from combray.types import Memory
 
 MODEL = "toy:4"
+X, Y, Z = vector(1, 0, 0, 0), vector(0, 1, 0, 0), vector(0, 0, 1, 0)
+"""Unit vectors of MODEL."""
 Given = Memory | tuple[Memory, NDArray[np.float32]]
 
 
@@ -26,7 +29,7 @@ class StoreCases:
 
 
 def add(store: Store, *given: Given, namespace: str = "default") -> list[int]:
-    """Insert memories, each alone or with its vector; their keys."""
+    """Insert memories, each alone or with its vector. Return their keys."""
     arrivals = [
         Arrival(each[0], {MODEL: each[1]}) if isinstance(each, tuple) else Arrival(each) for each in given
     ]
@@ -35,33 +38,33 @@ def add(store: Store, *given: Given, namespace: str = "default") -> list[int]:
 
 
 def keys(*values: int) -> NDArray[np.int64]:
-    """Keys as the protocol takes them."""
+    """Return keys as the protocol takes them."""
     return np.array(values, dtype=np.int64)
 
 
 def search(
     store: Store, arm: Arm, where: Filter | None = None, limit: int = 50, namespace: str = "default"
 ) -> Found:
-    """One arm, called "arm"."""
+    """Search with one arm, named "arm"."""
     return store.reader(namespace).search({"arm": arm}, where or Filter(), limit)
 
 
 def scores(found: Found, name: str = "arm") -> dict[int, float]:
-    """The list of an arm as key -> score, best first."""
+    """Return the list of an arm as key -> score, best first."""
     ranked = found.lists[name]
     return dict(zip(ranked.keys.tolist(), ranked.scores.tolist(), strict=True))
 
 
 def near(wanted: Mapping[int, float]) -> dict[int, Any]:
-    """Scores worked by hand, as a store rounds them; compares floats to the sixth decimal."""
+    """Return expected scores that compare to the sixth decimal, as stores round them."""
     return {key: pytest.approx(score, abs=1.01e-6) for key, score in wanted.items()}
 
 
 def order(values: Iterable[int]) -> list[int]:
-    """Plain integers."""
+    """Return plain integers."""
     return [int(value) for value in values]
 
 
 def texts(store: Store, found: Sequence[int] | NDArray[np.int64], namespace: str = "default") -> list[str]:
-    """The contents behind keys."""
+    """Return the contents of keys."""
     return store.reader(namespace).contents(order(found))

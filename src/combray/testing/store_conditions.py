@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from combray.runtime import Filter, Order, Place, Store
-from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, order
+from combray.testing.fakes import START, memory
+from combray.testing.store_cases import MODEL, StoreCases, X, add, order
 from combray.testing.store_filters import ARMS
 from combray.types import Memory
 from combray.where import matches, parse
@@ -50,11 +50,7 @@ MEETING: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"or": [{"tier": "core"}, {"importance": 5}]}, {"importance": 5}, {"importance": 4}),
     ({"and": [{"tier": "core"}, {"importance": 5}]}, {"importance": 5, "tier": "core"}, {"importance": 5}),
     ({"source": "'; DROP TABLE memory; --"}, {"source": "'; DROP TABLE memory; --"}, {"source": "user"}),
-    (
-        {"metadata.') OR 1=1 --": "x"},
-        {"metadata": {"') OR 1=1 --": "x"}},
-        {"metadata": {"y": "x"}},
-    ),
+    ({"metadata.') OR 1=1 --": "x"}, {"metadata": {"') OR 1=1 --": "x"}}, {"metadata": {"y": "x"}}),
 ]
 
 
@@ -72,7 +68,7 @@ class Conditions(StoreCases):
             for at, fields in enumerate((meeting, other))
         ]
         assert [matches(condition, each) for each in made] == [True, False]
-        seen, unseen = add(store, *((each, vector(1, 0, 0, 0)) for each in made))
+        seen, unseen = add(store, *((each, X) for each in made))
         reader = store.reader("default")
         selected = Filter(condition=condition, **ANY)
         for _ in range(2):  # what is kept for the next read is looked at too
@@ -80,7 +76,7 @@ class Conditions(StoreCases):
             found = reader.search(ARMS, selected, 10)
             assert set(order(found.keys)) <= {seen}
             assert found.eligible == 1
-        nearest = reader.nearest(MODEL, vector(1, 0, 0, 0)[None, :], selected, 10, 0.0)
+        nearest = reader.nearest(MODEL, X[None, :], selected, 10, 0.0)
         assert [order(each.keys) for each in nearest] == [[seen]]
         assert (reader.page(condition, Order(), 10), reader.count(condition)) == ([seen], 1)
         assert (reader.count(None), sorted(reader.page(None, Order(), 10))) == (2, [seen, unseen])

@@ -1,4 +1,4 @@
-"""Files and their chunks: what a file holds, what it leaves loose, what erasing and rolling back undo."""
+"""Files and their chunks: loose chunks, erasure and rollback."""
 # ruff: noqa: S101, PT012
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _file(path: str, digest: str = "f1") -> Document:
 
 
 class Files(StoreCases):
-    """What `Reader.documents` and `Writer.documents` promise."""
+    """Promises of `Reader.documents` and `Writer.documents`."""
 
     def test_workspaces_keep_the_order_they_came_in(self, store: Store) -> None:
         whole = Workspace("/z", (), ("/s", "/t"), True, "toy:4", "untrusted", judged=True)
@@ -80,7 +80,7 @@ class Files(StoreCases):
         documents = store.reader("default").documents
         assert documents.chunks(ROOT, "a.md") == [(b, "hb")]
         assert documents.holding(["ha"]) == {}
-        # A short file could be guessed by its hash. By size and time it is not read again until it changes.
+        # A short file could be guessed from its hash. By size and time it is not read again until it changes.
         assert documents.files(ROOT) == [_file("a.md", "")]
 
     def test_files_stay_in_their_namespace(self, store: Store) -> None:

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, RecencyArm, Store, VectorArm
-from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, order, search
+from combray.testing.fakes import START, memory
+from combray.testing.store_cases import MODEL, StoreCases, X, add, order, search
 from combray.types import STATUSES
 
 ARMS: dict[str, Arm] = {
     "keyword": KeywordArm((("tea", 1.0),)),
-    "lending": KeywordArm((("tea", 1.0),), before=(0.5,), after=(0.5,)),
+    "expanded": KeywordArm((("tea", 1.0),), before=(0.5,), after=(0.5,)),
     "coverage": KeywordArm((("tea", 1.0),), scoring="coverage"),
     "all": KeywordArm((("tea", 1.0),), mode="all"),
-    "vector": VectorArm(vector(1, 0, 0, 0), MODEL),
-    "smoothed": VectorArm(vector(1, 0, 0, 0), MODEL, before=(0.5,), after=(0.5,)),
+    "vector": VectorArm(X, MODEL),
+    "smoothed": VectorArm(X, MODEL, before=(0.5,), after=(0.5,)),
     "recency": RecencyArm(),
     "entity": EntityArm(("Ann",)),
 }
@@ -41,18 +41,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], Filter]] = [
     ("trust", {"trust": "untrusted"}, {"trust": "quarantined"}, Filter()),
     ("one trust", {"trust": "owner"}, {"trust": "agent"}, Filter(trusts=("owner",))),
     ("any trust", {"trust": "untrusted"}, {"status": "merged"}, Filter(trusts=())),
-    (
-        "since",
-        {"occurred_from": START},
-        {"occurred_from": START - timedelta(microseconds=1)},
-        Filter(since=T0),
-    ),
-    (
-        "until",
-        {"occurred_from": START - timedelta(microseconds=1)},
-        {"occurred_from": START},
-        Filter(until=T0),
-    ),
+    ("since", {"occurred_from": START}, {"occurred_from": START - timedelta(microseconds=1)}, Filter(since=T0)),
+    ("until", {"occurred_from": START - timedelta(microseconds=1)}, {"occurred_from": START}, Filter(until=T0)),
     ("confidence", {"confidence": 0.5}, {"confidence": 0.49}, Filter(min_confidence=0.5)),
     ("importance", {"importance": 4}, {"importance": 3}, Filter(min_importance=4)),
     ("expiry", {"expires_at": START + timedelta(seconds=1)}, {"expires_at": START}, Filter(now=T0)),
@@ -60,12 +50,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], Filter]] = [
     ("valid from", {"valid_from": START}, {"valid_from": START + timedelta(seconds=1)}, Filter(as_of=T0)),
     ("valid to", {"valid_to": START + timedelta(seconds=1)}, {"valid_to": START}, Filter(as_of=T0)),
     ("recorded", {"recorded_at": START}, {"recorded_at": START + timedelta(days=1)}, Filter(as_of=T0)),
-    (
-        "unknown values",
-        {"kind": "fact"},
-        {"kind": "episode"},
-        Filter(kinds=("fact",), sources=("user", "never")),
-    ),
+    ("unknown values", {"kind": "fact"}, {"kind": "episode"}, Filter(kinds=("fact",), sources=("user", "never"))),
 ]
 
 
@@ -81,8 +66,8 @@ class Filters(StoreCases):
         alike = {"entities": ("Ann",)}
         seen, _ = add(
             store,
-            (memory("green tea", -1, **(alike | passing)), vector(1, 0, 0, 0)),
-            (memory("green tea", -2, **(alike | other)), vector(1, 0, 0, 0)),
+            (memory("green tea", -1, **(alike | passing)), X),
+            (memory("green tea", -2, **(alike | other)), X),
         )
         reader = store.reader("default")
         found = reader.search(ARMS, where, 10)
@@ -92,7 +77,7 @@ class Filters(StoreCases):
         assert order(found.keys) == [seen]
         assert found.eligible == 1
         assert order(reader.scan(where)) == [seen]
-        nearest = reader.nearest(MODEL, vector(1, 0, 0, 0)[None, :], where, 10, 0.0)
+        nearest = reader.nearest(MODEL, X[None, :], where, 10, 0.0)
         assert [order(each.keys) for each in nearest] == [[seen]]
 
     def test_no_status_means_any(self, store: Store) -> None:
@@ -115,11 +100,7 @@ class Filters(StoreCases):
         """The old answer was valid until day 10 and is superseded now; the new one came on day 10."""
         day = timedelta(days=1)
         old = memory(
-            "lives in Rome",
-            status="superseded",
-            recorded_at=START,
-            valid_from=START,
-            valid_to=START + 10 * day,
+            "lives in Rome", status="superseded", recorded_at=START, valid_from=START, valid_to=START + 10 * day
         )
         new = memory("lives in Oslo", recorded_at=START + 10 * day, valid_from=START + 10 * day)
         first, second = add(store, old, new)

@@ -1,4 +1,4 @@
-"""What is in quarantine is found by `scan` only, and weighs nothing for what is found."""
+"""Quarantine: only `scan` returns quarantined memories, and they affect no score."""
 # ruff: noqa: S101
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ APART: dict[str, Any] = {"author": "Mallory", "entities": ("Ann", "Zed"), "trust
 
 
 class Quarantine(StoreCases):
-    """A session with a hidden turn in its middle, in namespace "with", and the same without in "without"."""
+    """Two namespaces with one session: "with" has a quarantined turn in the middle, "without" has not."""
 
-    def two(self, store: Store) -> dict[str, list[int]]:
+    def both(self, store: Store) -> dict[str, list[int]]:
         placed = {}
         for namespace in ("with", "without"):
             turns = [
@@ -37,8 +37,8 @@ class Quarantine(StoreCases):
             placed[namespace] = add(store, *turns, namespace=namespace)
         return placed
 
-    def test_no_arm_finds_it_whatever_the_filter_says(self, store: Store) -> None:
-        hidden = self.two(store)["with"][1]
+    def test_no_arm_returns_it_with_any_filter(self, store: Store) -> None:
+        hidden = self.both(store)["with"][1]
         reader = store.reader("with")
         for where in (Filter(), Filter(trusts=()), Filter(trusts=("quarantined",))):
             found = reader.search(ARMS, where, 10)
@@ -50,25 +50,25 @@ class Quarantine(StoreCases):
 
     @pytest.mark.parametrize("word", ["green", "tea", "xylophon"])
     def test_every_score_is_that_of_a_store_without_it(self, store: Store, word: str) -> None:
-        """How rare a word is, lengths, lent words and cosines, the session's gain, the mean cosine."""
-        self.two(store)
-        told: dict[str, dict[str, Any]] = {}
+        """Idf, lengths, context expansion, the session's gain, the mean cosine."""
+        self.both(store)
+        reported: dict[str, dict[str, Any]] = {}
         arms = dict(ARMS)
-        for lent in ("", "lent "):
-            weights = {"before": (0.5, 0.25), "after": (0.5,)} if lent else {}
+        for expanded in ("", "expanded "):
+            weights = {"before": (0.5, 0.25), "after": (0.5,)} if expanded else {}
             for scoring in ("bm25f", "coverage"):
-                arms[lent + scoring] = KeywordArm(((word, 1.0), ("ann", 0.5)), scoring=scoring, **weights)  # type: ignore[arg-type]
-            arms[lent + "share"] = KeywordArm(((word, 1.0),), normalise=True, shape_words=2, **weights)  # type: ignore[arg-type]
+                arms[expanded + scoring] = KeywordArm(((word, 1.0), ("ann", 0.5)), scoring=scoring, **weights)  # type: ignore[arg-type]
+            arms[expanded + "share"] = KeywordArm(((word, 1.0),), normalise=True, shape_words=2, **weights)  # type: ignore[arg-type]
         for namespace in ("with", "without"):
             found = store.reader(namespace).search(arms, Filter(), 10)
             contents = texts(store, found.keys, namespace)
-            told[namespace] = {
+            reported[namespace] = {
                 name: dict(zip(contents, scores.tolist(), strict=True)) for name, scores in found.scores.items()
             }
-        assert told["with"] == told["without"]
+        assert reported["with"] == reported["without"]
 
-    def test_it_is_nobodys_neighbour(self, store: Store) -> None:
-        placed = self.two(store)
+    def test_it_is_not_a_neighbour(self, store: Store) -> None:
+        placed = self.both(store)
         first, hidden, second, third = placed["with"]
         reader = store.reader("with")
         around = reader.neighbours(keys(first, hidden, second), 2, 2)
@@ -76,16 +76,16 @@ class Quarantine(StoreCases):
         gains = reader.rows(keys(first, second, third)).gain.tolist()
         assert gains == store.reader("without").rows(keys(*placed["without"])).gain.tolist()
 
-    def test_nobody_knows_what_and_who_it_names(self, store: Store) -> None:
-        placed = self.two(store)
+    def test_its_entities_and_author_are_unknown(self, store: Store) -> None:
+        placed = self.both(store)
         reader = store.reader("with")
         assert reader.known_entities(["Zed", "Mallory", "Rome"]) == {"Rome"}
         assert reader.entity_counts() == store.reader("without").entity_counts() == [("ann", 1), ("rome", 1)]
         assert "Mallory" not in reader.rows(keys(*placed["with"])).author_names
         assert reader.profile() == store.reader("without").profile()
 
-    def test_a_writer_passes_it_over(self, store: Store) -> None:
-        first, hidden, second, third = self.two(store)["with"]
+    def test_a_writer_skips_it(self, store: Store) -> None:
+        first, hidden, second, third = self.both(store)["with"]
         text_hash = store.reader("with").memories([hidden])[0].content_hash
         with store.transaction("with") as tx:
             assert [key for key, _ in tx.latest(9)] == [third, second, first]
@@ -94,7 +94,7 @@ class Quarantine(StoreCases):
             assert tx.live_with_hash([text_hash]) == {}
 
     def test_no_edge_leads_to_it_or_from_it(self, store: Store) -> None:
-        first, hidden, second, third = self.two(store)["with"]
+        first, hidden, second, third = self.both(store)["with"]
         ends = [(first, hidden), (hidden, second), (second, third)]
         with store.transaction("with") as tx:
             tx.link([Link(a, b, "semantic", 0.5) for a, b in ends], T0)
@@ -103,8 +103,8 @@ class Quarantine(StoreCases):
         assert [(each.source, each.target) for each in links] == [(second, third)]
         assert len(reader.edges()) == 3, "an export keeps them"
 
-    def test_released_it_counts_as_all_others_do(self, store: Store) -> None:
-        first, hidden, second, third = self.two(store)["with"]
+    def test_after_release_it_counts_again(self, store: Store) -> None:
+        first, hidden, second, third = self.both(store)["with"]
         reader = store.reader("with")
         before = reader.search(ARMS, Filter(), 10)
         with store.transaction("with") as tx:
@@ -119,6 +119,6 @@ class Quarantine(StoreCases):
         with store.transaction("with") as tx:
             tx.change(hidden, "quarantine", "user", T0, trust="quarantined")
         again = reader.search(ARMS, Filter(), 10)
-        assert again.scores["lending"].tolist() == before.scores["lending"].tolist()
+        assert again.scores["expanded"].tolist() == before.scores["expanded"].tolist()
         assert reader.known_entities(["Zed"]) == set()
         assert third in again.keys

@@ -1,4 +1,4 @@
-"""The queue of vectors to be made: jobs are taken once, kept through failures, gone with their memory."""
+"""The embedding queue: jobs are taken once, survive failures, and are removed with their memory."""
 # ruff: noqa: S101, PT012
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import pytest
 from combray.errors import NotFoundError
 from combray.runtime import Filter, RecencyArm, Store, VectorArm
 from combray.runtime.queue import UNTOLD, Backlog, Job
-from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, keys, search
+from combray.testing.fakes import START, memory
+from combray.testing.store_cases import MODEL, StoreCases, X, Y, Z, add, keys, search
 
 T0 = START.timestamp()
 NEW = "new:4"
@@ -22,7 +22,7 @@ def _mixed(store: Store) -> None:
     """Three live memories: one with a vector, one whose vector is zeros, one with none; and a merged one."""
     add(
         store,
-        (memory("a"), vector(1, 0, 0, 0)),
+        (memory("a"), X),
         (memory("b"), np.zeros(4, dtype=np.float32)),
         memory("c", kind="episode"),
         memory("d", status="merged"),
@@ -30,7 +30,7 @@ def _mixed(store: Store) -> None:
 
 
 class Queues(StoreCases):
-    """What a store keeps of memories that wait for a vector."""
+    """Jobs of memories that wait for a vector."""
 
     def test_a_memory_is_queued_once_a_model(self, store: Store) -> None:
         a, b = add(store, memory("a"), memory("b"))
@@ -74,14 +74,14 @@ class Queues(StoreCases):
             tx.queue.put(MODEL, [a], T0 + 1)
             assert tx.queue.take(MODEL, "me", T0 - 1, T0 + 60, 9) == []
             taken = tx.queue.take(MODEL, "me", T0 + 1, T0 + 60, 2)
-        # The longest due first; of equals the older memory.
+        # The longest due first; ties by key.
         assert taken == [Job(each, MODEL, T0, 1, T0 + 60, "me") for each in (b, c)]
         with store.transaction("default") as tx:
             assert [each.key for each in tx.queue.take(MODEL, "you", T0 + 59, T0 + 90, 9)] == [a]
             again = tx.queue.take(MODEL, "you", T0 + 60, T0 + 120, 9)
         assert again == [Job(each, MODEL, T0, 2, T0 + 120, "you") for each in (b, c)]
 
-    def test_due_says_whether_there_is_a_job_to_take(self, store: Store) -> None:
+    def test_due_returns_whether_there_is_a_job_to_take(self, store: Store) -> None:
         (a,) = add(store, memory("a"))
         queue = store.reader("default").queue
         with store.transaction("default") as tx:
@@ -93,7 +93,7 @@ class Queues(StoreCases):
         with store.transaction("default") as tx:
             assert tx.queue.take(MODEL, "me", T0 + 9, T0 + 60, 9) == []
 
-    def test_what_failed_is_told_with_the_last_error(self, store: Store) -> None:
+    def test_failures_are_counted_with_the_last_error(self, store: Store) -> None:
         a, b, c = add(store, memory("a"), memory("b"), memory("c"))
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [a, b, c], T0)
@@ -109,7 +109,7 @@ class Queues(StoreCases):
         assert queue.jobs(MODEL)[1] == Job(b, MODEL, T0, 0, T0 + 9)
         assert queue.jobs(MODEL)[2] == Job(c, MODEL, T0, 2, T0 + 4, error="late")
 
-    def test_what_a_holder_has_taken_is_given_back(self, store: Store) -> None:
+    def test_jobs_of_a_holder_can_be_released(self, store: Store) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [a, b], T0)
@@ -122,7 +122,7 @@ class Queues(StoreCases):
         assert (queue.holders(MODEL), queue.holders(NEW)) == (["you"], [])
         assert (queue.held(MODEL, "you"), queue.held(MODEL, "me")) == ([yours], [])
 
-    def test_what_is_finished_is_active_and_has_no_job_and_no_version_more(self, store: Store) -> None:
+    def test_a_finished_memory_is_active_without_a_job_or_a_version(self, store: Store) -> None:
         a, b, c = add(
             store,
             memory("a", status="pending_embed"),
@@ -141,7 +141,7 @@ class Queues(StoreCases):
         assert reader.scan(Filter(statuses=("active",))).tolist() == [a]
         assert reader.history(a) == []
 
-    def test_who_is_pending_without_a_job(self, store: Store) -> None:
+    def test_orphans_are_pending_without_a_job(self, store: Store) -> None:
         a, b, _ = add(
             store, memory("a", status="pending_embed"), memory("b", status="pending_embed"), memory("c")
         )
@@ -150,44 +150,44 @@ class Queues(StoreCases):
         queue = store.reader("default").queue
         assert (queue.orphans(MODEL), queue.orphans(NEW)) == ([a], [a, b])
 
-    def test_who_lacks_a_vector(self, store: Store) -> None:
+    def test_lacking_are_live_without_a_vector(self, store: Store) -> None:
         a, b, c, d = add(
             store,
             memory("a"),
-            (memory("b"), vector(1, 0, 0, 0)),
+            (memory("b"), X),
             memory("c", status="pending_embed", trust="quarantined"),
             memory("d", status="merged"),
         )
         queue = store.reader("default").queue
         assert (queue.lacking(MODEL), queue.lacking(NEW)) == ([a, c], [a, b, c])
         with store.transaction("default") as tx:
-            # A text with nothing in it has a vector of zeros: there is nothing more to make of it.
+            # A text without content has a vector of zeros and does not lack one.
             tx.put_vectors(MODEL, [a], np.zeros((1, 4), dtype=np.float32))
             assert tx.queue.lacking(MODEL) == [c]
         assert d not in queue.lacking(NEW)
 
     def test_what_an_earlier_model_has_left_behind(self, store: Store) -> None:
         queue = store.reader("default").queue
-        a, _ = add(store, (memory("a"), vector(1, 0, 0, 0)), memory("b"))
-        add(store, (memory("c"), vector(1, 0, 0, 0)), namespace="other")
-        # Nothing lacks a vector of its own model but b, which has none of any.
+        a, _ = add(store, (memory("a"), X), memory("b"))
+        add(store, (memory("c"), X), namespace="other")
+        # Only b lacks a vector of MODEL, and b has no vector at all.
         assert (queue.left_behind(MODEL), queue.left_behind(NEW)) == (False, True)
         assert not store.reader("empty").queue.left_behind(NEW)
         with store.transaction("default") as tx:
             tx.put_vectors(NEW, [a], np.eye(1, 4, dtype=np.float32))
         assert not queue.left_behind(NEW)
 
-    def test_a_search_tells_how_many_it_may_see_have_no_vector(self, store: Store) -> None:
+    def test_a_search_counts_eligible_memories_without_a_vector(self, store: Store) -> None:
         _mixed(store)
         add(store, memory("e"), namespace="other")
-        mine, new = VectorArm(vector(1, 0, 0, 0), MODEL), VectorArm(vector(1, 0, 0, 0), NEW)
+        mine, new = VectorArm(X, MODEL), VectorArm(X, NEW)
         assert (search(store, mine).vectorless, search(store, mine).eligible) == (2, 3)
         assert search(store, mine, Filter(kinds=("fact",))).vectorless == 1
         assert (search(store, new).vectorless, search(store, RecencyArm()).vectorless) == (3, 0)
 
-    def test_a_reader_tells_how_many_have_a_vector_of_a_model(self, store: Store) -> None:
+    def test_covered_counts_memories_with_a_vector_of_a_model(self, store: Store) -> None:
         _mixed(store)
-        add(store, (memory("e"), vector(1, 0, 0, 0)), namespace="other")
+        add(store, (memory("e"), X), namespace="other")
         reader = store.reader("default")
         assert reader.covered(MODEL, Filter()) == (2, 3)
         assert reader.covered(MODEL, Filter(kinds=("fact",))) == (2, 2)
@@ -206,7 +206,7 @@ class Queues(StoreCases):
         assert [each.key for each in queue.jobs(MODEL)] == [b]
         assert queue.jobs(NEW) == []
 
-    def test_an_error_is_told_no_more_once_something_is_erased(self, store: Store) -> None:
+    def test_an_erasure_hides_the_errors_of_other_jobs(self, store: Store) -> None:
         """A model's error may quote any text of its batch."""
         a, b, c = add(store, *(memory(name, status="pending_embed") for name in "abc"))
         (other,) = add(store, memory("d", status="pending_embed"), namespace="other")
@@ -225,13 +225,13 @@ class Queues(StoreCases):
         assert [each.error for each in store.reader("other").queue.jobs(MODEL)] == [quoting]
 
     def test_dropping_a_model_takes_its_vectors_and_jobs_only(self, store: Store) -> None:
-        a, b = add(store, (memory("a"), vector(1, 0, 0, 0)), (memory("b"), vector(0, 1, 0, 0)))
-        (c,) = add(store, (memory("c"), vector(1, 0, 0, 0)), namespace="other")
+        a, b = add(store, (memory("a"), X), (memory("b"), Y))
+        (c,) = add(store, (memory("c"), X), namespace="other")
         with store.transaction("default") as tx:
-            tx.put_vectors(NEW, [a], vector(0, 0, 1, 0)[None, :])
+            tx.put_vectors(NEW, [a], Z[None, :])
             tx.queue.put(MODEL, [a], T0)
             tx.queue.put(NEW, [b], T0)
-        reader, place = store.reader("default"), vector(1, 0, 0, 0)[None, :]
+        reader, place = store.reader("default"), X[None, :]
         assert reader.nearest(MODEL, place, Filter(), 9, 0.5)[0].keys.tolist() == [a]
         with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
             tx.drop_vectors(MODEL)

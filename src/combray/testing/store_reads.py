@@ -11,8 +11,8 @@ from combray.errors import NotFoundError
 from combray.language.cues import Cue, cues
 from combray.language.indexing import full_text
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
-from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, keys, order, texts
+from combray.testing.fakes import START, memory
+from combray.testing.store_cases import MODEL, StoreCases, X, add, keys, order, texts
 from combray.types import Memory
 
 FULL = Memory(
@@ -51,7 +51,7 @@ FULL = Memory(
 
 
 class Reads(StoreCases):
-    """What goes in comes out."""
+    """Stored memories are read unchanged."""
 
     def test_a_memory_comes_back_whole(self, store: Store) -> None:
         plain = memory("just text")
@@ -86,10 +86,7 @@ class Reads(StoreCases):
         assert rows.session[1] >= 0
         assert rows.position.tolist() == [-1, 7]
         assert rows.words.tolist() == [2, 10]
-        assert rows.moment.tolist() == [
-            (START + timedelta(minutes=2)).timestamp(),
-            START.timestamp() - 2 * 86400,
-        ]
+        assert rows.moment.tolist() == [(START + timedelta(minutes=2)).timestamp(), START.timestamp() - 2 * 86400]
         assert rows.recorded.tolist() == [START.timestamp() + 120, START.timestamp() + 1e-6]
         assert rows.importance.tolist() == [3, 5]
         assert rows.confidence.tolist() == [0.7, 0.25]
@@ -215,12 +212,7 @@ class Reads(StoreCases):
         assert (again.memories, again.median_words, again.authors) == (4, 2.5, ("Aaa", "Ann", "Bob"))
 
     def test_status_and_log(self, store: Store) -> None:
-        a, b, _ = add(
-            store,
-            (memory("a"), vector(1, 0, 0, 0)),
-            memory("b", 3, kind="episode"),
-            memory("c", status="merged"),
-        )
+        a, b, _ = add(store, (memory("a"), X), memory("b", 3, kind="episode"), memory("c", status="merged"))
         with store.transaction("default") as tx:
             tx.link([Link(a, b, "causal", 1.0)], START.timestamp())
             tx.note("remember", "id-a", "first", START.timestamp())
@@ -246,7 +238,7 @@ class Reads(StoreCases):
         reader = store.reader("never written")
         arms: dict[str, Arm] = {
             "words": KeywordArm((("x", 1.0),), before=(1.0,)),
-            "vectors": VectorArm(vector(1, 0, 0, 0), MODEL, after=(1.0,)),
+            "vectors": VectorArm(X, MODEL, after=(1.0,)),
             "recency": RecencyArm(),
             "entity": EntityArm(("Ann",)),
         }
@@ -254,9 +246,7 @@ class Reads(StoreCases):
         assert (found.keys.size, found.eligible) == (0, 0)
         assert all(found.lists[name].keys.size == 0 for name in arms)
         assert reader.scan(Filter()).size == 0
-        assert [
-            each.keys.size for each in reader.nearest(MODEL, vector(1, 0, 0, 0)[None, :], Filter(), 5, 0)
-        ] == [0]
+        assert [each.keys.size for each in reader.nearest(MODEL, X[None, :], Filter(), 5, 0)] == [0]
         assert (reader.memories([1]), reader.keys_of(["x"]), reader.links([1]), reader.edges()) == (
             [],
             {},
@@ -273,16 +263,13 @@ class Reads(StoreCases):
         assert store.check() == []
 
     def test_nothing_crosses_a_namespace(self, store: Store) -> None:
-        """The same id, text, names and vector in two: each sees its own, and nothing by the other's keys."""
+        """The same id, text, names and vector in two: each reads its own, and nothing by the other's keys."""
         given = memory(
             "Ann likes tea", id="0190dddd-same", entities=("Ann",), tags=("t",), session="s", position=0
         )
-        (mine,) = add(store, (given, vector(1, 0, 0, 0)), namespace="mine")
+        (mine,) = add(store, (given, X), namespace="mine")
         theirs, more = add(
-            store,
-            (given, vector(1, 0, 0, 0)),
-            memory("tea for Bob", 1, session="s", position=1),
-            namespace="theirs",
+            store, (given, X), memory("tea for Bob", 1, session="s", position=1), namespace="theirs"
         )
         with store.transaction("theirs") as tx:
             tx.link([Link(theirs, more, "causal", 1.0)], 0.0)
@@ -291,7 +278,7 @@ class Reads(StoreCases):
         reader = store.reader("mine")
         arms: dict[str, Arm] = {
             "words": KeywordArm((("tea", 1.0),), after=(0.5,)),
-            "vectors": VectorArm(vector(1, 0, 0, 0), MODEL),
+            "vectors": VectorArm(X, MODEL),
             "recency": RecencyArm(),
             "entity": EntityArm(("Ann",)),
         }
@@ -305,7 +292,7 @@ class Reads(StoreCases):
         assert (reader.links([theirs, more]), reader.edges(), reader.history(theirs)) == ([], [], [])
         assert reader.neighbours(keys(mine, theirs), 5, 5) == [[], []]
         assert reader.vectors(MODEL, keys(theirs))[1].tolist() == [False]
-        assert reader.similarity(MODEL, vector(1, 0, 0, 0), keys(theirs)).tolist() == [0.0]
+        assert reader.similarity(MODEL, X, keys(theirs)).tolist() == [0.0]
         assert (reader.log(5), reader.known_entities(["Bob"]), reader.entity_counts()) == (
             [],
             set(),
@@ -331,7 +318,7 @@ class Reads(StoreCases):
             with pytest.raises(NotFoundError):
                 tx.link([Link(mine, theirs, "causal", 1.0)], 0.0)
             with pytest.raises(NotFoundError):
-                tx.put_vectors(MODEL, [theirs], vector(1, 0, 0, 0)[None, :])
+                tx.put_vectors(MODEL, [theirs], X[None, :])
         assert (store.reader("theirs").memories([theirs, more]), store.reader("theirs").edges()) == before
         with store.transaction("theirs") as tx:
             assert (tx.live_with_hash(["h"]), tx.next_position("s"), tx.count_live()) == ({}, 0, 2)

@@ -1,4 +1,4 @@
-"""Runs of consolidation, pairs in doubt, leases: kept for one namespace, taken back with their transaction."""
+"""Runs of consolidation, pairs in doubt, leases: stored per namespace, rolled back with their transaction."""
 # ruff: noqa: S101, PT012
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RUN = Run("run-a", T0, counts={"merge": 2}, seen=7)
 
 
 class Runs(StoreCases):
-    """What a store keeps for consolidation beside the memories."""
+    """Data of consolidation next to the memories."""
 
     def test_runs_come_back_as_they_were_newest_first(self, store: Store) -> None:
         later = replace(RUN, id="run-b", started=T0 + 0.000001)
@@ -108,7 +108,7 @@ class Runs(StoreCases):
         with store.transaction("other") as tx:
             assert tx.lease("night") is None
 
-    def test_a_failed_write_takes_runs_doubts_and_leases_back(self, store: Store) -> None:
+    def test_a_failed_write_rolls_back_runs_doubts_and_leases(self, store: Store) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
             tx.put_run(RUN)

@@ -1,4 +1,4 @@
-"""The conformance suite of stores: subclass `StoreSuite`, override its fixture `store`, run pytest.
+"""Conformance suite of stores: subclass `StoreSuite`, override its fixture `store`, run pytest.
 
 class TestMyStore(StoreSuite):
     @pytest.fixture
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from combray.testing.store_arms import KeywordArms, OtherArms
 from combray.testing.store_conditions import Conditions
+from combray.testing.store_context_expansion import ContextExpansion
 from combray.testing.store_documents import Files
 from combray.testing.store_filters import Filters
-from combray.testing.store_lending import Lending
 from combray.testing.store_quarantine import Quarantine
 from combray.testing.store_queue import Queues
 from combray.testing.store_reads import Reads
@@ -29,7 +29,7 @@ class StoreSuite(
     Filters,
     Conditions,
     KeywordArms,
-    Lending,
+    ContextExpansion,
     OtherArms,
     Quarantine,
     Writes,
@@ -39,4 +39,4 @@ class StoreSuite(
     Files,
     Transactions,
 ):
-    """Everything `runtime.Store` promises."""
+    """All promises of `runtime.Store`."""

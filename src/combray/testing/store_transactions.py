@@ -1,4 +1,4 @@
-"""Transactions: all or nothing, readers beside a writer, closing."""
+"""Transactions: all or nothing, readers during a write, closing."""
 # ruff: noqa: S101, PT012
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import pytest
 from combray.errors import StoreError
 from combray.runtime import Arrival, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, order, scores, search
+from combray.testing.store_cases import MODEL, StoreCases, X, Y, add, order, scores, search
 
 T0 = START.timestamp()
 TEA = KeywordArm((("tea", 1.0),))
-AXIS = VectorArm(vector(1, 0, 0, 0), MODEL)
+AXIS = VectorArm(X, MODEL)
 
 
 class Transactions(StoreCases):
-    """What a failed or unfinished write leaves behind: nothing."""
+    """A failed or unfinished write leaves nothing."""
 
-    def test_an_error_takes_everything_back(self, store: Store) -> None:
-        a, b = add(store, (memory("tea a", 1, entities=("Ann",)), vector(1, 0, 0, 0)), memory("tea b", 2))
+    def test_an_error_rolls_everything_back(self, store: Store) -> None:
+        a, b = add(store, (memory("tea a", 1, entities=("Ann",)), X), memory("tea b", 2))
         reader = store.reader("default")
 
         def everything() -> tuple[object, ...]:
@@ -33,26 +33,26 @@ class Transactions(StoreCases):
 
         before = everything()
         with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
-            (c,) = tx.insert([Arrival(memory("tea c", 3, entities=("Ann",)), {MODEL: vector(1, 0, 0, 0)})])
+            (c,) = tx.insert([Arrival(memory("tea c", 3, entities=("Ann",)), {MODEL: X})])
             tx.change(a, "x", "y", T0, status="forgotten", context="tea")
             tx.link([Link(a, c, "causal", 1.0)], T0)
-            tx.put_vectors(MODEL, [b], vector(1, 0, 0, 0)[None, :])
+            tx.put_vectors(MODEL, [b], X[None, :])
             tx.put_vectors("other:2", [b], vector(1, 0)[None, :])
             tx.note("x", "y", "z", T0)
             tx.erase([b], T0)
-            tx.nearest(MODEL, vector(1, 0, 0, 0)[None, :], Filter(), 5, 0.0)
+            tx.nearest(MODEL, X[None, :], Filter(), 5, 0.0)
             raise ZeroDivisionError
         assert everything() == before
         assert store.check() == []
 
     def test_a_rolled_back_write_can_be_written_again(self, store: Store) -> None:
-        """Its key may come again, for another memory: nothing kept of the first may be mixed with it."""
+        """Its key may be used again for another memory: no cache may mix the two."""
         with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:
-            tx.insert([Arrival(memory("plum"), {MODEL: vector(0, 1, 0, 0)})])
-            tx.nearest(MODEL, vector(0, 1, 0, 0)[None, :], Filter(), 5, 0.0)
+            tx.insert([Arrival(memory("plum"), {MODEL: Y})])
+            tx.nearest(MODEL, Y[None, :], Filter(), 5, 0.0)
             raise ZeroDivisionError
         assert store.namespaces() == []
-        (key,) = add(store, (memory("tea"), vector(1, 0, 0, 0)))
+        (key,) = add(store, (memory("tea"), X))
         assert list(scores(search(store, TEA))) == [key]
         assert scores(search(store, AXIS)) == {key: 1.0}
         assert scores(search(store, KeywordArm((("plum", 1.0),)))) == {}
@@ -75,11 +75,11 @@ class Transactions(StoreCases):
             tx.nearest(MODEL, vector(1, 0)[None, :], Filter(), 5, 0.0)
             raise ZeroDivisionError
         with store.transaction("default") as tx:
-            tx.put_vectors(MODEL, [key], vector(1, 0, 0, 0)[None, :])
+            tx.put_vectors(MODEL, [key], X[None, :])
         assert scores(search(store, AXIS)) == {key: 1.0}
 
-    def test_a_reader_beside_an_open_write_sees_what_was_committed(self, store: Store) -> None:
-        a, b = add(store, (memory("tea a", 1), vector(1, 0, 0, 0)), (memory("tea b", 2), vector(0, 1, 0, 0)))
+    def test_a_reader_during_an_open_write_sees_committed_rows(self, store: Store) -> None:
+        a, b = add(store, (memory("tea a", 1), X), (memory("tea b", 2), Y))
         seen: list[tuple[list[int], list[int], int, float]] = []
 
         def look() -> None:
@@ -96,10 +96,10 @@ class Transactions(StoreCases):
 
         look()
         with store.transaction("default") as tx:
-            tx.insert([Arrival(memory("tea c", 3), {MODEL: vector(1, 0, 0, 0)})])
+            tx.insert([Arrival(memory("tea c", 3), {MODEL: X})])
             tx.change(a, "x", "y", T0, status="forgotten")
-            tx.put_vectors(MODEL, [b], vector(1, 0, 0, 0)[None, :])
-            tx.nearest(MODEL, vector(1, 0, 0, 0)[None, :], Filter(), 5, 0.0)
+            tx.put_vectors(MODEL, [b], X[None, :])
+            tx.nearest(MODEL, X[None, :], Filter(), 5, 0.0)
             beside = threading.Thread(target=look)
             beside.start()
             beside.join()
@@ -108,11 +108,11 @@ class Transactions(StoreCases):
         assert seen[2] == ([b, b + 1], [b, b + 1], 2, 1.0)
 
     def test_nearest_in_a_transaction_is_of_what_was_committed(self, store: Store) -> None:
-        a, b = add(store, (memory("a"), vector(1, 0, 0, 0)), memory("b"))
+        a, b = add(store, (memory("a"), X), memory("b"))
         with store.transaction("default") as tx:
-            tx.insert([Arrival(memory("c"), {MODEL: vector(1, 0, 0, 0)})])
-            tx.put_vectors(MODEL, [a, b], np.stack([vector(0, 1, 0, 0), vector(1, 0, 0, 0)]))
-            (found,) = tx.nearest(MODEL, vector(1, 0, 0, 0)[None, :], Filter(), 5, 0.5)
+            tx.insert([Arrival(memory("c"), {MODEL: X})])
+            tx.put_vectors(MODEL, [a, b], np.stack([Y, X]))
+            (found,) = tx.nearest(MODEL, X[None, :], Filter(), 5, 0.5)
             assert order(found.keys) == [a]
 
     def test_two_threads_write_one_after_the_other(self, store: Store) -> None:
@@ -135,7 +135,7 @@ class Transactions(StoreCases):
                 pass
         assert [each.content for each in store.reader("default").memories([a])] == ["a"]
 
-    def test_a_closed_store_says_so(self, store: Store) -> None:
+    def test_a_closed_store_raises(self, store: Store) -> None:
         add(store, memory("a"))
         reader = store.reader("default")
         store.close()

@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from combray.errors import InvalidInputError, NotFoundError
 from combray.runtime import Arm, Arrival, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, keys, order, scores, search
+from combray.testing.store_cases import MODEL, StoreCases, X, Y, add, keys, order, scores, search
 from combray.types import Version
 
 T0 = START.timestamp()
 
 
 class Writes(StoreCases):
-    """Each write does what it says, and no more."""
+    """Each write changes what it should, and nothing else."""
 
     def test_keys_ascend_and_are_not_used_again(self, store: Store) -> None:
         a, b = add(store, memory("a"), memory("b"))
@@ -142,7 +142,7 @@ class Writes(StoreCases):
         def finds(term: str) -> bool:
             return bool(scores(search(store, KeywordArm(((term, 1.0),)))))
 
-        # Asked before too: nothing kept of the first answer may show in the second.
+        # Searched before too: the second answer must not come from a cache.
         assert [finds(term) for term in ("kettl", "teapot")] == [True, False]
         with store.transaction("default") as tx:
             tx.change(key, "edit", "test", T0, **changes)
@@ -157,8 +157,8 @@ class Writes(StoreCases):
 
     @pytest.mark.parametrize("name", ["content", "context"])
     def test_another_text_drops_the_vectors_of_the_old_one(self, store: Store, name: str) -> None:
-        a, b = add(store, (memory("kettle"), vector(1, 0, 0, 0)), (memory("pot"), vector(1, 0, 0, 0)))
-        arm, reader = VectorArm(vector(1, 0, 0, 0), MODEL), store.reader("default")
+        a, b = add(store, (memory("kettle"), X), (memory("pot"), X))
+        arm, reader = VectorArm(X, MODEL), store.reader("default")
         assert scores(search(store, arm)) == {a: 1.0, b: 1.0}
         with suppress(ZeroDivisionError), store.transaction("default") as tx:
             tx.change(a, "update", "test", T0, **{name: "rolled back"})
@@ -175,8 +175,8 @@ class Writes(StoreCases):
         ]
         assert reader.history(a)[0].before[name] == ("kettle" if name == "content" else "")
         with store.transaction("default") as tx:
-            tx.put_vectors(MODEL, [a], vector(0, 1, 0, 0)[None, :])
-        assert scores(search(store, VectorArm(vector(0, 1, 0, 0), MODEL))) == {a: 1.0}
+            tx.put_vectors(MODEL, [a], Y[None, :])
+        assert scores(search(store, VectorArm(Y, MODEL))) == {a: 1.0}
         assert store.check() == []
 
     def test_a_move_to_another_place_in_the_session_is_followed(self, store: Store) -> None:
@@ -215,23 +215,23 @@ class Writes(StoreCases):
         ]
 
     def test_put_vectors_replaces(self, store: Store) -> None:
-        a, b = add(store, (memory("a"), vector(1, 0, 0, 0)), memory("b"))
-        arm = VectorArm(vector(1, 0, 0, 0), MODEL)
+        a, b = add(store, (memory("a"), X), memory("b"))
+        arm = VectorArm(X, MODEL)
         assert list(scores(search(store, arm))) == [a]
         with store.transaction("default") as tx:
-            tx.put_vectors(MODEL, [a, b], np.stack([vector(0, 1, 0, 0), vector(1, 0, 0, 0)]))
+            tx.put_vectors(MODEL, [a, b], np.stack([Y, X]))
         assert scores(search(store, arm)) == {b: 1.0}
 
     def test_unusable_vectors_are_refused(self, store: Store) -> None:
-        (a,) = add(store, (memory("a"), vector(1, 0, 0, 0)))
+        (a,) = add(store, (memory("a"), X))
         for bad in (vector(1, 0), np.array([np.nan, 0, 0, 0], dtype=np.float32)):
             with pytest.raises(InvalidInputError), store.transaction("default") as tx:
                 tx.put_vectors(MODEL, [a], bad[None, :])
             with pytest.raises(InvalidInputError):
                 add(store, (memory("b", 1), bad))
         with pytest.raises(NotFoundError), store.transaction("default") as tx:
-            tx.put_vectors(MODEL, [10**6], vector(1, 0, 0, 0)[None, :])
-        assert scores(search(store, VectorArm(vector(1, 0, 0, 0), MODEL))) == {a: 1.0}
+            tx.put_vectors(MODEL, [10**6], X[None, :])
+        assert scores(search(store, VectorArm(X, MODEL))) == {a: 1.0}
 
     def test_touch_counts_and_leaves_no_version(self, store: Store) -> None:
         (a,) = add(store, memory("a"))
@@ -252,13 +252,7 @@ class Writes(StoreCases):
                 [
                     Arrival(
                         memory(
-                            "new",
-                            5,
-                            content_hash="h2",
-                            session="s",
-                            position=4,
-                            source="mail",
-                            entities=("ANN",),
+                            "new", 5, content_hash="h2", session="s", position=4, source="mail", entities=("ANN",)
                         )
                     ),
                     Arrival(
@@ -312,7 +306,7 @@ class Writes(StoreCases):
 
 
 class Erasing(StoreCases):
-    """Nothing is left of what was erased."""
+    """Nothing of an erased memory remains."""
 
     def test_every_trace_goes(self, store: Store) -> None:
         gone_memory = memory(
@@ -320,11 +314,8 @@ class Erasing(StoreCases):
         )
         gone, kept = add(
             store,
-            (gone_memory, vector(1, 0, 0, 0)),
-            (
-                memory("zebra", 1, supersedes=gone_memory.id, evidence=(gone_memory.id, "e2")),
-                vector(0, 1, 0, 0),
-            ),
+            (gone_memory, X),
+            (memory("zebra", 1, supersedes=gone_memory.id, evidence=(gone_memory.id, "e2")), Y),
         )
         with store.transaction("default") as tx:
             tx.change(gone, "x", "y", T0, importance=5)
@@ -340,7 +331,7 @@ class Erasing(StoreCases):
         assert reader.keys_of([gone_memory.id, "0190eeee"]) == {}
         for term in ("zanzibar", "secret", "quokka", "zed", "tag"):
             assert scores(search(store, KeywordArm(((term, 1.0),)))) == {}
-        assert list(scores(search(store, VectorArm(vector(1, 0, 0, 0), MODEL, minimum=-1)))) == []
+        assert list(scores(search(store, VectorArm(X, MODEL, minimum=-1)))) == []
         assert list(scores(search(store, RecencyArm()))) == [kept]
         assert (reader.links([gone, kept]), reader.edges(), reader.history(gone)) == ([], [], [])
         assert (reader.known_entities(["Zed"]), reader.entity_counts()) == (set(), [])
@@ -354,7 +345,7 @@ class Erasing(StoreCases):
         assert store.check() == []
 
     def test_reads_go_on_after_an_erasure(self, store: Store) -> None:
-        """The places of all later memories shift: kept columns and vectors must not be mixed up."""
+        """The slots of all later memories shift: cached columns and vectors must follow."""
         axes = np.eye(4, dtype=np.float32)
         a, b, c = add(store, *((memory(f"word{i}", i, session="s", position=i), axes[i]) for i in range(3)))
         arms: dict[str, Arm] = {"words": KeywordArm((("word2", 1.0),)), "vectors": VectorArm(axes[2], MODEL)}

@@ -1,4 +1,4 @@
-"""Turns lending words and lengths to the turns around them: every score here is worked out by hand."""
+"""Context expansion: a turn also scores for the terms and lengths of its neighbours, worked out by hand."""
 # ruff: noqa: S101
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from combray.testing.store_cases import StoreCases, add, keys, near, scores, sea
 APPLE = (("appl", 1.0),)
 
 
-class Lending(StoreCases):
-    """Weights, session gain, questions, order of turns, and what a write in between changes."""
+class ContextExpansion(StoreCases):
+    """Weights, session gain, questions, order of turns, and writes between two reads."""
 
-    def test_lending_to_the_turns_around(self, store: Store) -> None:
-        """before=(0.5,): turn 1 takes half of turn 0's words. after=(0.25,): turn 0 a quarter of turn 1's.
+    def test_neighbours_terms_count_at_lower_weight(self, store: Store) -> None:
+        """before=(0.5,): turn 1 gets half of turn 0's terms. after=(0.25,): turn 0 a quarter of turn 1's.
 
         Frequencies 1 and 0.5; lengths 1 + 0.25 and 1 + 0.5, mean 1.375; N=2, n=1: idf ln 2.
         """
@@ -29,8 +29,8 @@ class Lending(StoreCases):
         wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 * 0.5 / (0.5 + norm_b)}
         assert scores(search(store, arm)) == near(wanted)
 
-    def test_sessions_of_long_turns_lend_less(self, store: Store) -> None:
-        """shape_words=1: turns of 1 and 3 words, mean 2, gain (1/2)² = 1/4; b=0 leaves lengths out.
+    def test_long_turns_reduce_the_gain(self, store: Store) -> None:
+        """shape_words=1: turns of 1 and 3 words, mean 2, gain (1/2)² = 1/4; b=0 ignores lengths.
 
         In the other session the mean is 1 and the gain is 1. N=4, n=2: idf ln 2.
         """
@@ -46,12 +46,10 @@ class Lending(StoreCases):
         wanted = {key: idf * 2.2 * f / (f + 1.2) for key, f in ((a, 1), (b, 0.8 / 4), (c, 1), (d, 0.8))}
         assert found == near(wanted)
 
-    def test_lengths_are_lent_at_the_gain_too(self, store: Store) -> None:
+    def test_lengths_are_expanded_at_the_gain_too(self, store: Store) -> None:
         """shape_words=1, turns of 1 and 3 words: gain 1/4. Lengths 1 + ¼·3 and 3 + ¼·1, mean 2.5."""
         a, b = add(
-            store,
-            memory("apple", session="s", position=0),
-            memory("plum fig pear", 1, session="s", position=1),
+            store, memory("apple", session="s", position=0), memory("plum fig pear", 1, session="s", position=1)
         )
         arm = KeywordArm(APPLE, before=(1.0,), after=(1.0,), shape_words=1)
         norm_a, norm_b = (1.2 * (0.25 + 0.75 * length / 2.5) for length in (1.75, 3.25))
@@ -68,10 +66,10 @@ class Lending(StoreCases):
         assert scores(search(store, arm))[b] == pytest.approx(idf * 2.2 * 0.2 / 1.4, abs=1e-6)
         assert store.reader("default").rows(keys(b)).gain.tolist() == [1.0], "40 words, not 1"
 
-    def test_a_turn_moved_after_a_read_takes_from_its_new_neighbours(self, store: Store) -> None:
-        """shape_words=1. First a(1), b(1), c(3 words) in one session: mean 5/3, gain 9/25, b takes of a.
+    def test_a_turn_moved_after_a_read_gets_its_new_neighbours(self, store: Store) -> None:
+        """shape_words=1. First a(1), b(1), c(3 words) in one session: mean 5/3, gain 9/25, b gets the terms of a.
 
-        Then b at the end: it takes of c, who holds nothing. Then c in another session: gain 1, b of a again.
+        Then b at the end, after c without the term. Then c in another session: gain 1, b after a again.
         """
         a, b, c = add(
             store,
@@ -90,7 +88,7 @@ class Lending(StoreCases):
         assert found[b] == pytest.approx(wanted(0.36, 1.36, 5.72 / 3), abs=1e-6)
         with store.transaction("default") as tx:
             tx.change(b, "move", "test", START.timestamp(), position=3)
-        # Now c is behind a: lengths 1, 3 + 9/25 and b's 1 + 3·9/25.
+        # Now c follows a: lengths 1, 3 + 9/25 and b's 1 + 3·9/25.
         found = scores(search(store, arm))
         assert found == near({a: wanted(1, 1, 6.44 / 3), c: wanted(0.36, 3.36, 6.44 / 3)})
         with store.transaction("default") as tx:
@@ -98,8 +96,8 @@ class Lending(StoreCases):
         found = scores(search(store, arm))
         assert found == near({a: wanted(1, 1, 2), b: wanted(1, 2, 2)})
 
-    def test_a_question_counts_more_for_the_turn_behind_it(self, store: Store) -> None:
-        """The turn behind takes 1.5·0.4, the second behind 0.3, the one before the question 0.2; N=4, n=1."""
+    def test_a_question_counts_more_for_the_next_turn(self, store: Store) -> None:
+        """The next turn gets 1.5·0.4, the second next 0.3, the turn before the question 0.2; N=4, n=1."""
         every = add(
             store,
             memory("plum 0", 0, session="s", position=0),
@@ -112,19 +110,17 @@ class Lending(StoreCases):
         wanted = {key: idf * 2.2 * f / (f + 1.2) for key, f in zip(every, (0.2, 1, 0.6, 0.3), strict=True)}
         assert scores(search(store, arm)) == near(wanted)
 
-    def test_a_question_lends_more_of_its_length(self, store: Store) -> None:
+    def test_a_questions_length_counts_more_too(self, store: Store) -> None:
         """Boost 2: lengths 2 and 1 + 2·0.5·2 = 3, mean 2.5; frequencies 1 and 2·0.5 = 1."""
         a, b = add(
-            store,
-            memory("apple fig?", session="s", position=0),
-            memory("plum", 1, session="s", position=1),
+            store, memory("apple fig?", session="s", position=0), memory("plum", 1, session="s", position=1)
         )
         norm_a, norm_b = (1.2 * (0.25 + 0.75 * length / 2.5) for length in (2, 3))
         wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 / (1 + norm_b)}
         arm = KeywordArm(APPLE, before=(0.5,), question_boost=2.0)
         assert scores(search(store, arm)) == near(wanted)
 
-    def test_lending_reaches_as_far_as_there_are_weights_and_not_across_sessions(self, store: Store) -> None:
+    def test_expansion_reaches_as_far_as_there_are_weights_and_not_across_sessions(self, store: Store) -> None:
         turns = [memory(f"plum {place}", place, session="s", position=place) for place in range(4)]
         turns[0] = memory("apple", session="s", position=0)
         every = add(store, *turns, memory("plum x", 9, session="other", position=1), memory("plum y", 10))
@@ -135,7 +131,7 @@ class Lending(StoreCases):
         assert found == near(wanted)
 
     def test_turns_are_in_order_of_position_whenever_they_were_written(self, store: Store) -> None:
-        """Written 0, 2, then 1 in between: the turn behind turn 0 is the one written last."""
+        """Written 0, 2, then 1 in between: the turn after turn 0 is the one written last."""
         first, third = add(
             store, memory("apple", session="s", position=0), memory("plum 2", 2, session="s", position=2)
         )
@@ -144,8 +140,8 @@ class Lending(StoreCases):
         (second,) = add(store, memory("plum 1", 1, session="s", position=1))
         assert set(scores(search(store, arm))) == {first, second}
 
-    def test_added_turns_take_from_those_already_read(self, store: Store) -> None:
-        """A read between two writes must not leave old lengths or neighbours behind."""
+    def test_added_turns_get_the_terms_of_turns_already_read(self, store: Store) -> None:
+        """A read between two writes must not leave stale lengths or neighbours."""
         arm = KeywordArm(APPLE, before=(0.5,), after=(0.25,), shape_words=0)
         (a,) = add(store, memory("apple", session="s", position=0))
         assert set(scores(search(store, arm))) == {a}
