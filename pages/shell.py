@@ -18,7 +18,6 @@ COMMON = (
     "embedder",
     "language_model",
     "reranker",
-    "as_json",
     "json",
 )
 """Options of nearly all verbs, by parameter name: one table for them."""
@@ -47,7 +46,8 @@ def page() -> str:
 
 def context(command: click.Command, parent: click.Context | None, name: str) -> click.Context:
     """A context of fixed width, for help texts that do not depend on the terminal."""
-    return click.Context(command, parent=parent, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH)
+    settings = {"terminal_width": WIDTH, "max_content_width": WIDTH, "show_default": True}
+    return click.Context(command, parent=parent, info_name=name, **settings)
 
 
 def _section(title: str, verbs: list[str], root: click.Context) -> Iterator[str]:

@@ -18,7 +18,7 @@ WRONG = {
     "rooms": ("recall/weigh.py", "import combray.engine"),
     "acyclic": ("documents/state.py", "if TYPE_CHECKING:\n    import combray.documents.placing"),
     "wiring": ("engine/engine.py", "import combray.stores.sqlite"),
-    "interfaces": ("interfaces/cli/upkeep.py", "import combray.recall.search"),
+    "interfaces": ("interfaces/cli/store.py", "import combray.recall.search"),
     "stages": ("recall/embed.py", "import os"),
     "stages-deep": ("values.py", "import urllib.request"),
     "stage-clock": ("remember/write.py", "import time"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -13,20 +13,20 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, say
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import compact, console, for_people, progress, short, show_json, table
+from combray.interfaces.cli.output import answer, console, for_people, pairs, progress, short, show_json, table
 
 if TYPE_CHECKING:
     from combray.engine import Engine
-    from combray.engine.consolidation import ConsolidationReport, Progress, Run, Undone, Waiting
+    from combray.engine.consolidation import ConsolidationReport, Run
 
 _ROWS = 60
 """Lines of a plan shown in a terminal; JSON has all of them."""
+_FIELDS = ("run_id", "dry_run", "counts", "plan", "waiting", "skipped_because_of_cap", "resumed", "degraded")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION = re.compile(r"(\d+)([smhd])")
 
 
-def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
-    del ctx, parameter
+def _duration(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     if value is None:
         return None
     found = _DURATION.fullmatch(value)
@@ -49,7 +49,6 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str | None)
     "--most",
     type=click.IntRange(0),
     default=1000,
-    show_default=True,
     metavar="N",
     help="Maximum number of memories that one run may merge, supersede, deprecate or reactivate.",
 )
@@ -71,7 +70,12 @@ def consolidate(
         if runs:
             _show_runs(target, engine.consolidation.runs())
         elif undo is not None:
-            _show_undone(target, engine.consolidation.undo(undo))
+            undone = engine.consolidation.undo(undo)
+            lines = [f"Run {undone.run_id}: {len(undone.restored)} memories are as they were before it."]
+            lines += [f"{refusal.memory_id} stays: {refusal.reason}" for refusal in undone.refused]
+            answer(target, "\n".join(lines), **asdict(undone))
+            if undone.refused:
+                raise click.exceptions.Exit(NOTHING_FOUND)
         elif every is not None:
             _stay(target, engine, most, every)
         else:
@@ -79,25 +83,19 @@ def consolidate(
 
 
 def _run(engine: Engine, most: int, *, dry_run: bool) -> ConsolidationReport:
-    with _bars() as tell:
-        return engine.consolidation.run(dry_run=dry_run, most=most, progress=tell)
-
-
-@contextmanager
-def _bars() -> Iterator[Progress]:
-    """Show one progress bar per stage."""
+    """Run once, with one progress bar per stage."""
     current = ""
-    with ExitStack() as stack:
-        step: Callable[[int], None]
+    step: Callable[[int], None]
+    with ExitStack() as bars:
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             nonlocal current, step
             if what != current:
-                stack.close()
-                current, step = what, stack.enter_context(progress(what, total))
+                bars.close()
+                current, step = what, bars.enter_context(progress(what, total))
             step(done)
 
-        yield tell
+        return engine.consolidation.run(dry_run=dry_run, most=most, progress=report)
 
 
 def _stay(target: Target, engine: Engine, most: int, every: int) -> None:
@@ -117,18 +115,17 @@ def _stay(target: Target, engine: Engine, most: int, every: int) -> None:
 
 def _show(target: Target, done: ConsolidationReport) -> None:
     if not for_people(target):
-        show_json(_as_json(done))
+        show_json({name: getattr(done, name) for name in _FIELDS} | {"waiting": pairs(done.waiting)})
         return
     out = console()
     if done.plan:
-        shown = table("what", "memory", "why", unbroken=("what",))
+        plan = table("what", "memory", "why", unbroken=("what",))
         for line in done.plan[:_ROWS]:
-            shown.add_row(line.operation, short(line.content, 60), short(line.detail, 60))
-        out.print(shown)
+            plan.add_row(line.operation, short(line.content, 60), short(line.detail, 60))
+        out.print(plan)
         if len(done.plan) > _ROWS:
             out.print(f"… and {len(done.plan) - _ROWS} more (--json shows all)", style="dim")
-    counts = ", ".join(f"{count} {name}" for name, count in done.counts.items())
-    out.print(f"{'Would be done' if done.dry_run else 'Done'}: {counts or 'nothing'}.")
+    out.print(f"{'Would be done' if done.dry_run else 'Done'}: {_counted(done.counts)}.")
     for each in done.waiting[:_ROWS]:
         out.print(f"? {short(each.first.content, 50)} ↔ {short(each.second.content, 50)}: {each.reason}")
     if done.skipped_because_of_cap:
@@ -141,80 +138,24 @@ def _show(target: Target, done: ConsolidationReport) -> None:
         out.print(f"Undo it with: combray consolidate --undo {done.run_id}", style="dim")
 
 
-def show_doubtful(target: Target, limit: int) -> None:
-    """List pairs of facts that consolidation could not decide, and how to resolve them."""
-    with target.open() as engine:
-        found = engine.consolidation.waiting()[:limit]
-    if not for_people(target):
-        show_json([_waiting(each) for each in found])
-        return
-    if not found:
-        console().print("No pair of facts is undecided.")
-        return
-    shown = table("older", "newer", "why")
-    for each in found:
-        both = (f"{short(memory.content, 60)}\n{memory.id}" for memory in (each.first, each.second))
-        shown.add_row(*both, each.reason)
-    console().print(shown)
-    console().print("Resolve with combray forget ID or combray remember TEXT.", style="dim")
-
-
-def _waiting(each: Waiting) -> dict[str, object]:
-    return {"first": compact(each.first), "second": compact(each.second), "reason": each.reason}
-
-
-def _as_json(done: ConsolidationReport) -> dict[str, object]:
-    return {
-        "run_id": done.run_id,
-        "dry_run": done.dry_run,
-        "counts": dict(done.counts),
-        "plan": [asdict(line) for line in done.plan],
-        "waiting": [_waiting(each) for each in done.waiting],
-        "skipped_because_of_cap": done.skipped_because_of_cap,
-        "resumed": done.resumed,
-        "degraded": list(done.degraded),
-    }
-
-
-def _show_undone(target: Target, undone: Undone) -> None:
-    if for_people(target):
-        out = console()
-        out.print(f"Run {undone.run_id}: {len(undone.restored)} memories are as they were before it.")
-        for refusal in undone.refused:
-            out.print(f"{refusal.memory_id} stays: {refusal.reason}", style="yellow")
-    else:
-        show_json(asdict(undone))
-    if undone.refused:
-        raise click.exceptions.Exit(NOTHING_FOUND)
-
-
 def _show_runs(target: Target, runs: list[Run]) -> None:
-    if not for_people(target):
-        from combray.engine.consolidation import moment
+    from combray.engine.consolidation import moment
 
-        show_json(
-            [
-                {
-                    "run_id": run.id,
-                    "started": moment(run.started),
-                    "ended": None if run.ended is None else moment(run.ended),
-                    "state": run.state,
-                    "counts": dict(run.counts),
-                }
-                for run in runs
-            ]
-        )
+    if not for_people(target):
+        listed = []
+        for run in runs:
+            times = {"started": moment(run.started), "ended": run.ended and moment(run.ended)}
+            listed.append({"run_id": run.id, **times, "state": run.state, "counts": dict(run.counts)})
+        show_json(listed)
         return
     if not runs:
         console().print("No consolidation has run yet.")
         return
-    from combray.engine.consolidation import moment
-
     shown = table("run", "started", "state", "what it did", unbroken=("run", "started"))
     for run in runs:
-        counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
-        shown.add_row(run.id, f"{moment(run.started):%Y-%m-%d %H:%M}", run.state, counts or "nothing")
+        shown.add_row(run.id, f"{moment(run.started):%Y-%m-%d %H:%M}", run.state, _counted(run.counts))
     console().print(shown)
 
 
-COMMANDS = {"consolidate": consolidate}
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing"

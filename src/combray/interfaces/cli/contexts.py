@@ -46,6 +46,3 @@ def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
         show_json(made)
     if not made.text:
         nothing_found(made.state or "no memory matches")
-
-
-COMMANDS = {"context": context}

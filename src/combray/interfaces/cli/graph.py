@@ -9,26 +9,17 @@ import click
 from combray.interfaces.cli.failures import Verb, nothing_found
 from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
-from combray.interfaces.cli.output import answer, compact, console, for_people, show_json, visible
+from combray.interfaces.cli.output import answer, compact, for_people, show_json, visible
 from combray.types import EDGE_TYPES, EdgeType
-
-FORMATS = ("dot", "html")
 
 
 @click.command(cls=Verb, examples=('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"',))
 @click.argument("source")
 @click.argument("other", metavar="TARGET")
-@click.option(
-    "--type",
-    "edge_type",
-    type=click.Choice(EDGE_TYPES),
-    default="semantic",
-    show_default=True,
-    help="Kind of edge.",
-)
-@click.option("--weight", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="0 to 1.")
-@click.option("--subtype", default="", help="Subtype, such as causes, enables or prevents.")
-@click.option("--reason", default="", help="Why they are related.")
+@click.option("--type", "edge_type", type=click.Choice(EDGE_TYPES), default="semantic", help="Kind of edge.")
+@click.option("--weight", type=click.FloatRange(0, 1), default=0.5, help="0 to 1.")
+@click.option("--subtype", default="", show_default=False, help="Subtype, such as causes, enables or prevents.")
+@click.option("--reason", default="", show_default=False, help="Why they are related.")
 @opens_store()
 def link(
     target: Target, source: str, other: str, edge_type: EdgeType, weight: float, subtype: str, reason: str
@@ -39,44 +30,35 @@ def link(
     """
     with target.open() as engine:
         edge = engine.link(source, other, type=edge_type, weight=weight, subtype=subtype, reason=reason)
-    if for_people(target):
-        console().print(f"Linked {edge.source} → {edge.target} ({edge.type}, weight {edge.weight:g}).")
-        return
-    show_json(
-        {
-            "status": "linked",
-            "source_id": edge.source,
-            "target_id": edge.target,
-            "edge_type": edge.type,
-            "weight": edge.weight,
-            "metadata": {"sub_type": edge.subtype, "reason": edge.reason},
-        }
+    answer(
+        target,
+        f"Linked {edge.source} → {edge.target} ({edge.type}, weight {edge.weight:g}).",
+        status="linked",
+        source_id=edge.source,
+        target_id=edge.target,
+        edge_type=edge.type,
+        weight=edge.weight,
+        metadata={"sub_type": edge.subtype, "reason": edge.reason},
     )
 
 
 @click.command(cls=Verb, examples=("combray related ID --type causal --depth 3",))
 @click.argument("memory_id", metavar="ID")
 @click.option("--type", "--edge", "edge_type", type=click.Choice(EDGE_TYPES), help="Follow only these edges.")
-@click.option(
-    "--depth", type=click.IntRange(1, 10), default=2, show_default=True, help="Maximum number of steps."
-)
+@click.option("--depth", type=click.IntRange(1, 10), default=2, help="Maximum number of steps.")
 @opens_store()
 def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: int) -> None:
     """Show linked memories, nearest first."""
     with target.open() as engine:
         found = engine.related(memory_id, type=edge_type, depth=depth)
     if not for_people(target):
-        show_json(
-            [
-                {**compact(each.memory), "depth": each.depth, "edge_type": each.via, "weight": each.weight}
-                for each in found
-            ]
-        )
+        steps = [{"depth": each.depth, "edge_type": each.via, "weight": each.weight} for each in found]
+        show_json([compact(each.memory) | step for each, step in zip(found, steps, strict=True)])
     elif found:
-        from combray.interfaces.cli.showing import table_of
+        from combray.interfaces.cli.showing import show_memories
 
         rows = [((str(each.depth), f"{each.via} {each.weight:.2f}"), each.memory) for each in found]
-        console().print(table_of(("step", "edge"), rows))
+        show_memories(("step", "edge"), rows, none="")
     if not found:
         nothing_found("the memory has no " + (f"{edge_type} edges." if edge_type else "edges."))
 
@@ -85,7 +67,7 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
     cls=Verb, examples=("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
 )
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), help="Default: by the suffix of the file, else dot."
+    "--format", "form", type=click.Choice(("dot", "html")), help="Default: by the suffix of the file, else dot."
 )
 @click.option(
     "--output",
@@ -113,6 +95,3 @@ def viz(target: Target, form: str | None, output: Path, limit: int | None) -> No
     create_private(output)
     output.write_text(drawn, encoding="utf-8")
     answer(target, f"Wrote {visible(str(output))}.", status="written", path=str(output), format=form)
-
-
-COMMANDS = {"link": link, "related": related, "viz": viz}

@@ -136,7 +136,7 @@ def erase(target: Target, memory_id: str, yes: bool, derived: bool, prove: bool,
 
 def _show_proof(target: Target, certificate: Certificate) -> None:
     if for_people(target):
-        from combray.interfaces.cli.auditing import proof
+        from combray.interfaces.cli.audit import proof
 
         console().print(proof(certificate.as_json()))
     else:
@@ -179,6 +179,3 @@ def _tell(target: Target, memory_id: str, status: str, message: str) -> None:
         console().print(f"{memory_id} is {status}: {message}.")
     else:
         show_json({"id": memory_id, "status": status, "message": message})
-
-
-COMMANDS = {"get": get, "forget": forget, "restore": restore, "erase": erase, "history": history}

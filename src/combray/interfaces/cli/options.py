@@ -6,7 +6,7 @@ import functools
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +39,10 @@ class Target:
         """Return this target, completed by the options given before the verb."""
         if outer is None:
             return self
-        place = {"db", "store"} if self.db or self.store else set()
-        given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name)}
-        kept = {f.name: getattr(outer, f.name) for f in fields(self) if f.name not in place}
-        return replace(self, **{**kept, **given})
+        given = {name: value for name, value in asdict(self).items() if value}
+        if self.db or self.store:
+            outer = replace(outer, db=None, store=None)
+        return replace(outer, **given)
 
     def location(self) -> str:
         """Return the store's location: a path, sqlite:///PATH or :memory:. Raises click.UsageError."""
@@ -65,44 +65,35 @@ class Target:
             return None
         return Path(os.path.expanduser(location))  # noqa: PTH111 - Path's raises for unknown users
 
-    def open(self, *, to_write: bool = False, stays: bool = False) -> Engine:
+    def open(self, *, to_write: bool = False, read_only: bool = False, stays: bool = False) -> Engine:
         """Open the engine. `to_write`: create a missing store; `stays`: start a background worker."""
         import combray
+        from combray import settings
 
-        location = self.location()
         path = self._file()
-        if path is not None:
-            _check(path, to_write)
-
+        if path is not None and path.is_dir():
+            raise click.UsageError(f"{path} is a folder. Name the store's file, such as {path / 'agent.db'}.")
+        if path is not None and not path.exists():
+            if not to_write:
+                nothing_found(
+                    f"the store {path} does not exist. Create it with: combray remember TEXT; or check --db, "
+                    "--store and COMBRAY_DB."
+                )
+            if path.parent == settings.data_folder():
+                path.parent.mkdir(parents=True, exist_ok=True)
         return combray.open(
-            location,
+            self.location(),
             namespace=self.namespace,
             preset=self.preset,
             embedder=self.embedder,
             reranker=self.reranker,
             language_model=self.language_model,
+            read_only=read_only,
             worker=None if stays else False,
         )
 
 
-def _check(path: Path, to_write: bool) -> None:
-    from combray import settings
-
-    if path.is_dir():
-        raise click.UsageError(f"{path} is a folder. Name the store's file, such as {path / 'agent.db'}.")
-    if path.exists():
-        return
-    if not to_write:
-        nothing_found(
-            f"the store {path} does not exist. Create it with: combray remember TEXT; or check --db, --store and "
-            "COMBRAY_DB."
-        )
-    if path.parent == settings.data_folder():
-        path.parent.mkdir(parents=True, exist_ok=True)
-
-
-def _store_name(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    del ctx, parameter
+def _store_name(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if value is not None and not _STORE_NAME.fullmatch(value):
         raise click.BadParameter(
             f"{value!r} is not a valid name. Use letters, digits, - and _, starting with a letter or digit."
@@ -110,58 +101,37 @@ def _store_name(ctx: click.Context, parameter: click.Parameter, value: str | Non
     return value or None
 
 
-def _blank_is_unset(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    del ctx, parameter
-    return value or None
-
-
+_JSON = click.option("--json", "json", is_flag=True, help="Print JSON even in a terminal.")
 _STORE = (
-    click.option("--json", "json", is_flag=True, help="Print JSON even in a terminal."),
-    click.option(
-        "--namespace",
-        "-n",
-        callback=_blank_is_unset,
-        metavar="NAME",
-        help="Namespace to work in [env: COMBRAY_NAMESPACE].",
-    ),
+    click.option("--namespace", "-n", metavar="NAME", help="Namespace to work in [env: COMBRAY_NAMESPACE]."),
     click.option(
         "--store", callback=_store_name, metavar="NAME", help="Named store: NAME.db in the data folder."
     ),
     click.option(
         "--db",
-        callback=_blank_is_unset,
         metavar="FILE",
         help="The store's file [env: COMBRAY_DB; default: default.db in the data folder].",
     ),
 )
 _EMBEDDER = click.option(
     "--embedder",
-    callback=_blank_is_unset,
     metavar="NAME",
     help="Embedder, such as none, wordllama or ollama:MODEL; see 'combray models' [env: COMBRAY_EMBEDDER].",
 )
 _MODELS = (
     click.option(
         "--reranker",
-        callback=_blank_is_unset,
         metavar="NAME",
         help="Reranker, for presets that rerank; see 'combray models' [env: COMBRAY_RERANKER].",
     ),
     click.option(
         "--language-model",
-        callback=_blank_is_unset,
         metavar="NAME",
         help="Language model; see 'combray models' [env: COMBRAY_LANGUAGE_MODEL].",
     ),
 )
-_PIPELINES = (
-    _EMBEDDER,
-    click.option(
-        "--preset",
-        callback=_blank_is_unset,
-        metavar="NAME",
-        help="Preset of pipelines; see 'combray presets' [env: COMBRAY_PRESET].",
-    ),
+_PRESET = click.option(
+    "--preset", metavar="NAME", help="Preset of pipelines; see 'combray presets' [env: COMBRAY_PRESET]."
 )
 
 Function = Callable[..., Any]
@@ -173,46 +143,37 @@ def opens_store(*, pipelines: bool = False, models: bool = False) -> Callable[[F
 
     A verb without pipelines opens the engine without models.
     """
-    options = (
-        *_STORE[:1],
-        *(_MODELS if models else ()),
-        *(_PIPELINES if pipelines else ()),
-        *_STORE[1:],
-    )
-    fixed: dict[str, Any] = (
-        {} if pipelines else {"embedder": "none", "reranker": "none", "language_model": "none"}
-    )
+    chosen = (*(_MODELS if models else ()), *((_EMBEDDER, _PRESET) if pipelines else ()))
+    fixed = {} if pipelines else dict.fromkeys(("embedder", "reranker", "language_model"), "none")
+    return _with_target(_JSON, *chosen, *_STORE, **fixed)
 
+
+def without_store(*, models: bool = False) -> Callable[[Function], Function]:
+    """Like `opens_store`, for a verb that opens no store: only --json and, with `models`, the models."""
+    return _with_target(_JSON, *((*_MODELS, _EMBEDDER) if models else ()))
+
+
+def _with_target(*options: Callable[[Function], Function], **fixed: str) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def wrapped(*args: Any, **given: Any) -> Any:
             own = {f.name: given.pop(f.name) for f in fields(Target) if f.name in given}
+            # A blank value, such as --preset "$UNSET", is not set.
+            own = {name: value for name, value in own.items() if value} | fixed
             outer = click.get_current_context().find_object(Target)
-            return function(*args, target=Target(**{**own, **fixed}).over(outer), **given)
+            return function(*args, target=Target(**own).over(outer), **given)
 
+        verb: Function = wrapped
         for option in options:
-            wrapped = option(wrapped)
-        return wrapped
+            verb = option(verb)
+        return verb
 
     return decorate
 
 
-def names_models(function: Function) -> Function:
-    """Add --embedder, --reranker and --language-model to a verb, passed by name."""
-    for option in (*_MODELS, _EMBEDDER):
-        function = option(function)
-    return function
-
-
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON even in a terminal.")
-"""For groups that open no store; see `without_store`."""
-
-
-def without_store(ctx: click.Context, as_json: bool) -> Target:
-    """Return the target of a verb that opens no store: --json from any level, --embedder from before the verb."""
-    outer = ctx.find_object(Target) or Target()
-    before = ctx.parent is not None and bool(ctx.parent.params.get("as_json"))
-    return Target(json=as_json or before or outer.json, embedder=outer.embedder)
+def limit(default: int, what: str, most: int | None = 1000) -> Callable[[Function], Function]:
+    """Return the option --limit, -k."""
+    return click.option("--limit", "-k", type=click.IntRange(1, most), default=default, help=what)
 
 
 _FILTERS = {
@@ -242,9 +203,8 @@ def filters(*names: str) -> Callable[[Function], Function]:
     return decorate
 
 
-def in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path) -> Path:
+def in_a_folder(_ctx: click.Context, _parameter: click.Parameter, value: Path) -> Path:
     """Check that the folder of a file to write exists."""
-    del ctx, parameter
     if not value.name:
         raise click.BadParameter(f"{str(value)!r} is not a file name. Name a file to write.")
     if not value.parent.is_dir():
@@ -252,7 +212,6 @@ def in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path) -> 
     return value
 
 
-def comma_list(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
+def comma_list(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
     """Split the value of an option such as `--tags a,b`; blank parts are dropped."""
-    del ctx, parameter
     return tuple(part.strip() for part in (value or "").split(",") if part.strip())

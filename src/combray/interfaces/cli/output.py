@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from combray.engine.consolidation import Waiting
     from combray.types import Memory
 
 CATEGORY_COLOURS = {
@@ -112,6 +113,13 @@ def compact(memory: Memory) -> dict[str, Any]:
     }
 
 
+def pairs(waiting: Iterable[Waiting]) -> list[dict[str, Any]]:
+    """Return pairs of facts that consolidation could not decide."""
+    return [
+        {"first": compact(each.first), "second": compact(each.second), "reason": each.reason} for each in waiting
+    ]
+
+
 def full(memory: Memory) -> dict[str, Any]:
     """Return every field of a memory. `occurred_at` is the start of its time range."""
     import msgspec
@@ -121,14 +129,18 @@ def full(memory: Memory) -> dict[str, Any]:
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error if it is a terminal. Yields a function that takes the count done."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def progress(what: str, total: int | None = None, *, size: bool = False) -> Iterator[Callable[..., None]]:
+    """Show a progress bar on standard error if it is a terminal; `size`: in bytes.
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console(errors=True), transient=True) as bar:
+    Yields a function that takes the count done and, if known by then, the total.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _done, _total=None: None
+        return
+    from rich import progress as bars
+
+    unit = (bars.DownloadColumn(), bars.TransferSpeedColumn()) if size else (bars.MofNCompleteColumn(),)
+    columns = (bars.TextColumn(what), bars.BarColumn(), *unit, bars.TimeRemainingColumn())
+    with bars.Progress(*columns, console=console(errors=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
+        yield lambda done, total=None: bar.update(task, completed=done, total=total)

@@ -116,6 +116,3 @@ def _hit_as_json(hit: Hit, intent: str, *, verbose: bool) -> dict[str, Any]:
         "via": hit.via,
         "signals": {name: round(value, _DIGITS) for name, value in hit.signals.items()},
     }
-
-
-COMMANDS = {"recall": recall, "search": search}

@@ -134,6 +134,3 @@ def _unlinked(done: Remembered) -> list[dict[str, Any]]:
     """Candidates for `combray link`: the semantic ones first."""
     candidates = (*done.semantic_candidates, *done.causal_candidates)
     return [each for each in candidates if not each.get("auto_linked")]
-
-
-COMMANDS = {"remember": remember}

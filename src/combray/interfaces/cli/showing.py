@@ -45,13 +45,20 @@ def _hits(answer: Answer, *, explain: bool, verbose: bool) -> Table:
     return shown
 
 
-def table_of(headings: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Memory]]) -> Table:
-    """Return a table of memories with additional columns before them."""
+def show_memories(
+    headings: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Memory]], *, none: str, hint: str = ""
+) -> None:
+    """Print a table of memories with additional columns before them, and a hint. `none`: printed without rows."""
+    if not rows:
+        console().print(none)
+        return
     shown = table(*headings, "memory")
     for cells, memory in rows:
         body = Text(visible(memory.content))
         shown.add_row(*map(visible, cells), body.append("\n").append_text(described(memory)))
-    return shown
+    console().print(shown)
+    if hint:
+        console().print(hint, style="dim")
 
 
 def described(memory: Memory, *, via: str = "") -> Text:

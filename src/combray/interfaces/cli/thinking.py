@@ -100,6 +100,3 @@ def _steps(thought: Thought) -> list[dict[str, object]]:
         }
         for step in thought.trace
     ]
-
-
-COMMANDS = {"think": think}

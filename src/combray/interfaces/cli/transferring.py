@@ -145,6 +145,3 @@ def ingest(target: Target, paths: tuple[str, ...]) -> None:
         into = f"into namespace {', '.join(report.namespaces)}"
         talks = f"{report.turns} turns of {report.conversations} conversation(s)"
         console().print(f"{visible(str(path))}: {talks} in {report.seconds:.1f} s, {into}.")
-
-
-COMMANDS = {"export": export, "import": import_, "ingest": ingest}

@@ -18,10 +18,10 @@ SECTIONS: dict[str, dict[str, str]] = {
         "search": "recalling",
         "think": "thinking",
         "context": "contexts",
-        "compare": "comparing",
+        "compare": "comparison",
         "get": "memories",
     },
-    "Documents": {"index": "workspaces", "watch": "workspaces"},
+    "Documents": {"index": "documents", "watch": "documents"},
     "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
     "Change": {
         "forget": "memories",
@@ -30,21 +30,21 @@ SECTIONS: dict[str, dict[str, str]] = {
         "history": "memories",
     },
     "Look after": {
-        "status": "upkeep",
-        "log": "upkeep",
+        "status": "store",
+        "log": "store",
         "consolidate": "consolidation",
-        "worker": "working",
-        "gc": "retention",
-        "review": "retention",
-        "release": "guarding",
-        "audit": "auditing",
-        "doctor": "upkeep",
-        "backup": "upkeep",
-        "models": "modelling",
+        "worker": "worker",
+        "gc": "review",
+        "review": "review",
+        "release": "review",
+        "audit": "audit",
+        "doctor": "store",
+        "backup": "store",
+        "models": "models",
     },
     "In and out": {"ingest": "transferring", "import": "transferring", "export": "transferring"},
-    "Serve": {"mcp": "serving"},
-    "Learn": {"presets": "pipelines", "demo": "demonstration"},
+    "Serve": {"mcp": "server"},
+    "Learn": {"presets": "presets", "demo": "demo"},
 }
 """Verbs by section of the help: verb -> module of this package that defines it."""
 
@@ -100,14 +100,15 @@ class Verbs(Careful, click.Group):
 
 def _load(verb: str) -> click.Command:
     module = import_module(f"combray.interfaces.cli.{VERBS[verb]}")
-    command: click.Command = module.COMMANDS[verb]
+    # A verb whose name Python uses otherwise, such as import, ends with an underscore there.
+    command: click.Command = getattr(module, f"{verb}_", None) or getattr(module, verb)
     return command
 
 
 @click.group(
     cls=Verbs,
     epilog=_EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
 )
 @click.version_option(__version__, prog_name="combray", message="%(prog)s %(version)s")
 @opens_store(pipelines=True)

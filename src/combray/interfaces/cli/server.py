@@ -28,6 +28,3 @@ def mcp(target: Target) -> None:
     if sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
     serve(target.open(to_write=True, stays=True))
-
-
-COMMANDS = {"mcp": mcp}

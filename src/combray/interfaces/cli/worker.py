@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option("--once", is_flag=True, help="Process what is due now and exit.")
 @click.option(
-    "--batch",
-    type=click.IntRange(1, 1024),
-    default=64,
-    show_default=True,
-    metavar="N",
-    help="Texts per call of the embedder.",
+    "--batch", type=click.IntRange(1, 1024), default=64, metavar="N", help="Texts per call of the embedder."
 )
 @click.option("--everywhere", is_flag=True, help="Process every namespace of the store.")
 @click.option("--reembed", is_flag=True, help="Also queue all memories without a vector of this embedder.")
@@ -123,6 +118,3 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
         click.echo(json.dumps(asdict(worked)))
     else:
         show_json(worked)
-
-
-COMMANDS = {"worker": worker}

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
-from combray.interfaces.cli.options import Target, in_a_folder, opens_store
+from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, moment, show_json, table, visible
 
 
@@ -43,7 +43,7 @@ def _in_words(value: Any) -> str:
 
 
 @click.command(cls=Verb, examples=("combray log --limit 50",))
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of lines.")
+@limit(20, "Maximum number of lines.", most=None)
 @opens_store()
 def log(target: Target, limit: int) -> None:
     """Show the latest operations, newest first."""
@@ -54,12 +54,8 @@ def log(target: Target, limit: int) -> None:
         return
     shown = table("#", "when", "memory", "what", unbroken=("#", "memory"))
     for line in lines:
-        shown.add_row(
-            str(line["number"]),
-            moment(line["at"]),
-            line["memory_id"],
-            visible(f"{line['operation']} {line['detail'] or ''}"),
-        )
+        what = visible(f"{line['operation']} {line['detail'] or ''}")
+        shown.add_row(str(line["number"]), moment(line["at"]), line["memory_id"], what)
     console().print(shown)
 
 
@@ -104,6 +100,3 @@ def backup(target: Target, path: Path, encrypt: bool) -> None:
         engine.store.backup(str(path), key=key)
     said = f"Wrote {visible(str(path))}."
     answer(target, said, status="written", path=str(path), bytes=path.stat().st_size)
-
-
-COMMANDS = {"status": status, "log": log, "doctor": doctor, "backup": backup}

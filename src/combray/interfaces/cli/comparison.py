@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
-from combray.interfaces.cli.options import Target, comma_list, opens_store
+from combray.interfaces.cli.options import Target, comma_list, limit, opens_store
 from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
 
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ class Compared:
     answer: Answer
     milliseconds: float
 
-    def ranks(self) -> dict[str, int]:
-        """Memory id -> rank from 1."""
-        return {hit.memory.id: rank for rank, hit in enumerate(self.answer, start=1)}
-
 
 @click.command(
     cls=Verb,
@@ -46,14 +42,7 @@ class Compared:
     ),
 )
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--limit",
-    "-k",
-    type=click.IntRange(1, 100),
-    default=5,
-    show_default=True,
-    help="Maximum number of hits per preset.",
-)
+@limit(5, "Maximum number of hits per preset.", most=100)
 @click.option("--presets", "chosen", callback=comma_list, metavar="A,B", help="Only these presets; default: all.")
 @opens_store(pipelines=True, models=True)
 def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[str, ...]) -> None:
@@ -75,7 +64,7 @@ def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[st
     text = " ".join(query)
     if not text.strip():
         raise click.BadParameter("the query is blank. Give at least one word.", param_hint="'QUERY...'")
-    with _reading(target) as engine:
+    with target.open(read_only=True) as engine:
         compared = ask(engine, text, tuple(dict.fromkeys(chosen)) or tuple(known), limit)
     if for_people(target):
         show(compared)
@@ -83,23 +72,6 @@ def compare(target: Target, query: tuple[str, ...], limit: int, chosen: tuple[st
         show_json(as_json(text, compared))
     if not any(each.answer for each in compared.values()):
         nothing_found("no preset found a memory: " + next(iter(compared.values())).answer.reason)
-
-
-def _reading(target: Target) -> Engine:
-    """Open an existing store read-only."""
-    import combray
-
-    location = target.location()
-    if not target.exists():
-        nothing_found(f"the store {location} does not exist. Create it with: combray remember TEXT.")
-    return combray.open(
-        location,
-        namespace=target.namespace,
-        embedder=target.embedder,
-        reranker=target.reranker,
-        language_model=target.language_model,
-        read_only=True,
-    )
 
 
 def ask(engine: Engine, query: str, presets: tuple[str, ...], limit: int) -> dict[str, Compared]:
@@ -117,38 +89,25 @@ def places(compared: Mapping[str, Compared]) -> dict[str, dict[str, int]]:
     """Return memory id -> preset -> rank, ordered by number of presets, best rank and id."""
     found: dict[str, dict[str, int]] = {}
     for name, each in compared.items():
-        for memory_id, rank in each.ranks().items():
-            found.setdefault(memory_id, {})[name] = rank
+        for rank, hit in enumerate(each.answer, start=1):
+            found.setdefault(hit.memory.id, {})[name] = rank
     order = sorted(found, key=lambda each: (-len(found[each]), min(found[each].values()), each))
     return {memory_id: found[memory_id] for memory_id in order}
 
 
 def as_json(query: str, compared: Mapping[str, Compared]) -> dict[str, Any]:
     """Return hits, reason and time of every preset; `shared`: ranks of memories found by more than one preset."""
-    return {
-        "query": query,
-        "presets": {
-            name: {
-                "hits": [
-                    {
-                        "id": hit.memory.id,
-                        "score": round(hit.score, _DIGITS),
-                        "via": hit.via,
-                        "signals": {signal: round(value, _DIGITS) for signal, value in hit.signals.items()},
-                        "content": hit.memory.content,
-                    }
-                    for hit in each.answer
-                ],
-                "reason": each.answer.reason,
-                "milliseconds": round(each.milliseconds, 3),
-            }
-            for name, each in compared.items()
-        },
-        "shared": {memory_id: ranks for memory_id, ranks in places(compared).items() if len(ranks) > 1},
-    }
-
-
-# -- for people ----------------------------------------------------------------------------------------
+    presets = {}
+    for name, each in compared.items():
+        hits = []
+        for hit in each.answer:
+            signals = {signal: round(value, _DIGITS) for signal, value in hit.signals.items()}
+            scored = {"score": round(hit.score, _DIGITS), "via": hit.via, "signals": signals}
+            hits.append({"id": hit.memory.id, **scored, "content": hit.memory.content})
+        milliseconds = round(each.milliseconds, 3)
+        presets[name] = {"hits": hits, "reason": each.answer.reason, "milliseconds": milliseconds}
+    shared = {memory_id: ranks for memory_id, ranks in places(compared).items() if len(ranks) > 1}
+    return {"query": query, "presets": presets, "shared": shared}
 
 
 def show(compared: Mapping[str, Compared]) -> None:
@@ -159,8 +118,14 @@ def show(compared: Mapping[str, Compared]) -> None:
         out.print(_side_by_side(compared, rows, out.width))
     elif rows:
         for name, each in compared.items():
+            shown = table("#", "score", "memory", "found by", unbroken=("#", "score", "found by"))
+            for rank, hit in enumerate(each.answer, start=1):
+                by = len(rows[hit.memory.id])
+                cells = (str(rank), f"{hit.score:.3f}", short(hit.memory.content, 160))
+                found_by, style = ("this only", "") if by == 1 else (f"{by} presets", "bold")
+                shown.add_row(*cells, found_by, style=style)
             out.print(name, style="bold")
-            out.print(_stacked(each, rows))
+            out.print(shown)
     how = table("preset", "ms", "how it answered", unbroken=("preset", "ms"))
     for name, each in compared.items():
         how.add_row(name, f"{each.milliseconds:.1f}", visible(each.answer.reason))
@@ -179,21 +144,3 @@ def _side_by_side(compared: Mapping[str, Compared], rows: Mapping[str, dict[str,
     for column in shown.columns[1:]:
         column.width = _COLUMN - 2
     return shown
-
-
-def _stacked(each: Compared, rows: Mapping[str, dict[str, int]]) -> Table:
-    """Return one preset's hits; the last column shows how many presets found them."""
-    shown = table("#", "score", "memory", "found by", unbroken=("#", "score", "found by"))
-    for rank, hit in enumerate(each.answer, start=1):
-        by = len(rows[hit.memory.id])
-        shown.add_row(
-            str(rank),
-            f"{hit.score:.3f}",
-            short(hit.memory.content, 160),
-            "this only" if by == 1 else f"{by} presets",
-            style="bold" if by > 1 else "",
-        )
-    return shown
-
-
-COMMANDS = {"compare": compare}

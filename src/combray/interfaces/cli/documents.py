@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,22 +41,13 @@ _SHOWN = 10
 @click.option("--rebuild", is_flag=True, help="Read every file again and erase chunks that are in no file.")
 @click.option("--remove", is_flag=True, help="Remove the folder from the index; its chunks are hidden.")
 @opens_store(pipelines=True)
-def index(
-    target: Target,
-    folder: Path,
-    extra: tuple[Path, ...],
-    sessions: tuple[Path, ...],
-    redact: bool,
-    trust: str | None,
-    rebuild: bool,
-    remove: bool,
-) -> None:
+def index(target: Target, folder: Path, remove: bool, **how: Any) -> None:
     """Index a folder of Markdown.
 
     In an agent workspace (one with MEMORY.md or memory/) only those are indexed; otherwise every *.md. Only
     changed files are read.
     """
-    if remove and (extra or sessions or redact or trust or rebuild):
+    if remove and any(how.values()):
         raise click.UsageError("--remove excludes the other options of index. Give it alone.")
     with target.open(to_write=not remove) as engine:
         if remove:
@@ -65,16 +55,8 @@ def index(
             said = f"{visible(str(folder))} is no longer indexed; {count} chunks are hidden."
             answer(target, said, status="removed", folder=str(folder), chunks=count)
             return
-        with progress("Reading files", None) as step:
-            report = engine.documents.index(
-                folder,
-                extra=extra,
-                sessions=sessions,
-                redact=redact,
-                trust=trust,
-                rebuild=rebuild,
-                progress=lambda done, _: step(done),
-            )
+        with progress("Reading files") as step:
+            report = engine.documents.index(folder, progress=step, **how)
     _show(target, report)
 
 
@@ -83,9 +65,8 @@ def _show(target: Target, report: IndexReport) -> None:
         show_json(report.as_json())
         return
     out = console()
-    counts = asdict(report)
-    names = ("added", "changed", "renamed", "removed")
-    changes = ", ".join(f"{counts[name]} {name}" for name in names if counts[name]) or "nothing changed"
+    counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
+    changes = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
     out.print(f"{report.files} files, {report.chunks} chunks: {changes}, in {report.seconds:.1f} s.")
     if report.quarantined:
         out.print(f"{report.quarantined} chunks quarantined: combray review --quarantined", style="yellow")
@@ -111,6 +92,3 @@ def watch(target: Target, folder: Path) -> None:
                 _show(target, report)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
-
-
-COMMANDS = {"index": index, "watch": watch}

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, nothing_found
-from combray.interfaces.cli.options import Target, in_a_folder, opens_store
+from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, show_json, table, visible
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from combray.audit.entry import Entry
     from combray.audit.verify import Report
 
 _SHOWN_IDS = 3
@@ -39,7 +38,7 @@ def audit(ctx: click.Context, /, target: Target) -> None:
 
 
 @audit.command(cls=Verb)
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of entries.")
+@limit(20, "Maximum number of entries.", most=None)
 @click.option("--operation", metavar="VERB", help="Only this verb.")
 @click.option("--since", metavar="WHEN", help='Only from this time on: 2026-03-01, "last week", …')
 @click.option("--id", "memory_id", metavar="ID", help="Only entries about this memory.")
@@ -54,35 +53,24 @@ def show(target: Target, **wanted: Any) -> None:
 
 
 def _show(target: Target, **wanted: Any) -> None:
-    import msgspec
-
     with target.open() as engine:
         entries = engine.audit.entries(namespace=target.namespace, **wanted)
     if not for_people(target):
-        show_json(msgspec.to_builtins(entries))
+        show_json(entries)
     elif entries:
-        console().print(_table(entries))
+        shown = table("#", "when", "who", "namespace", "what", "memories", unbroken=("#", "when"))
+        for entry in entries:
+            what = entry.operation + (f" in {entry.within}" if entry.within else "")
+            what += "" if entry.result == "ok" else f": {entry.result}"
+            ids = " ".join(each[:13] for each in entry.ids[:_SHOWN_IDS])
+            if len(entry.ids) > _SHOWN_IDS:
+                ids += f" and {len(entry.ids) - _SHOWN_IDS} more"
+            when = entry.at[:19].replace("T", " ")
+            cells = (str(entry.seq), when, entry.actor, entry.namespace, what, ids)
+            shown.add_row(*map(visible, cells))
+        console().print(shown)
     if not entries:
         nothing_found("no entry matches.")
-
-
-def _table(entries: list[Entry]) -> Table:
-    shown = table("#", "when", "who", "namespace", "what", "memories", unbroken=("#", "when"))
-    for entry in entries:
-        what = entry.operation + (f" in {entry.within}" if entry.within else "")
-        if entry.result != "ok":
-            what += f": {entry.result}"
-        ids = [visible(each[:13]) for each in entry.ids[:_SHOWN_IDS]]
-        more = len(entry.ids) - len(ids)
-        shown.add_row(
-            str(entry.seq),
-            visible(entry.at[:19].replace("T", " ")),
-            visible(entry.actor),
-            visible(entry.namespace),
-            visible(what),
-            " ".join(ids) + (f" and {more} more" if more else ""),
-        )
-    return shown
 
 
 @audit.command(cls=Verb)
@@ -95,24 +83,16 @@ def verify(target: Target) -> None:
     with target.open() as engine:
         report = engine.audit.verify()
     if for_people(target):
-        _tell(report)
+        _show_report(report)
     else:
-        show_json(
-            {
-                "ok": report.ok,
-                "entries": report.entries,
-                "last": report.last,
-                "files": report.files,
-                "findings": report.findings,
-                "more_findings": report.more,
-                "notes": report.notes,
-            }
-        )
+        shown = {"ok": report.ok, "entries": report.entries, "last": report.last, "files": report.files}
+        findings = {"findings": report.findings, "more_findings": report.more, "notes": report.notes}
+        show_json(shown | findings)
     if not report.ok:
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-def _tell(report: Report) -> None:
+def _show_report(report: Report) -> None:
     from rich.text import Text
 
     out = console()
@@ -145,11 +125,11 @@ def certificate(target: Target, memory_id: str) -> None:
     if not entries:
         nothing_found(f"memory {memory_id} has no proof of erasure. Make one with: combray erase ID --prove")
     shown = [{"seq": each.seq, "at": each.at, "id": each.ids[0], **each.detail} for each in entries]
-    if for_people(target):
-        for each in shown:
-            console().print(proof(each))
-    else:
+    if not for_people(target):
         show_json(shown)
+        return
+    for each in shown:
+        console().print(proof(each))
 
 
 def proof(fields: Mapping[str, Any]) -> Table:
@@ -182,13 +162,7 @@ def export(target: Target, path: Path) -> None:
     """Write the whole log unchanged to a new file, one entry per line."""
     if path.exists():
         raise click.UsageError(f"{path} already exists. Name a new file.")
-    count = 0
     with target.open() as engine, path.open("x", encoding="utf-8", newline="\n") as file:
-        for line in engine.audit.lines():
-            file.write(line)
-            count += 1
+        count = sum(1 for line in engine.audit.lines() if file.write(line))
     said = f"Wrote {count} entries to {visible(str(path))}."
     answer(target, said, status="written", path=str(path), entries=count)
-
-
-COMMANDS = {"audit": audit}

@@ -8,7 +8,7 @@ import click
 
 from combray.errors import CombrayError, InvalidInputError, PluginError
 from combray.interfaces.cli.failures import Verb, VerbGroup
-from combray.interfaces.cli.options import JSON, Target, without_store
+from combray.interfaces.cli.options import Target, without_store
 from combray.interfaces.cli.output import console, for_people, show_json, table
 
 if TYPE_CHECKING:
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 @click.group(cls=VerbGroup, invoke_without_command=True, examples=("combray presets show mnemon",))
-@JSON
+@without_store()
 @click.pass_context
-def presets(ctx: click.Context, as_json: bool) -> None:
+def presets(ctx: click.Context, /, target: Target) -> None:
     """List the presets, or show one stage by stage."""
+    ctx.obj = target
     if ctx.invoked_subcommand is None:
-        _list(without_store(ctx, as_json))
+        _list(target)
 
 
 @presets.command(cls=Verb, examples=("combray presets show mnemon",))
 @click.argument("name")
-@JSON
-@click.pass_context
-def show(ctx: click.Context, name: str, as_json: bool) -> None:
+@without_store()
+def show(target: Target, name: str) -> None:
     """Show every stage of a preset with its settings."""
     from combray.presets import load
 
@@ -37,14 +37,9 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
     except InvalidInputError as error:
         raise click.UsageError(f"preset {name!r} does not exist. {error.remedy}") from None
     pipelines = {"remember": preset.remember.describe(), "recall": preset.recall.describe()}
-    if not for_people(without_store(ctx, as_json)):
-        about = {
-            "name": preset.name,
-            "summary": preset.summary,
-            "source": preset.source,
-            "notes": preset.notes,
-        }
-        show_json({**about, **pipelines})
+    if not for_people(target):
+        about = {name: getattr(preset, name) for name in ("name", "summary", "source", "notes")}
+        show_json(about | pipelines)
         return
     out = console()
     out.print(f"{preset.name}: {preset.summary}", style="bold")
@@ -87,6 +82,3 @@ def _list(target: Target) -> None:
         problem = f"not usable: {each['problem']}" if "problem" in each else ""
         shown.add_row(each["name"], f"{problem or each['summary']}{package}")
     console().print(shown)
-
-
-COMMANDS = {"presets": presets}

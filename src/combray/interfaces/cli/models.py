@@ -1,0 +1,119 @@
+"""The verb `models`: list, test and download models."""
+
+from __future__ import annotations
+
+import click
+
+from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, say
+from combray.interfaces.cli.options import Target, without_store
+from combray.interfaces.cli.output import console, for_people, progress, show_json, table, visible
+
+_KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "language model", "peer": "peer"}
+
+
+@click.group(
+    cls=VerbGroup,
+    invoke_without_command=True,
+    examples=("combray models test", "combray models fetch onnx:ORG/NAME"),
+)
+@without_store()
+@click.pass_context
+def models(ctx: click.Context, /, target: Target) -> None:
+    """List available models, test those in use, or download one.
+
+    Keys are read from the environment. The list shows whether a variable is set, never its value.
+    """
+    ctx.obj = target
+    if ctx.invoked_subcommand is None:
+        _list(target)
+
+
+@models.command(
+    cls=Verb,
+    examples=(
+        "combray models test",
+        "combray models test --language-model openai:qwen3@http://127.0.0.1:11434/v1",
+    ),
+)
+@without_store(models=True)
+def test(target: Target) -> None:
+    """Test each configured model with a small request.
+
+    A language model is asked for one word, which may cost a fraction of a cent. Exit code 1 if a test fails.
+    """
+    from rich.text import Text
+
+    from combray.engine.models import trials
+
+    tried = list(trials({name: getattr(target, name) for name in ("embedder", "reranker", "language_model")}))
+    if for_people(target):
+        signs = {True: Text("ok", "green"), False: Text("failed", "red"), None: Text("-")}
+        shown = table("model", "", "ms", "result and remedy", unbroken=("ms",))
+        for each in tried:
+            said = f"{each.detail}\n{each.remedy}".strip()
+            milliseconds = "" if each.milliseconds is None else f"{each.milliseconds:.0f}"
+            name = f"{_KINDS[each.kind]}\n{visible(each.name)}"
+            shown.add_row(name, signs[each.ok], milliseconds, visible(said))
+        console().print(shown)
+    else:
+        show_json(tried)
+    if any(each.ok is False for each in tried):
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+@models.command(
+    cls=Verb,
+    examples=(
+        "combray models fetch onnx:sentence-transformers/all-MiniLM-L6-v2",
+        "combray models fetch onnx:ORG/NAME@v1.0/onnx/model_quantized.onnx",
+    ),
+)
+@click.argument("spec", metavar="onnx:ORG/NAME[@REVISION][/FILE.onnx]")
+@without_store()
+def fetch(target: Target, spec: str) -> None:
+    """Download a model from the Hugging Face Hub.
+
+    No other verb downloads; embedders and rerankers are loaded from the local cache of the hub. HF_TOKEN: token
+    for a private model; HF_ENDPOINT: address of another hub; HF_HOME: location of the cache.
+    """
+    from combray.engine.models import fetch as fetched_model
+    from combray.errors import InvalidInputError
+
+    try:
+        with progress("Downloading", size=True) as step:
+            fetched = fetched_model(spec, step)
+    except InvalidInputError as error:
+        raise click.UsageError(f"{error.problem} {error.remedy}") from error
+    if for_people(target):
+        shown = table("file", "bytes", "SHA-256", unbroken=("bytes",))
+        for each in fetched.files:
+            shown.add_row(visible(each.name), f"{each.size:,}", each.sha256)
+        console().print(shown)
+        console().print(f"{fetched.repository} at commit {fetched.commit}, in {visible(fetched.folder)}.")
+        console().print(f"To pin this version: {fetched.spec}")
+    else:
+        show_json(fetched)
+    if fetched.note:
+        say(fetched.note)
+
+
+def _list(target: Target) -> None:
+    from combray.engine.models import in_use, offers
+
+    offered = offers()
+    used = in_use({"embedder": target.embedder})
+    if not for_people(target):
+        show_json({"in_use": used, "offers": offered})
+        return
+    shown = table("kind", "spec", "what it is", "needs")
+    for each in offered:
+        needs = []
+        if each.extra:
+            needs.append(f"extra {each.extra}: {'installed' if each.installed else 'not installed'}")
+        if each.key_variable:
+            needs.append(f"{each.key_variable}: {'set' if each.key_is_set else 'not set'}")
+        shown.add_row(_KINDS[each.kind], each.spec, each.about, "; ".join(needs))
+    console().print(shown)
+    console().print(
+        "In use: " + visible("; ".join(f"{kind.replace('_', ' ')} {spec}" for kind, spec in used.items()))
+    )

@@ -1,0 +1,132 @@
+"""The verbs `gc`, `review` and `release`: memories of low importance, and memories that need attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.options import Target, limit, opens_store
+from combray.interfaces.cli.output import answer, compact, console, for_people, pairs, short, show_json, table
+
+_ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "erase": "combray erase ID"}
+_FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
+
+
+@click.command(cls=Verb, examples=("combray gc --threshold 0.3", "combray gc --keep ID"))
+@click.option(
+    "--threshold",
+    type=click.FloatRange(min=0),
+    default=0.5,
+    help="Effective importance below which a memory is listed.",
+)
+@limit(20, "Memories at most.", most=None)
+@click.option("--keep", metavar="ID", help="Keep this memory: count it as used three more times.")
+@opens_store()
+def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
+    """List the least important memories. Nothing is removed."""
+    with target.open() as engine:
+        if keep is not None:
+            memory = engine.retention.keep(keep)
+            said = f"{memory.id} now counts as used {memory.access_count} times."
+            answer(target, said, id=memory.id, status="kept", access_count=memory.access_count)
+            return
+        candidates = engine.retention.candidates(threshold=threshold, limit=limit)
+    if not for_people(target):
+        listed = [compact(each.memory) | {name: getattr(each, name) for name in _FACTS} for each in candidates]
+        show_json({"threshold": threshold, "candidates": listed, "actions": _ACTIONS})
+        return
+    from combray.interfaces.cli.showing import show_memories
+
+    rows = []
+    for each in candidates:
+        matters, days = f"{each.effective_importance:.2f}", f"{each.days_since_access:.0f}"
+        rows.append(((matters, days, str(each.edge_count), "yes" if each.immune else ""), each.memory))
+    show_memories(
+        ("matters", "days", "edges", "immune"),
+        rows,
+        none=f"No memory has an effective importance below {threshold:g}.",
+        hint="Nothing was removed. " + " · ".join(_ACTIONS.values()),
+    )
+
+
+@click.command(cls=Verb, examples=("combray review", "combray review --quarantined", "combray review --doubtful"))
+@limit(20, "Memories at most.", most=None)
+@click.option("--quarantined", is_flag=True, help="List quarantined memories with reasons.")
+@click.option("--doubtful", is_flag=True, help="List pairs of facts that consolidation could not decide.")
+@opens_store()
+def review(target: Target, limit: int, quarantined: bool, doubtful: bool) -> None:
+    """List short-lived, quarantined or contradictory memories.
+
+    By default, lists texts that describe a temporary state or can be looked up elsewhere, worst first.
+    Quarantined texts look like prompt injection and are never recalled; release one with combray release.
+    """
+    if quarantined and doubtful:
+        raise click.UsageError("--quarantined and --doubtful exclude each other. Give one of them.")
+    if quarantined or doubtful:
+        (_quarantined if quarantined else _doubtful)(target, limit)
+        return
+    with target.open() as engine:
+        reviewed = engine.retention.review(limit=limit)
+    if not for_people(target):
+        show_json([compact(each.memory) | {"quality_warnings": each.warnings} for each in reviewed])
+        return
+    from combray.interfaces.cli.showing import show_memories
+
+    rows = [((str(len(each.warnings)), "; ".join(each.warnings)), each.memory) for each in reviewed]
+    show_memories(("#", "warnings"), rows, none="No memory needs attention.")
+
+
+def _quarantined(target: Target, limit: int) -> None:
+    with target.open() as engine:
+        found = engine.quarantine.list(limit=limit)
+    if not for_people(target):
+        listed = []
+        for each in found:
+            why: dict[str, Any] = {"reasons": each.reasons, "claimed": each.claimed}
+            listed.append(compact(each.memory) | why | ({"place": each.place} if each.place else {}))
+        show_json(listed)
+        return
+    from combray.interfaces.cli.showing import show_memories
+
+    show_memories(
+        ("why",),
+        [(("; ".join(filter(None, (each.place, *each.reasons))),), each.memory) for each in found],
+        none="The quarantine is empty.",
+        hint="combray release ID [--trust owner] · combray forget ID · combray erase ID",
+    )
+
+
+def _doubtful(target: Target, limit: int) -> None:
+    with target.open() as engine:
+        found = engine.consolidation.waiting()[:limit]
+    if not for_people(target):
+        show_json(pairs(found))
+        return
+    if not found:
+        console().print("No pair of facts is undecided.")
+        return
+    shown = table("older", "newer", "why")
+    for each in found:
+        both = (f"{short(memory.content, 60)}\n{memory.id}" for memory in (each.first, each.second))
+        shown.add_row(*both, each.reason)
+    console().print(shown)
+    console().print("Resolve with combray forget ID or combray remember TEXT.", style="dim")
+
+
+@click.command(cls=Verb, examples=("combray release ID", "combray release ID --trust owner"))
+@click.argument("memory_id", metavar="ID")
+@click.option(
+    "--trust",
+    type=click.Choice(("untrusted", "agent", "owner")),
+    default="untrusted",
+    help="Its trust from now on. Untrusted memories are recalled but marked.",
+)
+@opens_store()
+def release(target: Target, memory_id: str, trust: str) -> None:
+    """Release a memory from quarantine. The release is recorded in its history."""
+    with target.open() as engine:
+        memory = engine.quarantine.release(memory_id, trust)
+    said = f"{memory.id} is released as {memory.trust} and can be recalled."
+    answer(target, said, id=memory.id, status="released", trust=memory.trust)
