@@ -46,8 +46,9 @@ def page() -> str:
 
 def context(command: click.Command, parent: click.Context | None, name: str) -> click.Context:
     """A context of fixed width, for help texts that do not depend on the terminal."""
-    settings = {"terminal_width": WIDTH, "max_content_width": WIDTH, "show_default": True}
-    return click.Context(command, parent=parent, info_name=name, **settings)
+    made = click.Context(command, parent=parent, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH)
+    made.show_default = True
+    return made
 
 
 def _section(title: str, verbs: list[str], root: click.Context) -> Iterator[str]:

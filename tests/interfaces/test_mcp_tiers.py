@@ -100,7 +100,7 @@ def test_a_lower_tier_and_a_failed_part_are_said_in_the_text(tmp_path: Path, ref
     lines = text(told).splitlines()
     assert lines[1].startswith("tier BASIC: openai:m:2 is down, the last failure: status 404: no such model")
     assert lines[2:] == [
-        "without a vector, found by words and links only: 1",
+        "memories without a vector, found by keywords and links only: 1",
         f"embedder openai:m:2: calls 4, failed 4; last failure: {failure.removeprefix('openai:m: ')}",
         f"language model openai:m: calls 1, failed 1; last failure: {failure.removeprefix('openai:m: ')}",
     ]
