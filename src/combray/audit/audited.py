@@ -25,12 +25,10 @@ class Audited(Protocol):
     @property
     def runtime(self) -> Runtime:
         """Its store, models and audit."""
-        ...
 
     @property
     def namespace(self) -> str:
         """Its name."""
-        ...
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -24,7 +24,6 @@ class Working(Protocol):
 
     def make(self, *, limit: int, batch: int, everywhere: bool) -> Worked:
         """Make the vectors that are due."""
-        ...
 
 
 def pause_after(worked: Worked, before: float) -> float:

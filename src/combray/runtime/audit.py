@@ -30,15 +30,12 @@ class Witness(Protocol):
 
     def ask(self, in_database: Callable[[], str]) -> None:
         """Accept a function that reads the text that the store keeps for the witness, "" at first."""
-        ...
 
     def committing(self, namespace: str, deeds: Deeds, known: str) -> str:
         """Return the text to keep with this commit; `known` is the current one. Raises StoreError to forbid."""
-        ...
 
     def rolled_back(self, namespace: str, deeds: Deeds, error: BaseException) -> None:
         """Record that an announced commit failed. Never raises."""
-        ...
 
 
 class Audit(Protocol):
@@ -64,11 +61,9 @@ class Audit(Protocol):
         Only a keyed digest of `query` is stored. `detail` must not quote a memory. If the log cannot be
         written, returns 0 and sets `problem`.
         """
-        ...
 
     def close(self) -> None:
         """Close its files."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +80,23 @@ class Provable(Protocol):
 
     def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
         """What only these memories hold, as bytes; empty for memories that are not there."""
-        ...
 
     def rows_left(self, keys: Sequence[int]) -> list[str]:
         """Tables that still name one of the keys."""
-        ...
 
     def shared(self, traces: Sequence[Trace]) -> set[Trace]:
         """Return the traces that other memories contain too."""
-        ...
 
     def rows_holding(
         self, namespace: str, traces: Sequence[Trace], *, everywhere: bool
     ) -> list[tuple[str, Trace]]:
         """Return (table, trace) for rows of the keyword index, or of all tables if `everywhere`."""
-        ...
 
     def let_go(self) -> bool:
         """Clear caches, and remove erased data from the file and the write-ahead log.
 
         Return False if that is not possible now: another reader is active, or the disk is full.
         """
-        ...
 
     def files(self) -> list[str]:
         """Return every file whose name starts with the store's, sorted; none for a store in memory."""
-        ...

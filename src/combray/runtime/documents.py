@@ -49,27 +49,21 @@ class Documents(Protocol):
 
     def workspaces(self) -> list[Workspace]:
         """Return the workspaces in the order of their addition."""
-        ...
 
     def files(self, root: str) -> list[Document]:
         """Return the files of a workspace, ordered by path."""
-        ...
 
     def chunks(self, root: str, path: str) -> list[tuple[int, str]]:
         """Return key and text hash of each chunk of a file, in order; empty for an unknown file."""
-        ...
 
     def chunk_count(self, root: str) -> int:
         """Return the number of chunks of a workspace."""
-        ...
 
     def holding(self, hashes: Sequence[str]) -> dict[str, list[tuple[int, bool]]]:
         """Return (key, loose) of the chunks with given texts, by text hash, keys ascending."""
-        ...
 
     def loose(self) -> list[int]:
         """Return the keys of all loose chunks, ascending."""
-        ...
 
 
 class DocumentsWriter(Documents, Protocol):
@@ -77,16 +71,12 @@ class DocumentsWriter(Documents, Protocol):
 
     def put_workspace(self, workspace: Workspace) -> None:
         """Store or replace a workspace. A replaced one keeps its position."""
-        ...
 
     def drop_workspace(self, root: str) -> None:
         """Remove a workspace and its files. Their chunks become loose."""
-        ...
 
     def put(self, document: Document, chunks: Sequence[tuple[int, str]]) -> None:
         """Store a file with (key, text hash) of its chunks. Chunks that it no longer has become loose."""
-        ...
 
     def drop(self, root: str, path: str) -> None:
         """Remove a file. Its chunks become loose."""
-        ...

@@ -17,12 +17,10 @@ class Rememberer(Protocol):
     @property
     def runtime(self) -> Runtime:
         """The open store, the models and the clock."""
-        ...
 
     @property
     def namespace(self) -> str:
         """Name of the namespace."""
-        ...
 
     def remember_many(
         self,
@@ -34,7 +32,6 @@ class Rememberer(Protocol):
         judged_as: str = "",
     ) -> list[Remembered]:
         """Remember every item; the results in order."""
-        ...
 
 
 class Memories(Rememberer, Protocol):
@@ -43,24 +40,19 @@ class Memories(Rememberer, Protocol):
     @property
     def settings(self) -> Mapping[str, Any]:
         """Settings in force, by name."""
-        ...
 
     @property
     def reader(self) -> Reader:
         """A reader of the namespace."""
-        ...
 
     @property
     def trusts(self) -> tuple[str, ...]:
         """Trust levels that reads show."""
-        ...
 
     def recall(
         self, query: str, *, limit: int = 10, preset: Any = None, **options: Unpack[RecallOptions]
     ) -> Answer:
         """The memories that answer a query, best first; `preset` is a name or a `Preset`."""
-        ...
 
     def search(self, query: str, *, limit: int = 10, **options: Unpack[RecallOptions]) -> Answer:
         """Keyword search only."""
-        ...

@@ -21,30 +21,24 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Provider and model, such as "wordllama:256"."""
-        ...
 
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
-        ...
 
     @property
     def leaves_process(self) -> bool:
         """Whether it calls a server."""
-        ...
 
     @property
     def contextual(self) -> bool:
         """Whether a word's vector depends on its neighbours: a sentence model, not a static table."""
-        ...
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return vectors of unit length, zeros for an empty text. Raises ModelError."""
-        ...
 
     def knows(self, language: str) -> float:
         """Return the weight of its signal in a language (ISO 639-1), in [0, 1]."""
-        ...
 
 
 class Reranker(Protocol):
@@ -53,11 +47,9 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """Provider and model."""
-        ...
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         """Return one relevance in [0, 1] per text, None if the model gave none. Raises ModelError."""
-        ...
 
 
 class LanguageModel(Protocol):
@@ -66,11 +58,9 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """Provider and model."""
-        ...
 
     def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
         """Return the model's answer, stripped. Raises ModelError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +84,13 @@ class Peer(Protocol):
     @property
     def name(self) -> str:
         """Label of its results, such as "mem0"."""
-        ...
 
     @property
     def timeout(self) -> float:
         """Seconds to wait for it."""
-        ...
 
     def search(self, query: str, limit: int, namespace: str) -> list[PeerHit]:
         """Return at most `limit` results in the service's order. Raises ModelError."""
-        ...
 
 
 class Start(Protocol):
@@ -111,7 +98,6 @@ class Start(Protocol):
 
     def __call__(self, work: Callable[[], T]) -> Future[T]:
         """Start the work. The future holds its exception, if it raises one."""
-        ...
 
 
 def at_once(work: Callable[[], T]) -> Future[T]:

@@ -45,35 +45,27 @@ class Queue(Protocol):
 
     def jobs(self, model: str) -> list[Job]:
         """Return all jobs of a model, by key."""
-        ...
 
     def backlogs(self) -> list[Backlog]:
         """Return one backlog per model with jobs, by name."""
-        ...
 
     def due(self, model: str, now: float) -> bool:
         """Return whether a job is due."""
-        ...
 
     def holders(self, model: str) -> list[str]:
         """Return the holders of jobs, sorted."""
-        ...
 
     def held(self, model: str, holder: str) -> list[Job]:
         """Return the jobs that a holder still holds, by key."""
-        ...
 
     def orphans(self, model: str) -> list[int]:
         """Return the keys of `pending_embed` memories without a job of the model, ascending."""
-        ...
 
     def lacking(self, model: str) -> list[int]:
         """Return the keys of live memories without a vector of the model, ascending."""
-        ...
 
     def left_behind(self, model: str) -> bool:
         """Return whether a live memory has a vector of another model and none of this one."""
-        ...
 
 
 class QueueWriter(Queue, Protocol):
@@ -84,28 +76,21 @@ class QueueWriter(Queue, Protocol):
 
         Raises NotFoundError for an unknown key.
         """
-        ...
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
         """Lease at most `limit` due jobs, the longest due first. Each counts one more attempt."""
-        ...
 
     def update(self, jobs: Sequence[Job]) -> None:
         """Replace jobs that still exist."""
-        ...
 
     def release(self, holder: str, at: float) -> int:
         """Release a holder's jobs. Return how many."""
-        ...
 
     def retry(self, model: str, at: float) -> int:
         """Make failed jobs due at `at`, with their attempts reset. Return how many."""
-        ...
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
         """Remove finished jobs. Their `pending_embed` memories become active, without a version row."""
-        ...
 
     def drop(self, model: str) -> int:
         """Remove all jobs of a model. Return how many."""
-        ...

@@ -35,4 +35,3 @@ class ServiceTier(Protocol):
 
     def now(self, *, check: bool = False) -> Tier:
         """Return the tier. `check`: probe the store now, even if no check is due."""
-        ...
