@@ -1,8 +1,8 @@
-"""The decorator that records a verb of the engine in the audit: one entry a verb.
+"""The decorator that records a verb of the engine in the audit: one entry per call.
 
-A read is recorded after it has its answer and before the caller gets it. A write is recorded with each of its
-transactions, before the commit (`audit/log.py`); `reads=False` records nothing more. A verb that calls another
-verb has one entry for both. An error is always recorded, by its type only: messages quote the caller's text.
+A read is recorded before it returns. A write is recorded with each of its transactions, before the commit
+(`audit/log.py`); `reads=False` records nothing else. A verb that calls another verb has one entry for both.
+An error is recorded by its type only, because messages quote the caller's text.
 """
 
 from __future__ import annotations
@@ -23,12 +23,9 @@ class Audited(Protocol):
     """A namespace of an open store."""
 
     @property
-    def runtime(self) -> Runtime:
-        """Its store, models and audit."""
-
+    def runtime(self) -> Runtime: ...
     @property
-    def namespace(self) -> str:
-        """Its name."""
+    def namespace(self) -> str: ...
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,9 +33,9 @@ _REFUSALS = (InvalidInputError, NotFoundError, ReadOnlyStoreError)
 
 
 def audited(operation: str, *, reads: bool = True, asks: bool = False) -> Callable[[F], F]:
-    """Record a verb under that name. The first argument of one that `asks` is a question.
+    """Record calls of a verb under that name. With `asks`, its first argument is the query.
 
-    The verb is a function of a namespace (`runtime` and `namespace`), or a method of what holds one as `_at`.
+    The verb is a function of a namespace (`runtime` and `namespace`), or a method of an object with one as `_at`.
     """
 
     def decorate(verb: F) -> F:
@@ -49,13 +46,15 @@ def audited(operation: str, *, reads: bool = True, asks: bool = False) -> Callab
             if log is None:
                 return verb(owner, *args, **options)
             with doing(operation) as now:
-                if not reads and now.outermost:
-                    now.found.tier = _tier(at)
+                if not reads and now.outermost and (monitor := at.runtime.service_tier) is not None:
+                    now.found.tier = monitor.now().name
                 try:
                     result = verb(owner, *args, **options)
                 except BaseException as error:
                     if now.outermost:
-                        _failed(log, operation, at.namespace, error, now)
+                        result = "refused" if isinstance(error, _REFUSALS) else "failed"
+                        shown = {"error": type(error).__name__}
+                        log.record(operation, at.namespace, result=result, tier=now.found.tier, detail=shown)
                     raise
                 if reads:
                     query = next(iter((*args, *options.values())), None) if asks else None
@@ -67,22 +66,12 @@ def audited(operation: str, *, reads: bool = True, asks: bool = False) -> Callab
     return decorate
 
 
-def _failed(log: Audit, operation: str, namespace: str, error: BaseException, now: Doing) -> None:
-    result = "refused" if isinstance(error, _REFUSALS) else "failed"
-    log.record(operation, namespace, result=result, tier=now.found.tier, detail={"error": type(error).__name__})
-
-
 def record_read(at: Audited, operation: str, ids: Iterable[str] = (), count: int | None = None) -> None:
-    """Record, if there is an audit, that memories were handed out by other means than a verb."""
+    """Record that memories were returned by other means than a verb. Does nothing without an audit."""
     if at.runtime.audit is not None:
         shown = tuple(ids)
         found = {"found": len(shown) if count is None else count}
         at.runtime.audit.record(operation, at.namespace, ids=shown, counts=found)
-
-
-def _tier(at: Audited) -> str:
-    watch = at.runtime.service_tier
-    return "" if watch is None else str(watch.now().name)
 
 
 def _read(log: Audit, namespace: str, result: Any, now: Doing, query: Any) -> None:
@@ -106,7 +95,7 @@ def _read(log: Audit, namespace: str, result: Any, now: Doing, query: Any) -> No
 
 
 def _ids(result: Any) -> Iterator[str]:
-    """Ids of the memories that an answer shows: hits, passages, memories, or what holds a memory."""
+    """Yield the ids of the memories in a result: hits, passages, memories, or objects with a memory."""
     for each in result if isinstance(result, (Answer, list)) else (result,):
         shown = getattr(each, "memory", each)
         found = getattr(shown, "id", None) or getattr(shown, "memory_id", None)

@@ -1,4 +1,7 @@
-"""The audit key: queries are logged as keyed digests, because a plain hash of a short query can be guessed."""
+"""The store's key for digests of queries.
+
+The audit holds a keyed digest of each query instead of its text. A plain hash of a short query could be guessed.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,14 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def digest(key: bytes, text: str) -> str:
-    """Return the first 128 bits of the HMAC-SHA-256 of a text."""
+    """Return the first 128 bits of the HMAC-SHA-256 of a text, as hexadecimal digits."""
     return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGEST]
 
 
 class Key:
-    """A random key in a file with mode 0600, or in memory for a store in memory.
+    """A random key in a file that only its owner may read, or in memory for a store in memory.
 
-    The file is created atomically. If several processes create it, all use the key of one.
+    The file is created atomically. If several processes create it at once, all use the same key.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -34,14 +37,14 @@ class Key:
         self._keyed: hmac.HMAC | None = None
 
     def digest(self, text: str) -> str:
-        """Return the keyed digest of a text, or "" if the key can be neither read nor created."""
+        """Return the keyed digest of a text, "" if the key can be neither read nor created."""
         if not self._value:
             try:
                 self._value = self._read() or self._make()
             except OSError:
                 return ""
         if self._keyed is None:
-            # Creating the HMAC is the slowest part of a digest.
+            # Creating the HMAC object takes longer than the digest itself.
             self._keyed = hmac.new(self._value, digestmod="sha256")
         keyed = self._keyed.copy()
         keyed.update(text.encode("utf-8", "surrogatepass"))
@@ -52,7 +55,7 @@ class Key:
         return Path(str(self.path))
 
     def _read(self) -> bytes:
-        """Return the stored key, or "" if the file is missing or too short."""
+        """Return the key, "" if the file is missing or too short."""
         try:
             value = self._place.read_bytes()
         except FileNotFoundError:
@@ -64,8 +67,14 @@ class Key:
         draft = self._place.with_name(f"{self._place.name}.{secrets.token_hex(8)}")
         value = secrets.token_bytes(_BYTES)
         try:
-            # Synced before it is named: a power failure must not leave an empty file under the name.
-            _write_new(draft, value)
+            # Flushed before the link: a power cut must not leave an empty key file.
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+            try:
+                if os.write(descriptor, value) != len(value):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(draft))
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
             try:
                 os.link(draft, self._place)
             except OSError:
@@ -74,14 +83,14 @@ class Key:
         finally:
             with suppress(FileNotFoundError):
                 draft.unlink()
-        # The key of the process that was first counts.
+        # Another process may have won.
         value = self._read()
         if not value:
             raise OSError(f"{self.path}: no key could be written")
         return value
 
     def _fill(self, value: bytes) -> None:
-        """Write the key into an existing file without one, such as a full disk leaves, under its lock."""
+        """Write the key under the file's lock, unless the file holds one. A full disk leaves an empty file."""
         descriptor = os.open(self._place, os.O_RDWR | os.O_CREAT | _BINARY, 0o600)
         try:
             with locked(descriptor):
@@ -91,13 +100,3 @@ class Key:
                     os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _write_new(path: Path, value: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
-    try:
-        if os.write(descriptor, value) != len(value):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,6 +1,6 @@
-"""The audit log of an open store: writes are logged before their commit, reads before their answer.
+"""The audit log of one open store. Writes are recorded before they commit, reads before they return.
 
-A write that cannot be logged is refused. A read that cannot be logged still answers, and sets `problem`.
+If an entry cannot be written, a write is refused. A read returns its answer, and `problem` gives the reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from combray.runtime import Clock, Deeds
 class AuditLog:
     """Implements `runtime.Audit` and `runtime.Witness`.
 
-    `durable` syncs every write's line to disk before its commit (durability "full").
+    `durable` flushes each write's entry to the disk before the write commits (durability "full").
     """
 
     def __init__(
@@ -43,8 +43,6 @@ class AuditLog:
         self._clock = clock
         self._durable = durable
         self._in_database: Callable[[], str] = str
-
-    # -- reads, and what is refused --------------------------------------------------------------------
 
     def record(
         self,
@@ -71,8 +69,6 @@ class AuditLog:
             return 0
         self.problem = ""
         return mark.seq
-
-    # -- writes ---------------------------------------------------------------------------------------
 
     def ask(self, in_database: Callable[[], str]) -> None:
         self._in_database = in_database
@@ -104,10 +100,8 @@ class AuditLog:
         detail = {"entry": deeds.seq, "error": type(error).__name__}
         self.record(current()[0] or deeds.operation, namespace, result="undone", detail=detail)
 
-    # -- checks ---------------------------------------------------------------------------------------
-
     def in_database(self) -> tuple[Mark, int] | None:
-        """Return the mark in the database, and its last committed write."""
+        """Return the mark that the database keeps, and the number of the last write that it committed."""
         return anchors.from_text(self._in_database())
 
     def close(self) -> None:
@@ -143,7 +137,7 @@ class AuditLog:
             self.anchor.write(mark)
 
     def _gaps(self, tail: Tail, known: str) -> Sequence[dict[str, Any]]:
-        """Return entries that record missing ones, which the next head would hide."""
+        """Return entries that name missing entries: the next head would hide that they are gone."""
         kept = anchors.from_text(known)
         missing: list[tuple[str, Head | Mark]] = []
         if tail.lost is not None:

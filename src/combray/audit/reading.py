@@ -1,10 +1,11 @@
-"""Reads the log: the latest matching entries, or every raw line."""
+"""Reading the log: the latest matching entries, or every line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from combray.audit.chain import MemoryChain
@@ -16,7 +17,7 @@ _AT_ONCE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A filter of entries. None matches everything. `query` is a keyed digest."""
+    """A filter for entries; None matches any. `memory_id` is a prefix, `query` a keyed digest."""
 
     operation: str | None = None
     since: datetime | None = None
@@ -25,34 +26,28 @@ class Wanted:
     query: str | None = None
 
     def fits(self, entry: Entry) -> bool:
-        """Return whether an entry matches."""
+        """Whether an entry matches."""
         return (
             (self.operation is None or self.operation in (entry.operation, entry.within))
             and (self.namespace is None or self.namespace == entry.namespace)
             and (self.query is None or self.query == entry.query)
             and (self.memory_id is None or any(each.startswith(self.memory_id) for each in entry.ids))
-            and (self.since is None or _is_from(entry.at, self.since))
+            and (self.since is None or self._is_recent(entry.at, self.since))
         )
 
-
-def _is_from(at: str, since: datetime) -> bool:
-    """Return whether a time is not before `since`. An edited line may contain anything."""
-    try:
-        return datetime.fromisoformat(at) >= since
-    except (ValueError, TypeError):
-        return False
+    @staticmethod
+    def _is_recent(at: str, since: datetime) -> bool:
+        try:
+            return datetime.fromisoformat(at) >= since
+        except (ValueError, TypeError):
+            # A line that was edited may hold any text.
+            return False
 
 
 def latest(log: AuditLog, wanted: Wanted, limit: int | None) -> list[Entry]:
-    """Return matching entries, newest first. Malformed lines are skipped: verification reports them."""
-    found: list[Entry] = []
-    for line in _backwards(log):
-        if limit is not None and len(found) >= limit:
-            break
-        entry = read(line)
-        if entry is not None and wanted.fits(entry):
-            found.append(entry)
-    return found
+    """Return matching entries, newest first. Unreadable lines are skipped; `verify` reports them."""
+    entries = filter(None, map(read, _backwards(log)))
+    return list(islice(filter(wanted.fits, entries), limit))
 
 
 def lines(log: AuditLog) -> Iterator[str]:

@@ -1,22 +1,23 @@
-"""The verb in progress, under which the actions of stages and stores are logged."""
+"""The verb being called: entries of the audit are recorded under the verb that the caller called."""
 
 from __future__ import annotations
 
+import functools
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from combray.audit.account import account
-
 
 @dataclass(slots=True)
 class Found:
-    """Collected data for the entry of the verbs in progress.
+    """What the verbs being called have found so far, for their entry.
 
-    `ids`: memories returned by any of them. `preset` and `tier`: of the first answer, or the tier at the start of
-    a write. `detail`: additional data for the entry of a write.
+    `ids`: memories shown. `preset` and `tier`: those of the first answer, or the tier when a write began.
+    `detail`: further fields of the entry of the write.
     """
 
     ids: dict[str, None] = field(default_factory=dict)
@@ -27,14 +28,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """The verbs in progress, outermost first, and their collected data."""
+    """The verbs being called, outermost first, and what they have found."""
 
     verbs: tuple[str, ...] = ()
     found: Found = field(default_factory=Found)
 
     @property
     def outermost(self) -> bool:
-        """Whether the verb was called by the user and not by another verb."""
+        """Whether the verb was called directly, not by another verb."""
         return len(self.verbs) == 1
 
 
@@ -44,7 +45,7 @@ _actor: ContextVar[str] = ContextVar("combray_actor", default="")
 
 @contextmanager
 def doing(operation: str) -> Iterator[Doing]:
-    """Set the verb in progress for the block."""
+    """Record everything done in the block under this verb."""
     outer = _doing.get()
     now = Doing((operation,)) if outer is None else Doing((*outer.verbs, operation), outer.found)
     token = _doing.set(now)
@@ -55,7 +56,7 @@ def doing(operation: str) -> Iterator[Doing]:
 
 
 def current() -> tuple[str, str]:
-    """Return the innermost verb, and the outermost if it differs; "" if there is none."""
+    """Return the innermost verb, and the outermost if it is another one; "" where there is none."""
     now = _doing.get()
     if now is None:
         return "", ""
@@ -63,13 +64,13 @@ def current() -> tuple[str, str]:
 
 
 def found() -> Found:
-    """Return the collected data; empty if no verb is in progress."""
+    """Return what the verbs being called have found so far."""
     now = _doing.get()
     return Found() if now is None else now.found
 
 
 def tell(**detail: Any) -> None:
-    """Add data to the entry of the current write: names of rules and settings only, never text of a memory."""
+    """Add fields to the entry of the current verb: names of rules and settings, never text of a memory."""
     now = _doing.get()
     if now is not None:
         now.found.detail.update(detail)
@@ -77,7 +78,7 @@ def tell(**detail: Any) -> None:
 
 @contextmanager
 def acting_as(name: str) -> Iterator[None]:
-    """Log another actor than the process account, for servers that act for several users."""
+    """Record this actor instead of the process's account, for servers that act for several people."""
     token = _actor.set(name)
     try:
         yield
@@ -86,5 +87,18 @@ def acting_as(name: str) -> Iterator[None]:
 
 
 def actor() -> str:
-    """Return the actor: the name set by `acting_as`, else the process account."""
-    return _actor.get() or account()
+    """Return the name given by `acting_as`, or the account that runs the process."""
+    return _actor.get() or _account()
+
+
+@functools.cache
+def _account() -> str:
+    """The account's name from the operating system, not the environment; its number if it has no name."""
+    if sys.platform == "win32":
+        return os.getlogin()
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return f"uid {os.geteuid()}"

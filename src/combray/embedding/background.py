@@ -14,13 +14,13 @@ from combray.errors import CombrayError
 LOG = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-"""How long a worker with nothing to do waits before it looks again."""
+"""Pause of a worker that has nothing to do."""
 MOST_SECONDS = 60.0
 """The longest pause while the model is down. Each round that only fails doubles the pause."""
 
 
 class Working(Protocol):
-    """What a worker calls: `engine.vectors`, as far as it needs it."""
+    """The part of `engine.vectors` that a worker calls."""
 
     def make(self, *, limit: int, batch: int, everywhere: bool) -> Worked:
         """Make the vectors that are due."""

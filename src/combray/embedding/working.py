@@ -1,7 +1,7 @@
-"""A worker: takes jobs in one transaction, embeds without one, and writes the result in another.
+"""An embedding worker: takes jobs in one transaction, embeds outside of any, and writes in another.
 
-Jobs are leased. The next worker takes over the jobs of a dead one, at once if it ran on this machine. A worker
-whose lease was taken over writes nothing.
+Jobs are leased. The jobs of a dead worker go to the next one, at once if it ran on this machine. A worker whose
+lease was taken over writes nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from combray.runtime.queue import Job
 from combray.types import Memory
 
 LEASE_SECONDS = 600.0
-"""How long a batch may take before its worker counts as dead."""
+"""Seconds that a batch may take before other workers take its jobs over."""
 _DIED = "every worker that tried it was killed"
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """Result of a round: memories embedded, failed and still waiting; the last error."""
+    """Counts of memories that got a vector, that failed and that still wait; the last error."""
 
     embedded: int = 0
     failed: int = 0
@@ -38,6 +38,7 @@ class Worked:
     error: str = ""
 
     def __add__(self, other: Worked) -> Worked:
+        """Return the sum of both; the later error counts."""
         return Worked(
             self.embedded + other.embedded,
             self.failed + other.failed,
@@ -46,17 +47,9 @@ class Worked:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    embedded: int
-    failed: int
-    error: str
-    down: bool
-
-
 @dataclass(frozen=True)
 class Worker:
-    """Makes the vectors of one model in one namespace. `link` adds semantic edges for new memories."""
+    """Makes the vectors of one model in one namespace. `link` makes the semantic edges of new memories."""
 
     runtime: Runtime
     namespace: str
@@ -69,40 +62,36 @@ class Worker:
         return self.runtime.store.reader(self.namespace)
 
     def work(self, limit: int | None, batch: int, told: Callable[[int], None] | None = None) -> Worked:
-        """Do due jobs, at most `limit`. Stops if the model is down. `told` is called with the count so far."""
+        """Do what is due now, at most `limit` jobs; stop when the model is down. `told` gets the count done."""
         holder = new_holder()
-        self._adopt()
-        embedded = failed = 0
-        error = ""
-        while limit is None or embedded + failed < limit:
-            size = batch if limit is None else min(batch, limit - embedded - failed)
+        queue, model = self.reader.queue, self.embedder.name
+        # Pending memories without a job come from imports.
+        orphans = queue.orphans(model)
+        dead = [each for each in queue.holders(model) if not is_there(each)]
+        if orphans or dead:
+            now = self.runtime.clock()
+            with self.runtime.store.transaction(self.namespace) as tx:
+                tx.queue.put(model, orphans, now)
+                for each in dead:
+                    tx.queue.release(each, now)
+        worked = Worked()
+        while limit is None or worked.embedded + worked.failed < limit:
+            size = batch if limit is None else min(batch, limit - worked.embedded - worked.failed)
             done = self._batch(holder, size)
             if done is None:
                 break
-            embedded, failed, error = embedded + done.embedded, failed + done.failed, done.error or error
+            worked += done[0]
             if told is not None:
-                told(embedded)
-            if done.down:
+                told(worked.embedded)
+            if done[1]:
                 break
-        left = sum(each.waiting for each in self.reader.queue.backlogs() if each.model == self.embedder.name)
-        return Worked(embedded, failed, left, error)
+        left = sum(each.waiting for each in self.reader.queue.backlogs() if each.model == model)
+        return replace(worked, left=left)
 
-    def _adopt(self) -> None:
-        """Queue pending memories without a job (for example, imported ones). Release jobs of dead workers."""
-        queue, model = self.reader.queue, self.embedder.name
-        orphans = queue.orphans(model)
-        dead = [holder for holder in queue.holders(model) if not is_there(holder)]
-        if not orphans and not dead:
-            return
+    def _batch(self, holder: str, size: int) -> tuple[Worked, bool] | None:
+        """Embed a batch; return what was done and whether the model is down. None if nothing is due."""
         now = self.runtime.clock()
-        with self.runtime.store.transaction(self.namespace) as tx:
-            tx.queue.put(model, orphans, now)
-            for holder in dead:
-                tx.queue.release(holder, now)
-
-    def _batch(self, holder: str, size: int) -> _Done | None:
-        now = self.runtime.clock()
-        # Checked first, so that an idle worker takes no write lock.
+        # An idle worker must not take the write lock.
         if not self.reader.queue.due(self.embedder.name, now):
             return None
         with self.runtime.store.transaction(self.namespace) as tx:
@@ -110,17 +99,14 @@ class Worker:
         try:
             return self._do(jobs, holder)
         except BaseException:
-            self._give_back(holder)
+            # An interrupted attempt does not count: the jobs become as they were.
+            with suppress(StoreError), self.runtime.store.transaction(self.namespace) as tx:
+                now = self.runtime.clock()
+                held = tx.queue.held(self.embedder.name, holder)
+                tx.queue.update([replace(job, attempts=job.attempts - 1, holder="", next_at=now) for job in held])
             raise
 
-    def _give_back(self, holder: str) -> None:
-        """Return the jobs as they were before: an interruption is not a failure."""
-        with suppress(StoreError), self.runtime.store.transaction(self.namespace) as tx:
-            now = self.runtime.clock()
-            held = tx.queue.held(self.embedder.name, holder)
-            tx.queue.update([replace(job, attempts=job.attempts - 1, holder="", next_at=now) for job in held])
-
-    def _do(self, jobs: Sequence[Job], holder: str) -> _Done:
+    def _do(self, jobs: Sequence[Job], holder: str) -> tuple[Worked, bool]:
         reader, model = self.reader, self.embedder.name
         keys = np.array(sorted(job.key for job in jobs), dtype=np.int64)
         known = dict(zip(reader.ids(keys), keys.tolist(), strict=True))
@@ -135,25 +121,22 @@ class Worker:
             for at, vector in sorted(tried.vectors.items())
         ]
         failures = {wanted[at]: error for at, error in tried.errors.items()} | dict.fromkeys(hopeless, _DIED)
-        seen = self._look_around(drafts, reader)
+        # The neighbours are searched before the write lock is taken, and again if somebody wrote meanwhile.
+        seen = reader.revision()
+        if self.link is not None:
+            state = Remembering(self.namespace, [], self.runtime.clock(), drafts=drafts)
+            search_nearest(state, reader, model, self.link.minimum)
         with self.runtime.store.transaction(self.namespace) as tx:
             held = {job.key: job for job in tx.queue.held(model, holder)}
             made = [draft for draft in drafts if draft.key in held]
             self._store(tx, made, [key for key in there if key in held], seen)
             late = [job for key, job in held.items() if key not in there and key not in {d.key for d in made}]
             tx.queue.update([self._later(job, memories, failures.get(job.key), tried) for job in late])
-        return _Done(len(made), len(late), tried.down or next(iter(failures.values()), ""), bool(tried.down))
-
-    def _look_around(self, drafts: list[Draft], reader: Reader) -> int:
-        """Search neighbours of the new vectors before taking the write lock. Return the revision searched."""
-        seen = reader.revision()
-        if self.link is not None:
-            state = Remembering(self.namespace, [], self.runtime.clock(), drafts=drafts)
-            search_nearest(state, reader, self.embedder.name, self.link.minimum)
-        return seen
+        error = tried.down or next(iter(failures.values()), "")
+        return Worked(len(made), len(late), error=error), bool(tried.down)
 
     def _store(self, tx: Writer, made: list[Draft], there: list[int], seen: int) -> None:
-        """Write vectors, then edges of new memories, then remove the jobs."""
+        """Write the vectors, then the edges of memories that were pending, then remove the jobs."""
         now, model = self.runtime.clock(), self.embedder.name
         keys = [draft.key for draft in made if draft.key is not None]
         if keys:
@@ -162,7 +145,7 @@ class Worker:
             new = [draft for draft in made if draft.memory.id in waited and np.any(draft.vector)]
             if self.link is not None and new:
                 state = Remembering(self.namespace, [], now, drafts=new, tx=tx)
-                # Another writer committed since. The open transaction counts as one revision.
+                # The open transaction has already raised the revision by one.
                 if tx.revision() - 1 != seen:
                     search_nearest(state, tx, model, self.link.minimum)
                 self.link(state, self.runtime)
@@ -170,7 +153,7 @@ class Worker:
         tx.queue.finish(model, [*keys, *there])
 
     def _later(self, job: Job, memories: dict[int, Memory], error: str | None, tried: Tried) -> Job:
-        """Return the job after a failure: postponed, or given up unless the model is down."""
+        """Return the job after a failure, due later or given up. Nothing is given up while the model is down."""
         attempts = job.attempts if error else min(job.attempts, MOST_ATTEMPTS - 1)
         wait = pause(attempts, memories[job.key].id if job.key in memories else "")
         return replace(
