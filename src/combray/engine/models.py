@@ -1,4 +1,4 @@
-"""Models from the outside: which there are, fetching one, and whether those that are configured work."""
+"""Models: which exist, download one, and test those that are configured."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from combray.runtime import Embedder, LanguageModel, Peer, Reranker
     from combray.wiring import Fetched as Fetched
     from combray.wiring import Offer as Offer
-    from combray.wiring import Progress
 
 NEAR, FAR = ("cat", "kitten"), "invoice"
-"""Two words that any embedder holds for closer than either is to the third."""
+"""Any embedder should place the first two words closer together than either to the third."""
 _QUERY = "Where does the cat sleep?"
 _ANSWERS, _OTHER = "The cat sleeps on the sofa.", "The invoice is due on Friday."
 _ANSWER_WITH = "OK"
@@ -28,20 +27,19 @@ _SHOWN = 60
 _NO_KEY = re.compile(r": no key; set (?P<variable>\w+)$")
 _OTHER_FORMAT = re.compile(r": the answer (is not JSON|is not of|holds|has )")
 _STATUS_REMEDIES = {
-    401: "Give the key of this service, and none that was taken back.",
-    403: "Look in your account whether the key may use this model.",
-    404: "Check the model's name, and the path of the address.",
-    429: "Too many requests, or no credit left: wait, or look in your account.",
+    401: "Use a valid key of this service.",
+    403: "Check in your account that the key may use this model.",
+    404: "Check the model's name and the path of the address.",
+    429: "The rate limit or the credit is used up. Wait, or check your account.",
 }
 
-
 Found = tuple[bool, str, str]
-"""Whether it works, what it said, and how to mend it."""
+"""Whether the model works, what it returned, and how to fix it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One model that was tried. `ok` is None where none is configured; `remedy` says how to mend a failure."""
+    """The test of one model. `ok` is None if none is configured; `remedy` says how to fix a failure."""
 
     kind: str
     name: str
@@ -51,21 +49,12 @@ class Trial:
     milliseconds: float | None = None
 
 
-def offers() -> list[Offer]:
-    """All that the settings `embedder`, `reranker`, `language_model` and `peers` may name."""
-    return wiring.offers()
-
-
-def fetch(spec: str, progress: Progress | None = None) -> Fetched:
-    """Download what `onnx:ORG/NAME@REVISION/FILE.onnx` needs from the hub into its local cache.
-
-    `progress` is told bytes done and bytes of all. Raises InvalidInputError, ModelError, MissingExtraError.
-    """
-    return wiring.fetch_model(spec, progress)
+offers = wiring.offers
+fetch = wiring.fetch_model
 
 
 def in_use(overrides: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """Kind -> the spec in force. Raises InvalidInputError."""
+    """Return the spec in use by kind. Raises InvalidInputError."""
     settings = load(overrides)
     return {
         "embedder": settings.embedder,
@@ -76,10 +65,7 @@ def in_use(overrides: Mapping[str, Any] | None = None) -> dict[str, str]:
 
 
 def trials(overrides: Mapping[str, Any] | None = None) -> Iterator[Trial]:
-    """Try every configured model and peer with one tiny request each. Raises InvalidInputError for a setting.
-
-    A language model is asked for one word, a reranker to order two sentences, a peer for one result.
-    """
+    """Test every configured model and peer with one tiny request each. Raises InvalidInputError for a setting."""
     settings = load(overrides)
     tests: dict[str, Callable[[Any], Found]] = {
         "embedder": _embedding,
@@ -117,15 +103,15 @@ def _remedy(error: CombrayError) -> str:
         return ""
     status = getattr(error, "status", 0)
     if status >= 500:
-        return "The service is in trouble; try again later."
+        return "The service reports an internal error. Try again later."
     if status:
         return _STATUS_REMEDIES.get(status, "Check the model's name and what the service supports.")
     if missing := _NO_KEY.search(str(error)):
         return f"export {missing['variable']}=…"
     if "cannot be reached" in str(error) or "no answer within" in str(error):
-        return "Start the server, or name its address: provider:MODEL@http://HOST:PORT."
+        return "Start the server, or give its address as provider:MODEL@http://HOST:PORT."
     if _OTHER_FORMAT.search(str(error)):
-        return "Something answers there, and not as this provider does: check the address and its path (/v1)."
+        return "The server does not follow the protocol of this provider. Check the address and its path (/v1)."
     return ""
 
 
@@ -135,17 +121,17 @@ def _embedding(model: Embedder) -> Found:
     shown = f"{model.dimensions} dimensions; {NEAR[0]}/{NEAR[1]} {like:.2f}, {NEAR[0]}/{FAR} {unlike:.2f}"
     if like > unlike:
         return True, shown, ""
-    return False, f"{shown}: the far pair is the nearer one", "Is it an embedding model, with its own tokenizer?"
+    return False, f"{shown}: the wrong pair is closer", "Check that it is an embedding model and has its own tokenizer."
 
 
 def _reranking(model: Reranker) -> Found:
     first, second = model.rerank(_QUERY, [_ANSWERS, _OTHER])
     if first is None or second is None:
-        return False, "no relevance for one of two sentences", "Is it a reranking model?"
+        return False, "no relevance for one of two sentences", "Check that it is a reranking model."
     shown = f"relevance {first:.2f} of the answer, {second:.2f} of another sentence"
     if first > second:
         return True, shown, ""
-    return False, f"{shown}: the wrong one is first", "Is it a reranking model, with its own tokenizer?"
+    return False, f"{shown}: the wrong one is first", "Check that it is a reranking model and has its own tokenizer."
 
 
 def _completing(model: LanguageModel) -> Found:

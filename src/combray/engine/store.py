@@ -46,20 +46,26 @@ class OpenStore:
 
     def status(self) -> dict[str, Any]:
         """Counts by status, kind and category; edges, vectors, top entities; where and how it runs."""
-        reader = self._at.reader
+        runtime, reader = self._at.runtime, self._at.reader
         counts = reader.status()
-        live = sum(counts["by_status"].get(each, 0) for each in ("active", "pending_embed"))
+        live = sum(counts["by_status"].get(each, 0) for each in LIVE_STATUSES)
         tier = self.tier(check=True)
+        models = {
+            "embedder": runtime.embedder,
+            "reranker": runtime.reranker,
+            "language_model": runtime.language_model,
+        }
+        prices = read_prices(str(self._at.settings.get("prices", "")))
         return {
             "tier": {"tier": tier.name, "why": tier.why, "since": datetime.fromtimestamp(tier.since, UTC)},
-            "location": self._at.runtime.store.location,
-            "writable": self._at.runtime.store.writable,
+            "location": runtime.store.location,
+            "writable": runtime.store.writable,
             "audit": self._audit_finding("status").detail,
             "namespace": self._at.namespace,
             "namespaces": self.namespaces(),
             "preset": self._at.preset.name,
-            "embedder": self._at.runtime.embedder.name if self._at.runtime.embedder else "none",
-            "models": self._models_fared(),
+            "embedder": runtime.embedder.name if runtime.embedder else "none",
+            "models": model_usage(models, runtime.peers, prices),
             "total_insights": live,
             **counts,
             **self._waiting(reader),
@@ -67,17 +73,8 @@ class OpenStore:
             "top_entities": [{"entity": name, "count": count} for name, count in reader.entity_counts(20)],
         }
 
-    def _models_fared(self) -> list[dict[str, Any]]:
-        runtime = self._at.runtime
-        models = {
-            "embedder": runtime.embedder,
-            "reranker": runtime.reranker,
-            "language_model": runtime.language_model,
-        }
-        return model_usage(models, runtime.peers, read_prices(str(self._at.settings.get("prices", ""))))
-
     def _waiting(self, reader: Reader) -> dict[str, Any]:
-        """The queue of vectors by model, and how many live memories have none of the embedder's."""
+        """Return the queue by model, and how many live memories have no vector of the embedder."""
         now = self._at.runtime.clock()
         queue = [
             {
@@ -94,47 +91,45 @@ class OpenStore:
         return {"without_vector": lacking, "queue": queue}
 
     def tier(self, *, check: bool = False) -> Tier:
-        """Return the service tier: FULL, STANDARD, BASIC or READONLY, why, and since when.
+        """Return the service tier, why, and since when (docs/reference/service-tiers.md). Calls no model.
 
-        See docs/reference/service-tiers.md. A store that could not be written is checked again
-        every 60 s, or at once with `check`. No model is called.
+        A store that could not be written is probed every 60 s, or at once with `check`.
         """
         return tier_monitor(self._at.runtime).now(check=check)
 
     def log(self, limit: int = 20) -> list[dict[str, Any]]:
-        """The latest operations, newest first."""
+        """Return the latest operations, newest first. `limit` is 1 or more."""
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise InvalidInputError("limit", f"{limit!r} is out of range.", "Use 1 or more.")
-        # SQLite counts no further.
+        # The largest integer of SQLite.
         return self._at.reader.log(min(limit, 2**63 - 1))
 
     def doctor(self, *, repair: bool = False) -> list[Finding]:
         """Check the file, the embedder and the vectors; `repair` first rebuilds what can be rebuilt."""
-        findings = []
-        if repair:
-            findings += [Finding("repair", True, done) for done in self._at.runtime.store.repair()]
-        problems = self._at.runtime.store.check()
-        findings += [Finding("store", False, problem) for problem in problems]
-        if not problems:
-            findings.append(Finding("store", True, f"{self._at.runtime.store.location} is sound"))
-        findings.append(
+        store = self._at.runtime.store
+        repairs = store.repair() if repair else []
+        problems = store.check()
+        return [
+            *(Finding("repair", True, done) for done in repairs),
+            *(Finding("store", False, problem) for problem in problems),
+            *(() if problems else (Finding("store", True, f"{store.location} is sound"),)),
             Finding(
                 "writing",
-                self._at.runtime.store.writable,
-                "the file can be written to" if self._at.runtime.store.writable else "the file is read-only",
-            )
-        )
-        findings.append(self._audit_finding("doctor"))
-        findings.append(self._embedder_finding())
-        findings.append(self._vector_finding())
-        findings.append(self._queue_finding())
-        return findings
+                store.writable,
+                "the file can be written to" if store.writable else "the file is read-only",
+            ),
+            self._audit_finding("doctor"),
+            self._embedder_finding(),
+            self._vector_finding(),
+            self._queue_finding(),
+        ]
 
     def _audit_finding(self, verb: str) -> Finding:
-        if self._at.runtime.audit is None:
+        audit = self._at.runtime.audit
+        if audit is None:
             return Finding("audit", True, "switched off")
-        self._at.runtime.audit.record(verb, self._at.namespace)
-        problem = self._at.runtime.audit.problem
+        audit.record(verb, self._at.namespace)
+        problem = audit.problem
         detail = f"{problem}: reads answer without an entry, writes are refused" if problem else "can be written"
         return Finding("audit", not problem, detail)
 
@@ -169,24 +164,23 @@ class OpenStore:
         detail = f"{waiting} memories wait for a vector"
         if failed:
             error = next(each.error for each in backlogs if each.failed)
-            detail += (
-                f", {failed} were given up ({error}); 'combray worker --once --retry-failed' tries them again"
-            )
+            detail += f", {failed} failed ({error}); 'combray worker --once --retry-failed' retries them"
         return Finding("queue", not failed, detail)
 
     def backup(self, path: str, *, key: str | bytes | None = None) -> None:
         """Write a consistent copy of the whole store to a new file.
 
-        An encrypted store gives an encrypted copy with the same key. `key` encrypts the copy with that key.
+        The copy of an encrypted store is encrypted with the same key, or with `key` if given.
         """
-        self._at.runtime.store.backup(path, key)
-        if self._at.runtime.audit is not None:
-            # A file's name may hold bytes that are no UTF-8.
-            told = str(Path(path).absolute()).encode("utf-8", "backslashreplace").decode()
-            self._at.runtime.audit.record("backup", self._at.namespace, detail={"path": told})
+        runtime = self._at.runtime
+        runtime.store.backup(path, key)
+        if runtime.audit is not None:
+            # A file name may hold bytes that are not UTF-8.
+            shown = str(Path(path).absolute()).encode("utf-8", "backslashreplace").decode()
+            runtime.audit.record("backup", self._at.namespace, detail={"path": shown})
 
     def export_to(self, stream: TextSink) -> int:
-        """Write the namespace as JSON lines: memories of any status, history, edges. Returns how many memories.
+        """Write memories of any status, history and edges as JSON lines. Return the number of memories.
 
         Open the file with `encoding="utf-8", newline="\\n"`. Raises StoreBusyError; see
         `combray.transfer.export_to`.
