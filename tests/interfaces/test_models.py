@@ -84,7 +84,7 @@ def test_a_server_that_is_not_there_is_told_with_its_remedy(shell: Shell) -> Non
     assert result.exit_code == 1
     model = json.loads(result.stdout)[2]
     assert "cannot be reached" in model["detail"]
-    assert model["remedy"].startswith("Start the server, or name its address")
+    assert model["remedy"].startswith("Start the server, or give its address")
 
 
 def test_a_spec_that_does_not_exist_is_bad_for_that_model_only(shell: Shell) -> None:

@@ -51,7 +51,7 @@ def test_it_works_in_one_namespace_or_everywhere(shell: Shell) -> None:
 def test_without_an_embedder_it_refuses(shell: Shell) -> None:
     refused = shell.run("worker", "--once", "--embedder", "none")
     assert refused.exit_code == 2
-    assert "none is set, so there are no vectors to make" in refused.output
+    assert "is not set, so no vectors can be made" in refused.output
 
 
 def test_a_standing_worker_follows_the_store_until_ctrl_c(shell: Shell) -> None:
@@ -106,7 +106,7 @@ def test_what_was_given_up_is_tried_again(shell: Shell) -> None:
         tx.queue.update([replace(job, holder="", failed=True, error="too long") for job in given_up])
     (finding,) = [each for each in json.loads(shell.run("doctor").stdout) if each["name"] == "queue"]
     assert finding["detail"] == (
-        "1 memories wait for a vector, 2 were given up (too long); "
+        "1 memories wait for a vector, 2 failed (too long); "
         "'combray worker --once --retry-failed' tries them again"
     )
     assert shell.json("worker", "--once")["embedded"] == 1

@@ -48,8 +48,8 @@ def test_an_embedder_that_holds_cat_and_kitten_for_closer_works() -> None:
 def test_an_embedder_that_knows_no_words_fails() -> None:
     with serving(embedding(cat=[1, 0], kitten=[0, 1], invoice=[0.6, 0.8])) as service:
         found = tried("embedder", service, "openai:m#2@{}")
-    assert (found.ok, found.remedy) == (False, "Is it an embedding model, with its own tokenizer?")
-    assert found.detail.endswith("cat/kitten 0.00, cat/invoice 0.60: the far pair is the nearer one")
+    assert (found.ok, found.remedy) == (False, "Check that it is an embedding model with its own tokenizer.")
+    assert found.detail.endswith("cat/kitten 0.00, cat/invoice 0.60: the wrong pair is closer")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_language_model_is_asked_for_one_word() -> None:
 @pytest.mark.parametrize(
     ("status", "remedy"),
     [
-        (401, "Give the key of this service"),
+        (401, "Use a valid key of this service"),
         (404, "Check the model's name"),
         (422, "Check the model's name and what the service supports"),
     ],
@@ -99,7 +99,7 @@ def test_what_answers_in_another_way_is_taken_for_another_service(body: Any) -> 
         ]
     assert [each.ok for each in found] == [False, False]
     assert {each.remedy.partition(":")[0] for each in found} == {
-        "Something answers there, and not as this provider does"
+        "The server does not follow the protocol of this provider"
     }
 
 

@@ -1,4 +1,4 @@
-"""The audit of the open store: read it, verify it, write it out."""
+"""The audit of the open store: entries, certificates, verification."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class AuditTrail:
 
     @property
     def log(self) -> AuditLog:
-        """The log itself."""
+        """The audit log."""
         from combray.audit.log import AuditLog
 
         log = self._at.runtime.audit
         if not isinstance(log, AuditLog):
             location = self._at.runtime.store.location
-            raise StoreError(f"{location}: has no audit: it is switched off. Take out COMBRAY_AUDIT=false.")
+            raise StoreError(f"{location}: the audit is switched off. Remove COMBRAY_AUDIT=false.")
         return log
 
     def entries(
@@ -43,7 +43,7 @@ class AuditTrail:
         memory_id: str | None = None,
         query: str | None = None,
     ) -> list[Entry]:
-        """The latest matching entries, newest first; of all namespaces unless one is named.
+        """Return the latest matching entries, newest first, of all namespaces unless one is named.
 
         `operation` matches a verb called directly or by another verb. `memory_id` may be a prefix. `query`
         matches reads that asked exactly this. `limit` None returns all. Raises InvalidInputError.
@@ -61,13 +61,13 @@ class AuditTrail:
         return latest(self.log, wanted, limit)
 
     def certificates(self, memory_id: str) -> list[Entry]:
-        """Entries of erasure proofs for a memory, newest first, without their salts. An id prefix will do."""
+        """Return the erasure proofs of a memory id or prefix, newest first, without their salts."""
         from combray.audit.erasure import OPERATION
 
         return self.entries(None, operation=OPERATION, memory_id=memory_id)
 
     def lines(self) -> Iterator[str]:
-        """Every line of the audit as stored, oldest first."""
+        """Yield every line of the audit as stored, oldest first."""
         from combray.audit.reading import lines
 
         return lines(self.log)

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 LEASE = "consolidate"
 LEASE_SECONDS = 900.0
-"""How long a run may be silent: it renews its lease with every stage and every part it applies."""
+"""Seconds until the lease of a run expires. Every stage and every applied part renews it."""
 MOST = 1000
 _MOST_CHANGES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Two facts that the rules cannot decide: left to the judge, or to a person."""
+    """Two facts that the rules cannot decide. A language model or a person decides."""
 
     first: Memory
     second: Memory
@@ -44,11 +44,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationReport:
-    """What a run did, or would do (`dry_run`).
+    """The result of a run, or with `dry_run` its plan.
 
-    `plan`: a line for every change, in order. `counts`: changes by operation, as applied. `waiting`: pairs in
-    doubt. `skipped_because_of_cap`: memories that the cap left to the next run. `resumed`: the run of a killed
-    process that was finished first.
+    `plan`: one line per change, in order. `counts`: applied changes by operation. `waiting`: undecided pairs.
+    `skipped_because_of_cap`: memories left to the next run by the cap. `resumed`: the id of a killed run that
+    was finished first.
     """
 
     run_id: str
@@ -63,7 +63,7 @@ class ConsolidationReport:
 
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and of how much."""
+"""Called with the name of the step, the count done, and the total."""
 
 
 class Consolidation:
@@ -92,11 +92,11 @@ class Consolidation:
         """
         most = whole("most", most, 0, _MOST_CHANGES)
         if dry_run:
-            state = self._plan(new_id(moment(self._at.runtime.clock())), most, progress, steps)
-            return self._told(state, dry_run=True, counts=state.counts)
+            state = self._plan(most, progress, steps)
+            return self._report(state, dry_run=True, counts=state.counts)
         if not self._at.runtime.store.writable:
             raise ReadOnlyStoreError(
-                f"{self._at.runtime.store.location}: opened read-only; a dry run shows what there is to do."
+                f"{self._at.runtime.store.location}: is open read-only. Use a dry run to see the plan."
             )
         from combray.consolidate import runs
 
@@ -105,27 +105,27 @@ class Consolidation:
             for run in self.runs(limit=_MOST_CHANGES):
                 if run.state == "running":
                     resumed = runs.finish(store, self._at.namespace, run, hold, self._at.runtime.clock).id
-            state = self._plan(
-                new_id(moment(self._at.runtime.clock())), most, self._renewing(hold, progress), steps
-            )
+            state = self._plan(most, self._renewing(hold, progress), steps)
             run = Run(state.run, state.now, seen=state.seen)
             runs.record(store, self._at.namespace, run, state.steps, hold, state.fresh)
-            applied = None if progress is None else _applying(progress, len(state.steps))
+            total = len(state.steps)
+            applied = None if progress is None else lambda done: progress("Apply", done, total)
             run = runs.finish(store, self._at.namespace, run, hold, self._at.runtime.clock, applied)
         self._vectors.catch_up(MOST)
-        return self._told(state, dry_run=False, counts=run.counts, resumed=resumed)
+        return self._report(state, dry_run=False, counts=run.counts, resumed=resumed)
 
-    def _plan(self, run: str, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
+    def _plan(self, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
         from combray.consolidate.nightly import NIGHTLY
         from combray.consolidate.state import Planning
 
-        # Whole microseconds, as a store keeps them: a finished run computes with the same moment.
+        run = new_id(moment(self._at.runtime.clock()))
+        # Stores keep whole microseconds. A run that is finished later must compute with the same moment.
         now = round(self._at.runtime.clock() * 1_000_000) / 1_000_000
         state = Planning(self._at.namespace, now, run, most, progress=progress)
         usual = NIGHTLY if self._at.settings.get("distil", True) else NIGHTLY.without("DistilFacts")
         return (steps or usual).run(state, self._at.runtime)
 
-    def _told(
+    def _report(
         self, state: Planning, *, dry_run: bool, counts: Mapping[str, int], resumed: str | None = None
     ) -> ConsolidationReport:
         waiting = tuple(
@@ -145,20 +145,16 @@ class Consolidation:
         )
 
     def runs(self, limit: int = 20) -> list[Run]:
-        """The latest runs, newest first."""
+        """Return the latest runs, newest first."""
         return self._at.reader.runs(whole("limit", limit, 1, _MOST_CHANGES))
 
     def waiting(self) -> list[Waiting]:
-        """Doubtful pairs of earlier runs: both facts are live and nobody has decided yet."""
+        """Return the undecided pairs of earlier runs whose facts are both live."""
         reader = self._at.reader
         found = []
         for doubt in reader.doubts():
-            both = [
-                memory
-                for memory in reader.memories((doubt.first, doubt.second))
-                if memory.status in LIVE_STATUSES and not doubt.answer
-            ]
-            if len(both) == 2:
+            both = [] if doubt.answer else reader.memories((doubt.first, doubt.second))
+            if len(both) == 2 and all(memory.status in LIVE_STATUSES for memory in both):
                 found.append(Waiting(both[0], both[1], doubt.reason))
         return found
 
@@ -175,7 +171,7 @@ class Consolidation:
         if len(found) != 1:
             which = "no run" if not found else f"{len(found)} runs"
             raise NotFoundError(
-                f"{which} {run_id!r} in namespace {self._at.namespace!r}; list them: combray consolidate --runs"
+                f"{which} {run_id!r} in namespace {self._at.namespace!r}. List runs: combray consolidate --runs."
             )
         if found[0].state == "undone":
             raise InvalidInputError("run_id", f"{found[0].id} is undone already.")
@@ -192,8 +188,6 @@ class Consolidation:
         """
         return memories.undo_merge(self._at, memory_id)
 
-    # -- one at a time -------------------------------------------------------------------------------
-
     @contextmanager
     def _alone(self) -> Iterator[Callable[[Writer], None]]:
         """Hold the lease of consolidation; yields a function that renews it inside a transaction."""
@@ -203,7 +197,7 @@ class Consolidation:
         def hold(tx: Writer) -> None:
             kept = tx.lease(LEASE)
             if kept is None or kept.holder != holder:
-                raise StoreBusyError(f"{store.location}: another consolidation took over; this one stopped.")
+                raise StoreBusyError(f"{store.location}: another consolidation took over. This one stopped.")
             tx.put_lease(LEASE, Lease(holder, clock() + LEASE_SECONDS))
 
         with store.transaction(self._at.namespace) as tx:
@@ -211,7 +205,7 @@ class Consolidation:
             if kept is not None and kept.until > clock() and is_there(kept.holder):
                 raise StoreBusyError(
                     f"{store.location}: a consolidation of namespace {self._at.namespace!r} is running "
-                    f"({kept.holder}); wait for it, at most until {moment(kept.until):%Y-%m-%d %H:%M:%S} UTC."
+                    f"({kept.holder}). Wait for it, at most until {moment(kept.until):%Y-%m-%d %H:%M:%S} UTC."
                 )
             tx.put_lease(LEASE, Lease(holder, clock() + LEASE_SECONDS))
         try:
@@ -223,10 +217,10 @@ class Consolidation:
                     tx.put_lease(LEASE, None)
 
     def _renewing(self, hold: Callable[[Writer], None], progress: Progress | None) -> Progress:
-        """Progress that renews the lease now and then: planning reads for minutes in a large store."""
+        """Return a progress callback that renews the lease: planning takes minutes in a large store."""
         renewed = [self._at.runtime.clock()]
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             if self._at.runtime.clock() - renewed[0] > LEASE_SECONDS / 10:
                 with self._at.runtime.store.transaction(self._at.namespace) as tx:
                     hold(tx)
@@ -234,16 +228,9 @@ class Consolidation:
             if progress is not None:
                 progress(what, done, total)
 
-        return tell
-
-
-def _applying(progress: Progress, total: int) -> Callable[[int], None]:
-    def tell(done: int) -> None:
-        progress("Apply", done, total)
-
-    return tell
+        return report
 
 
 def moment(unix: float) -> datetime:
-    """The datetime of unix seconds, UTC."""
+    """Return the UTC datetime of unix seconds."""
     return datetime.fromtimestamp(unix, UTC)

@@ -1,6 +1,6 @@
-"""Folders of Markdown: index one, search it, read a file of it, watch it.
+"""Folders of Markdown: index, search, read and watch them.
 
-The package `documents` is imported when a verb needs it: most shell calls never do.
+Verbs import the package `documents` when they need it, which keeps the start of the shell fast.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from combray.runtime import Workspace
 
 LOOK_EVERY = 2.0
-"""Seconds between two looks at the files of a workspace that nobody watches, when it is searched."""
+"""Minimum seconds between two checks of an unwatched folder's files when it is searched."""
 MAX_RESULTS = 1_000
 MAX_LINES = 100_000
 PRESET = "openclaw"
 FOLDER_TRUSTS = ("owner", "agent", "untrusted")
-"""Whose word the files of a folder can be."""
+"""Trust levels that a folder can have."""
 
 Paths = Sequence[str | os.PathLike[str]]
 
 
 class _Freshness:
-    """When the files of each workspace were last looked at, and who watches them. Safe to share by threads."""
+    """When the files of each workspace were last checked, and their watchers. Safe for threads."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -46,7 +46,7 @@ class _Freshness:
         self.dirty: set[str] = set()
 
     def due(self, root: str) -> bool:
-        """Whether a search should look at the files first."""
+        """Whether a search must check the files first."""
         watcher = self.watchers.get(root)
         if watcher is not None and watcher.alive and root in self.looked:
             return root in self.dirty
@@ -54,7 +54,7 @@ class _Freshness:
         return last is None or time.monotonic() - last >= LOOK_EVERY
 
     def seen(self, root: str) -> None:
-        """The files are looked at from now on: what changes later makes it dirty again."""
+        """Record that the files are being checked. Later changes mark the folder dirty again."""
         self.dirty.discard(root)
         self.looked[root] = time.monotonic()
 
@@ -77,17 +77,17 @@ class Documents:
         progress: Progress | None = None,
         rebuild: bool = False,
     ) -> IndexReport:
-        """Keep a folder's Markdown in the index, and bring the index up to the files now.
+        """Index a folder of Markdown, or update its index. Later searches update it too.
 
-        A workspace (MEMORY.md, memory.md, memory/) gives these, any other folder every `*.md` in it. `extra`:
-        more Markdown, files or folders. `sessions`: transcripts, `*.jsonl`. `redact`: take secrets out of notes
-        too (out of transcripts always). `trust`: whose word the files are, "owner", "agent" or "untrusted" (a
-        folder of downloads); None keeps what the folder has, and a new one is the owner's. The guard judges every
-        chunk by it. `rebuild`: read, judge and embed every file anew, and destroy what no file holds any more.
-        `progress` is called with the files done and to do.
+        In an agent workspace (one with MEMORY.md, memory.md or memory/) only those are indexed, otherwise every
+        `*.md`. `extra`: further Markdown files or folders. `sessions`: transcripts, `*.jsonl`. `redact`: remove
+        secrets from notes too; they are always removed from transcripts. `trust`: "owner", "agent" or
+        "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new one. The guard judges
+        chunks by it. `rebuild`: read, judge and embed every file again, and erase chunks that no file contains.
+        `progress` is called with the counts of files done and in total.
 
-        Later searches bring the index up to date by themselves. A file that cannot be read is in `skipped`,
-        with the reason. Raises InvalidInputError for a path that is not there, and StoreError.
+        Unreadable files are in `skipped`, with the reason. Raises InvalidInputError for a missing path, and
+        StoreError.
         """
         from combray.documents.workspace import open_workspace
 
@@ -102,9 +102,9 @@ class Documents:
 
     @audited("unindex", reads=False)
     def drop(self, folder: str | os.PathLike[str]) -> int:
-        """Let a folder go: its chunks are hidden, searches no longer look at it. How many chunks it had.
+        """Remove a folder from the index: its chunks are hidden. Return how many chunks it had.
 
-        The next `index(..., rebuild=True)` of any folder destroys them. Raises InvalidInputError.
+        The next `index(..., rebuild=True)` of any folder erases them. Raises InvalidInputError.
         """
         known = {each.root for each in self.folders()}
         root = os.path.realpath(os.path.expanduser(os.fspath(folder)))  # noqa: PTH111 - it may be gone
@@ -120,10 +120,10 @@ class Documents:
         return count
 
     def watch(self, folder: str | os.PathLike[str]) -> Watcher:
-        """Have the operating system tell which files of an indexed folder change.
+        """Watch an indexed folder, so that searches check its files only after a change.
 
-        Searches then look at files only when something changed. Close what is returned when done. Raises
-        InvalidInputError for a folder that is not indexed, MissingExtraError without watchfiles.
+        Close the watcher when done. Raises InvalidInputError for a folder that is not indexed, and
+        MissingExtraError without watchfiles.
         """
         from combray.documents.watcher import Watcher
         from combray.documents.workspace import real_path
@@ -135,24 +135,24 @@ class Documents:
         freshness = self._freshness
         watcher = Watcher(workspace, lambda _: freshness.dirty.add(root))
         freshness.watchers[root] = watcher
-        # What changed before the watcher was there is found by the next search.
+        # The next search finds changes made before the watcher started.
         freshness.looked.pop(root, None)
         return watcher
 
     def follow(
         self, folder: str | os.PathLike[str], *, stop: threading.Event | None = None
     ) -> Iterator[IndexReport]:
-        """Index a folder now and after every change of its files, until `stop` is set: a report each time.
+        """Index a folder now and after every change of its files until `stop` is set. Yield a report each time.
 
-        A folder that is indexed already keeps its extra paths and transcripts. Changes that change nothing in
-        the index give no report. Raises what `index` raises, and MissingExtraError without watchfiles.
+        An indexed folder keeps its extra paths and transcripts. Changes that do not affect the index give no
+        report. Raises what `index` raises, and MissingExtraError without watchfiles.
         """
         from combray.documents.watcher import changes
         from combray.documents.workspace import open_workspace
 
         given = open_workspace(folder)
         workspace = next((each for each in self.folders() if each.root == given.root), given)
-        # Listening begins before the first look, so that nothing falls between the two.
+        # Watching begins before the first check, so that no change is missed between the two.
         bursts = changes(workspace, stop, ready=True)
         next(bursts)
         with self._freshness.lock:
@@ -173,10 +173,10 @@ class Documents:
         sources: Sequence[str] = (),
         preset: str | Preset = PRESET,
     ) -> Passages:
-        """Passages of the indexed files that answer a query, best first, with path and lines.
+        """Return passages of the indexed files that answer a query, best first, with path and lines.
 
-        `sources`: "memory", "sessions" or both (empty). `min_score` None takes the preset's. Files that changed
-        are read first. Raises InvalidInputError.
+        `sources`: "memory", "sessions" or both (empty). `min_score` None takes the preset's. Changed files are
+        indexed first. Raises InvalidInputError.
         """
         from combray.documents.passages import Passages, passages_of
         from combray.documents.workspace import SOURCES
@@ -211,13 +211,12 @@ class Documents:
     def read(
         self, path: str, *, start: int | None = None, lines: int | None = None, withhold: bool = False
     ) -> Excerpt:
-        """Lines of an indexed file, from line `start` (1 if None), at most `lines` and 16,000 characters.
+        """Return lines of an indexed file from line `start` (default 1), at most `lines` and 16,000 characters.
 
-        A transcript gives the lines that hold something said, as they are indexed. A missing file gives an
-        empty text. `quarantined` names the lines that are kept apart; with `withhold`, for a reader that is a
-        model, a note stands in their place, and files of less trust than the namespace requires are refused.
-        Raises InvalidInputError for every path that leads out of the indexed folders, for links, and for anything
-        but Markdown and transcripts.
+        A transcript gives its indexed messages, a missing file an empty text. `quarantined` lists quarantined
+        lines. `withhold`, for output to a model, replaces them by a note and refuses files below the namespace's
+        required trust. Raises InvalidInputError for paths outside of the indexed folders, for links, and for
+        files that are neither Markdown nor transcripts.
         """
         from combray.documents.excerpts import excerpt, kept_apart, withheld
         from combray.documents.files import UnreadableError, decode, read_bytes, read_lines
@@ -247,22 +246,20 @@ class Documents:
             return withheld(found, held) if withhold else found
         return Excerpt("", path)
 
-    # -- keeping up --------------------------------------------------------------------------------
-
     def folders(self) -> list[Workspace]:
-        """The indexed folders."""
+        """Return the indexed folders."""
         return self._at.reader.documents.workspaces()
 
     @audited("index", reads=False)
     def _sync(
         self, workspace: Workspace, *, rebuild: bool = False, progress: Progress | None = None, explicit: bool
     ) -> IndexReport:
-        """Sync, and keep the name of the embedder that all chunks of the workspace have a vector of."""
+        """Sync a workspace, and record the embedder that all its chunks have a vector of."""
         from combray.documents.sync import Sync
 
         before = next((each for each in self.folders() if each.root == workspace.root), None)
         guard = self._at.guard
-        # A folder is judged anew when its trust is another, and when it was indexed without a guard.
+        # A folder is judged again when its trust changes, and when it was indexed without a guard.
         judge_all = before is not None and (
             rebuild or before.trust != workspace.trust or (guard.enabled and not before.judged)
         )
@@ -300,15 +297,13 @@ class Documents:
         return report
 
     def _catch_up(self) -> tuple[str, bool]:
-        """Sync every workspace that is due; a warning and whether files are newer than the index."""
+        """Sync every workspace that is due. Return a warning, and whether files are newer than the index."""
         from combray.documents.sync import is_stale
 
         warnings: list[str] = []
         stale = False
         embedder = self._at.runtime.embedder
-        for workspace in self.folders():
-            if not self._freshness.due(workspace.root):
-                continue
+        for workspace in filter(lambda each: self._freshness.due(each.root), self.folders()):
             with self._freshness.lock:
                 try:
                     if not self._at.runtime.store.writable:

@@ -121,7 +121,11 @@ def _embedding(model: Embedder) -> Found:
     shown = f"{model.dimensions} dimensions; {NEAR[0]}/{NEAR[1]} {like:.2f}, {NEAR[0]}/{FAR} {unlike:.2f}"
     if like > unlike:
         return True, shown, ""
-    return False, f"{shown}: the wrong pair is closer", "Check that it is an embedding model and has its own tokenizer."
+    return (
+        False,
+        f"{shown}: the wrong pair is closer",
+        "Check that it is an embedding model with its own tokenizer.",
+    )
 
 
 def _reranking(model: Reranker) -> Found:
@@ -131,7 +135,11 @@ def _reranking(model: Reranker) -> Found:
     shown = f"relevance {first:.2f} of the answer, {second:.2f} of another sentence"
     if first > second:
         return True, shown, ""
-    return False, f"{shown}: the wrong one is first", "Check that it is a reranking model and has its own tokenizer."
+    return (
+        False,
+        f"{shown}: the wrong one is first",
+        "Check that it is a reranking model with its own tokenizer.",
+    )
 
 
 def _completing(model: LanguageModel) -> Found:

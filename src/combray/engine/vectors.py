@@ -23,10 +23,10 @@ _MOST = 2**53
 
 @dataclass(frozen=True, slots=True)
 class Reembedding:
-    """How far a namespace has come to a model.
+    """Progress of a namespace towards a model.
 
-    `memories`: live ones; `lacking`: those of them without a vector of it; `queued`: jobs added by this call;
-    `dropped`: vectors of another model destroyed by it.
+    `memories`: live memories. `lacking`: those without a vector of the model. `queued`: jobs added by this call.
+    `dropped`: vectors of another model deleted by it.
     """
 
     model: str
@@ -121,7 +121,7 @@ class Vectors:
         """
         if drop is not None:
             if to is not None:
-                raise InvalidInputError("drop", "is given beside `to`.", "Drop the old model when all is done.")
+                raise InvalidInputError("drop", "cannot be combined with `to`.", "Drop the model after the move.")
             return self._drop(clean_text("drop", drop, 500))
         if to is not None:
             self.moving = wiring.open_embedder(to) if isinstance(to, str) else to
@@ -148,7 +148,7 @@ class Vectors:
     def _drop(self, model: str) -> Reembedding:
         own = self._own().name
         if model == own:
-            raise InvalidInputError("drop", f"{model!r} is the embedder in use.", "Name the one that is not.")
+            raise InvalidInputError("drop", f"{model!r} is the embedder in use.", "Name another model.")
         lacking = len(self._at.reader.queue.lacking(own))
         if lacking:
             raise InvalidInputError(
@@ -162,15 +162,13 @@ class Vectors:
 
     def _own(self) -> Embedder:
         if self._at.runtime.embedder is None:
-            raise InvalidInputError("embedder", "none is set, so there are no vectors to make.", "Name one.")
+            raise InvalidInputError("embedder", "is not set, so no vectors can be made.", "Set one.")
         return self._at.runtime.embedder
 
     def outdated(self) -> bool:
         """Whether this namespace has vectors, but some memories have none of the engine's embedder."""
         own = self._at.runtime.embedder
         return own is not None and self._at.reader.queue.left_behind(own.name)
-
-    # -- the worker --------------------------------------------------------------------------------
 
     def start_worker(self, *, batch: int = BATCH) -> None:
         """Make vectors in a background thread, for every namespace of the store, until the engine is closed.
@@ -185,14 +183,14 @@ class Vectors:
             self._at.after_write = self._worker.wake
 
     def stop_worker(self) -> None:
-        """Stop the thread after the batch under way; what is left stays in the queue."""
+        """Stop the thread after the current batch. The rest stays queued."""
         if self._worker is not None:
             self._worker.stop()
             self._worker = self._at.after_write = None
 
 
 def _linking(stage: object) -> LinkSemantic | None:
-    """The stage that makes semantic edges, wherever it stands in a pipeline."""
+    """Return the stage that makes semantic edges, wherever it is in a pipeline."""
     if isinstance(stage, LinkSemantic):
         return stage
     return next(filter(None, map(_linking, getattr(stage, "stages", ()))), None)
