@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from functools import cached_property
 from types import TracebackType
 from typing import (
     TYPE_CHECKING,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+F = TypeVar("F")
 _END = object()
 
 
@@ -104,6 +104,11 @@ def _opener(opened: Callable[P, Engine]) -> Callable[P, Coroutine[Any, Any, Asyn
     return call
 
 
+class _Facet(Generic[F]):
+    def __init__(self, facet: F) -> None:
+        self._sync = facet
+
+
 class AsyncConversation:
     """`engine.conversation(session)` for asyncio. `session` and `saved` are read from `.conversation`."""
 
@@ -117,11 +122,8 @@ class AsyncConversation:
     turns = awaited(Conversation.turns)
 
 
-class AsyncDocuments:
+class AsyncDocuments(_Facet[Documents]):
     """`engine.documents` for asyncio."""
-
-    def __init__(self, facet: Documents) -> None:
-        self._sync = facet
 
     index = awaited(Documents.index)
     drop = awaited(Documents.drop)
@@ -132,11 +134,8 @@ class AsyncDocuments:
     folders = awaited(Documents.folders)
 
 
-class AsyncAuditTrail:
+class AsyncAuditTrail(_Facet[AuditTrail]):
     """`engine.audit` for asyncio."""
-
-    def __init__(self, facet: AuditTrail) -> None:
-        self._sync = facet
 
     entries = awaited(AuditTrail.entries)
     certificates = awaited(AuditTrail.certificates)
@@ -145,21 +144,15 @@ class AsyncAuditTrail:
     record_read = awaited(AuditTrail.record_read)
 
 
-class AsyncQuarantine:
+class AsyncQuarantine(_Facet[Quarantine]):
     """`engine.quarantine` for asyncio."""
-
-    def __init__(self, facet: Quarantine) -> None:
-        self._sync = facet
 
     list = awaited(Quarantine.list)
     release = awaited(Quarantine.release)
 
 
-class AsyncConsolidation:
+class AsyncConsolidation(_Facet[Consolidation]):
     """`engine.consolidation` for asyncio."""
-
-    def __init__(self, facet: Consolidation) -> None:
-        self._sync = facet
 
     run = awaited(Consolidation.run)
     runs = awaited(Consolidation.runs)
@@ -168,11 +161,8 @@ class AsyncConsolidation:
     undo_merge = awaited(Consolidation.undo_merge)
 
 
-class AsyncVectors:
+class AsyncVectors(_Facet[Vectors]):
     """`engine.vectors` for asyncio."""
-
-    def __init__(self, facet: Vectors) -> None:
-        self._sync = facet
 
     make = awaited(Vectors.make)
     catch_up = awaited(Vectors.catch_up)
@@ -184,11 +174,8 @@ class AsyncVectors:
     stop_worker = awaited(Vectors.stop_worker)
 
 
-class AsyncRetention:
+class AsyncRetention(_Facet[Retention]):
     """`engine.retention` for asyncio."""
-
-    def __init__(self, facet: Retention) -> None:
-        self._sync = facet
 
     candidates = awaited(Retention.candidates)
     review = awaited(Retention.review)
@@ -196,11 +183,8 @@ class AsyncRetention:
     derived = awaited(Retention.derived)
 
 
-class AsyncStore:
+class AsyncStore(_Facet[OpenStore]):
     """`engine.store` for asyncio."""
-
-    def __init__(self, facet: OpenStore) -> None:
-        self._sync = facet
 
     namespaces = awaited(OpenStore.namespaces)
     status = awaited(OpenStore.status)
@@ -215,11 +199,18 @@ class AsyncStore:
 class AsyncEngine:
     """`await engine.recall(...)` and every other verb of `Engine`, without blocking the event loop.
 
-    Properties (`namespace`, `preset`, `settings`, `runtime`) are read from `.engine`.
+    Properties (`namespace`, `preset`, `settings`, `runtime`) are read from `.engine`. Facets have the same names.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = self._sync = engine
+        self.documents = AsyncDocuments(engine.documents)
+        self.audit = AsyncAuditTrail(engine.audit)
+        self.quarantine = AsyncQuarantine(engine.quarantine)
+        self.consolidation = AsyncConsolidation(engine.consolidation)
+        self.vectors = AsyncVectors(engine.vectors)
+        self.retention = AsyncRetention(engine.retention)
+        self.store = AsyncStore(engine.store)
 
     open = staticmethod(_opener(open_engine))
 
@@ -270,41 +261,6 @@ class AsyncEngine:
     def conversation(self, session: str) -> AsyncConversation:
         """Return the conversation with that session id; its verbs are awaitable."""
         return AsyncConversation(self.engine.conversation(session))
-
-    @cached_property
-    def documents(self) -> AsyncDocuments:
-        """Folders of Markdown and transcripts."""
-        return AsyncDocuments(self.engine.documents)
-
-    @cached_property
-    def audit(self) -> AsyncAuditTrail:
-        """Who read and wrote what."""
-        return AsyncAuditTrail(self.engine.audit)
-
-    @cached_property
-    def quarantine(self) -> AsyncQuarantine:
-        """What the guard quarantined."""
-        return AsyncQuarantine(self.engine.quarantine)
-
-    @cached_property
-    def consolidation(self) -> AsyncConsolidation:
-        """Merging, contradictions, distillation."""
-        return AsyncConsolidation(self.engine.consolidation)
-
-    @cached_property
-    def vectors(self) -> AsyncVectors:
-        """The queue of vectors to make, and the worker."""
-        return AsyncVectors(self.engine.vectors)
-
-    @cached_property
-    def retention(self) -> AsyncRetention:
-        """What could be dropped, and what to keep."""
-        return AsyncRetention(self.engine.retention)
-
-    @cached_property
-    def store(self) -> AsyncStore:
-        """The store as a whole."""
-        return AsyncStore(self.engine.store)
 
     def within(self, namespace: str) -> AsyncEngine:
         """An engine on another namespace of the same open store. Close only the first engine."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from os import PathLike
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
@@ -59,7 +58,12 @@ Written = list[Remembered]
 
 
 class Engine:
-    """Memory of one namespace. Use as a context manager, or call `close`. Safe for threads."""
+    """Memory of one namespace. Use as a context manager, or call `close`. Safe for threads.
+
+    Facets: `documents` (folders of Markdown and transcripts), `audit` (who read and wrote what), `quarantine`
+    (texts that the guard quarantined), `vectors` (the embedding queue and its worker), `consolidation` (merging,
+    contradictions, distillation), `retention` (memories to drop or keep), `store` (status, backup, export).
+    """
 
     def __init__(
         self,
@@ -69,46 +73,14 @@ class Engine:
         settings: Mapping[str, Any] = MappingProxyType({}),
         background: Background | None = None,
     ) -> None:
-        self._at = Namespace(runtime, namespace, preset, settings, background)
-
-    # -- facets ------------------------------------------------------------------------------------
-
-    @cached_property
-    def documents(self) -> Documents:
-        """Folders of Markdown and transcripts: index, watch, search, read."""
-        return Documents(self._at)
-
-    @cached_property
-    def audit(self) -> AuditTrail:
-        """Who read and wrote what: entries, certificates, verification."""
-        return AuditTrail(self._at)
-
-    @cached_property
-    def quarantine(self) -> Quarantine:
-        """What the guard quarantined: list, release."""
-        return Quarantine(self._at)
-
-    @cached_property
-    def consolidation(self) -> Consolidation:
-        """Merging, contradictions, distillation: run, list, undo."""
-        return Consolidation(self._at, self.vectors)
-
-    @cached_property
-    def vectors(self) -> Vectors:
-        """The queue of vectors to make, the background worker, the move to another embedder."""
-        return Vectors(self._at)
-
-    @cached_property
-    def retention(self) -> Retention:
-        """What could be dropped, and what to keep."""
-        return Retention(self._at)
-
-    @cached_property
-    def store(self) -> OpenStore:
-        """The store as a whole: status, doctor, backup, export, import."""
-        return OpenStore(self._at)
-
-    # -- parts -------------------------------------------------------------------------------------
+        at = self._at = Namespace(runtime, namespace, preset, settings, background)
+        self.documents = Documents(at)
+        self.audit = AuditTrail(at)
+        self.quarantine = Quarantine(at)
+        self.vectors = Vectors(at)
+        self.consolidation = Consolidation(at, self.vectors)
+        self.retention = Retention(at)
+        self.store = OpenStore(at)
 
     @property
     def runtime(self) -> Runtime:
