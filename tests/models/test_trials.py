@@ -98,7 +98,7 @@ def test_what_answers_in_another_way_is_taken_for_another_service(body: Any) -> 
             for kind, spec in (("embedder", "openai:m#2@{}"), ("language_model", "openai:m@{}"))
         ]
     assert [each.ok for each in found] == [False, False]
-    assert {each.remedy.partition(":")[0] for each in found} == {
+    assert {each.remedy.partition(".")[0] for each in found} == {
         "The server does not follow the protocol of this provider"
     }
 
