@@ -119,7 +119,7 @@ def test_vectors_in_use_or_not_yet_replaced_are_not_dropped() -> None:
     assert engine.vectors.reembed(drop=NEW).dropped == 0
     with pytest.raises(InvalidInputError, match="makes no vectors"):
         engine.vectors.reembed(to="none")
-    with pytest.raises(InvalidInputError, match="beside `to`"):
+    with pytest.raises(InvalidInputError, match="combined with `to`"):
         engine.vectors.reembed(to=new(), drop=OLD)
 
 

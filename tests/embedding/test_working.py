@@ -65,7 +65,7 @@ def test_without_an_embedder_nothing_waits() -> None:
     engine = opened("none", FakeClock())
     engine.remember(FACTS[0])
     assert (statuses(engine), engine.vectors.pending(), engine.store.status()["queue"]) == ({"active": 1}, 0, [])
-    with pytest.raises(InvalidInputError, match="embedder: none is set"):
+    with pytest.raises(InvalidInputError, match="embedder: is not set"):
         engine.vectors.make()
 
 
