@@ -106,8 +106,7 @@ def test_what_was_given_up_is_tried_again(shell: Shell) -> None:
         tx.queue.update([replace(job, holder="", failed=True, error="too long") for job in given_up])
     (finding,) = [each for each in json.loads(shell.run("doctor").stdout) if each["name"] == "queue"]
     assert finding["detail"] == (
-        "1 memories wait for a vector, 2 failed (too long); "
-        "'combray worker --once --retry-failed' retries them"
+        "1 memories wait for a vector, 2 failed (too long); 'combray worker --once --retry-failed' retries them"
     )
     assert shell.json("worker", "--once")["embedded"] == 1
     assert shell.json("worker", "--once", "--retry-failed")["embedded"] == 2
