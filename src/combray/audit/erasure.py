@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from combray.audit.log import AuditLog
 from combray.audit.reading import Wanted, latest
 from combray.errors import StoreError
 from combray.language.caches import forget_texts
-from combray.runtime import Audit, Filter, Provable, Reader, Runtime, Trace
+from combray.runtime import Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
 
 OPERATION = "erase.proof"
@@ -67,7 +67,7 @@ def made_of(reader: Reader, memories: Sequence[Memory]) -> list[int]:
 
 
 def derived(reader: Reader, memories: Sequence[Memory]) -> Derived:
-    """Look through the whole namespace for what has to do with some memories."""
+    """Return what is related to some memories, from the whole namespace."""
     every = reader.memories(reader.scan(Filter(statuses=(), trusts=())).tolist())
     gone = {each.id for each in memories}
     others = [each for each in every if each.id not in gone]
@@ -101,9 +101,9 @@ def _plain(text: str) -> str:
 
 
 def _quoting(memories: Sequence[Memory], others: Sequence[Memory]) -> list[Memory]:
-    """Those of the others that hold the whole text of a memory, or whose whole text a memory holds.
+    """Return the others that contain the whole text of a memory, or are contained in one.
 
-    A text that is held begins somewhere in the other one: its first characters are looked up among the pieces.
+    The first characters of the shorter text are looked up among the pieces of the longer one.
     """
     texts = dict.fromkeys(text for each in memories if len(text := _plain(each.content)) >= _QUOTABLE)
     beginning: dict[str, list[str]] = defaultdict(list)
@@ -186,7 +186,7 @@ class Certificate:
 
 
 def provable(runtime: Runtime) -> Provable:
-    """The store, if it can prove an erasure. Raises StoreError."""
+    """Return the store. Raises StoreError if it cannot prove an erasure."""
     if not isinstance(runtime.store, Provable):
         raise StoreError(f"{runtime.store.location}: this kind of store cannot prove an erasure.")
     return runtime.store
@@ -194,7 +194,7 @@ def provable(runtime: Runtime) -> Provable:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What there was: ids of the memories, of what went with them and of what quotes them; keys and traces."""
+    """Ids of erased memories, of those erased with them and of those that quote them; keys and traces."""
 
     ids: tuple[str, ...]
     with_it: tuple[str, ...]
@@ -244,22 +244,13 @@ def prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str])
         salt=salt,
         digests=digests,
     )
-    return certificate if runtime.audit is None else _written_down(certificate, runtime.audit)
-
-
-def _written_down(certificate: Certificate, audit: Audit) -> Certificate:
-    told = {
-        name: value
-        for name, value in certificate.as_json().items()
-        if name not in ("id", "ids", "namespace", "seq", "salt", "digests")
-    }
+    if runtime.audit is None:
+        return certificate
+    elsewhere = ("id", "ids", "namespace", "seq", "salt", "digests")
+    detail = {name: value for name, value in certificate.as_json().items() if name not in elsewhere}
     result = "ok" if certificate.clean else "failed"
-    seq = audit.record(OPERATION, certificate.namespace, result=result, ids=certificate.ids, detail=told)
-    return Certificate(**{**_fields(certificate), "seq": seq})
-
-
-def _fields(certificate: Certificate) -> dict[str, Any]:
-    return {name: getattr(certificate, name) for name in Certificate.__dataclass_fields__}
+    seq = runtime.audit.record(OPERATION, namespace, result=result, ids=certificate.ids, detail=detail)
+    return replace(certificate, seq=seq)
 
 
 def _places(store: Provable, runtime: Runtime, also: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -267,19 +258,15 @@ def _places(store: Provable, runtime: Runtime, also: Sequence[str]) -> tuple[lis
     beside = store.files()
     copies = [path for path in beside if _BACKUP in Path(path).name]
     own = [path for path in beside if path not in copies]
-    for path in (*_backups(runtime.audit), *also):
+    entries = (
+        latest(runtime.audit, Wanted(operation="backup"), None) if isinstance(runtime.audit, AuditLog) else []
+    )
+    recorded = [str(entry.detail["path"]) for entry in entries if "path" in entry.detail]
+    for path in (*recorded, *also):
         place = str(Path(path).absolute())
         if Path(place).is_file() and place not in (*own, *copies):
             copies.append(place)
     return own, copies
-
-
-def _backups(audit: Audit | None) -> list[str]:
-    """Where backups went, as far as the audit knows."""
-    if not isinstance(audit, AuditLog):
-        return []
-    entries = latest(audit, Wanted(operation="backup"), None)
-    return [str(entry.detail["path"]) for entry in entries if "path" in entry.detail]
 
 
 def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> tuple[dict[str, list[Trace]], list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,7 +12,7 @@ from combray.engine.selection import Changed, Selection, Several, selection
 from combray.errors import InvalidInputError
 from combray.remember.revision import Revision
 from combray.runtime import Writer
-from combray.types import LIVE_STATUSES, Memory, Status, Version, Where
+from combray.types import LIVE_STATUSES, Memory, Status, Where
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
@@ -109,15 +108,11 @@ def _restore(tx: Writer, key: int, now: float) -> None:
     elif memory.status != "active":
         changes: dict[str, Any] = {"status": "active", "superseded_by": None, "merged_into": None}
         if memory.superseded_by is not None:
-            changes.update(valid_to=_until_superseded(tx.history(key)))
+            # The end of validity that it had before it was superseded, if any.
+            ends = [each.before.get("valid_to") for each in tx.history(key) if each.operation == "supersede"]
+            changes["valid_to"] = ends[-1] if ends else None
         tx.change(key, "restore", "user", now, **changes)
         tx.note("restore", memory.id, "", now)
-
-
-def _until_superseded(versions: list[Version]) -> datetime | None:
-    """The end of validity that a memory had before it was superseded, if it had one."""
-    ends = [each.before.get("valid_to") for each in versions if each.operation == "supersede"]
-    return ends[-1] if ends else None
 
 
 @audited("erase", reads=False)

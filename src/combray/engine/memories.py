@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace
@@ -12,9 +11,6 @@ from combray.errors import InvalidInputError
 from combray.runtime import Link
 from combray.types import EDGE_TYPES, Edge, EdgeType, Memory, Version
 from combray.values import clean_text, one_of
-
-if TYPE_CHECKING:
-    pass
 
 _RELATED = ("active", "pending_embed", "superseded")
 
@@ -31,13 +27,13 @@ class Related:
 
 @audited("get")
 def get(at: Namespace, memory_id: str) -> Memory:
-    """The memory of an id."""
+    """Return the memory of an id."""
     return at.reader.memories([at.key_of(memory_id)])[0]
 
 
 @audited("history")
 def history(at: Namespace, memory_id: str) -> list[Version]:
-    """Every change of a memory, oldest first."""
+    """Return every change of a memory, oldest first."""
     return at.reader.history(at.key_of(memory_id))
 
 
@@ -83,7 +79,7 @@ def link(
 
 @audited("related")
 def related(at: Namespace, memory_id: str, *, type: EdgeType | None, depth: int) -> list[Related]:
-    """Live memories near one in the graph."""
+    """Return live memories near one in the graph."""
     if type is not None:
         one_of("type", type, EDGE_TYPES)
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 10:
