@@ -123,7 +123,7 @@ def open_model(kind: str, settings: Settings) -> Embedder | Reranker | LanguageM
     return openers[kind](getattr(settings, kind))
 
 
-def fetch_model(spec: str, progress: Progress | None) -> Fetched:
+def fetch_model(spec: str, progress: Progress | None = None) -> Fetched:
     """Download a model of the hub. Raises InvalidInputError, ModelError, MissingExtraError."""
     from combray.models.fetching import fetch
 
