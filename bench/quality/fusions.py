@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from combray.recall.combine import WeighSignals
+from combray.recall.signals import WeighSignals
 from combray.recall.state import Recalling
 from combray.recall.weigh import weighted_sum
 from combray.runtime import Keys, Runtime

@@ -1,8 +1,8 @@
 """The kernel: a pipeline is a visible tuple of stages, checked when it is built, traced when it runs.
 
-A stage is a frozen dataclass. Its fields are its settings. `needs` and `gives` name the parts of the state that
-it reads and writes. Calling it takes a state and the runtime and returns the state. A stage with a field `stages`
-is a composite: edits, checks and descriptions reach the stages inside it.
+A stage is a frozen dataclass. Its fields are its settings. `needs` names the parts of the state that it reads;
+`gives`, if it has one, the parts that it writes. Calling it takes a state and the runtime and returns the state.
+A stage with a field `stages` is a composite: edits, checks and descriptions reach the stages inside it.
 """
 
 from __future__ import annotations
@@ -32,16 +32,11 @@ S = TypeVar("S", bound=State)
 
 
 class Stage(Protocol[S]):
-    """One step of a pipeline."""
+    """One step of a pipeline. `given` reads the parts that it fills from an attribute `gives`, if it has one."""
 
     @property
     def needs(self) -> tuple[str, ...]:
         """Parts of the state that an earlier stage must have given."""
-        ...
-
-    @property
-    def gives(self) -> tuple[str, ...]:
-        """Parts of the state that this stage fills and a later one may need."""
         ...
 
     def __call__(self, state: S, runtime: Runtime, /) -> S:
@@ -52,6 +47,11 @@ class Stage(Protocol[S]):
 def stage_name(stage: Any) -> str:
     """Return the name of a stage in the trace and in edits: its `label`, else its class name."""
     return str(getattr(stage, "label", "") or type(stage).__name__)
+
+
+def given(stage: Any) -> tuple[str, ...]:
+    """Return the parts of the state that a stage fills: its `gives`, or none."""
+    return getattr(stage, "gives", ())
 
 
 def walk(stages: tuple[Any, ...]) -> Iterator[Any]:
@@ -101,7 +101,7 @@ class Pipeline(Generic[S]):
                         f"pipeline {self.name!r}: stage {inmost!r} needs {need}, which no stage before it gives. "
                         f"Parts given before it: {', '.join(sorted(known)) or 'none'}."
                     )
-            known.update(stage.gives)
+            known.update(given(stage))
 
     def run(self, state: S, runtime: Runtime) -> S:
         """Run the stages in order, each with a line in the trace, until one sets `done` on the state."""
@@ -174,7 +174,7 @@ def describe_stage(stage: Any) -> dict[str, Any]:
         "stage": stage_name(stage),
         "settings": settings,
         "needs": stage.needs,
-        "gives": stage.gives,
+        "gives": given(stage),
         "summary": doc[0] if doc else "",
         **({"stages": inner} if inner else {}),
     }
@@ -212,17 +212,17 @@ class Transaction(Generic[T]):
     @property
     def needs(self) -> tuple[str, ...]:
         """What the inner stages need from outside, in their order."""
-        given: set[str] = set()
+        known: set[str] = set()
         needs: dict[str, None] = {}
         for stage in self.stages:
-            needs.update(dict.fromkeys(need for need in stage.needs if need not in given))
-            given.update(stage.gives)
+            needs.update(dict.fromkeys(need for need in stage.needs if need not in known))
+            known.update(given(stage))
         return tuple(needs)
 
     @property
     def gives(self) -> tuple[str, ...]:
         """All that the inner stages give."""
-        return tuple(dict.fromkeys(given for stage in self.stages for given in stage.gives))
+        return tuple(dict.fromkeys(part for stage in self.stages for part in given(stage)))
 
     def __call__(self, state: T, runtime: Runtime, /) -> T:
         """Open the transaction, run the stages and commit; any error rolls everything back."""

@@ -1,13 +1,12 @@
 """What a package imports to write a stage or a preset of its own.
 
-A stage is a frozen dataclass with two class variables, `needs` and `gives`, and a call:
+A stage is a frozen dataclass with a class variable `needs`, another, `gives`, if it fills a part, and a call:
 
     @dataclass(frozen=True)
     class PreferPinned:
         \"\"\"Adds `weight` to the score of every candidate with the tag `pinned`.\"\"\"
 
         needs: ClassVar[tuple[str, ...]] = ("score",)
-        gives: ClassVar[tuple[str, ...]] = ()
         weight: float = 0.2
 
         def __call__(self, state: Recalling, runtime: Runtime) -> Recalling: ...

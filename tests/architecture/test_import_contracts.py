@@ -19,7 +19,7 @@ WRONG = {
     "acyclic": ("documents/state.py", "if TYPE_CHECKING:\n    import combray.documents.placing"),
     "wiring": ("engine/engine.py", "import combray.stores.sqlite"),
     "interfaces": ("interfaces/cli/store.py", "import combray.recall.search"),
-    "stages": ("recall/embed.py", "import os"),
+    "stages": ("recall/query.py", "import os"),
     "stages-deep": ("values.py", "import urllib.request"),
     "stage-clock": ("remember/write.py", "import time"),
     "pure": ("language/tokens.py", "import random"),
@@ -29,7 +29,7 @@ WRONG = {
     "network": ("engine/store.py", "import httpx2"),
     "clustering": ("consolidate/distil.py", "import sklearn"),
     "watching": ("engine/documents.py", "import watchfiles"),
-    "model-libraries": ("recall/embed.py", "import tokenizers"),
+    "model-libraries": ("recall/query.py", "import tokenizers"),
 }
 """Contract -> a file and an import in it that breaks the contract."""
 

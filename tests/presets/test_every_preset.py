@@ -14,7 +14,7 @@ import pytest
 
 import combray
 from combray import InvalidInputError, PipelineError, presets
-from combray.pipeline import Pipeline, Transaction, leaves_process, stage_name
+from combray.pipeline import Pipeline, Transaction, given, leaves_process, stage_name
 from combray.presets.preset import READ, WRITE
 from combray.remember.embed import QueueEmbedding
 from combray.remember.retain import Prune
@@ -46,7 +46,7 @@ def test_leaving_out_a_stage_that_others_need_is_refused(name: str) -> None:
     preset = presets.load(name)
     with pytest.raises(PipelineError):
         preset.remember.without("Validate")
-    search = next(stage for stage in preset.recall if "found" in stage.gives)
+    search = next(stage for stage in preset.recall if "found" in given(stage))
     with pytest.raises(PipelineError):
         preset.recall.without(stage_name(search))
 

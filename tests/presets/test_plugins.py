@@ -187,7 +187,7 @@ def test_a_start_without_plugins_reads_no_metadata() -> None:
 
 def test_every_part_is_listed_given_and_needed() -> None:
     from combray.consolidate.nightly import NIGHTLY
-    from combray.stages import walk
+    from combray.pipeline import given, walk
 
     loaded = [presets.load(name) for name in presets.names()]
     for parts, pipelines, starts in (
@@ -196,6 +196,6 @@ def test_every_part_is_listed_given_and_needed() -> None:
         (CONSOLIDATE_PARTS, [NIGHTLY], set()),
     ):
         stages = [stage for pipeline in pipelines for stage in walk(pipeline.stages)]
-        given = {part for stage in stages for part in stage.gives} | starts
+        filled = {part for stage in stages for part in given(stage)} | starts
         needed = {part for stage in stages for part in stage.needs}
-        assert given == needed == set(parts)
+        assert filled == needed == set(parts)

@@ -9,8 +9,8 @@ import pytest
 import combray
 from combray import Engine
 from combray.language.noise import prototypes
-from combray.recall.embed import EmbedQuery
 from combray.recall.noise import FilterNoise
+from combray.recall.query import EmbedQuery
 from combray.recall.state import Recalling
 from combray.runtime import Filter, Vectors
 from combray.testing.fakes import FakeClock

@@ -11,8 +11,7 @@ import pytest
 import combray
 from combray import Engine, presets
 from combray.pipeline import Transaction
-from combray.recall.embed import EmbedQuery
-from combray.recall.query import ExpandQuery, ReadQuery
+from combray.recall.query import EmbedQuery, ExpandQuery, ReadQuery
 from combray.recall.search_paths import SearchPaths
 from combray.recall.state import Recalling
 from combray.remember.write import Settle, TakeSurvey, Write

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from combray.recall.combine import SpreadSessions
+from combray.recall.signals import SpreadSessions
 from combray.recall.state import Recalling
 from combray.runtime import Reader, Rows, Runtime
 

@@ -55,17 +55,13 @@ def confidence(memory: Memory, now: float) -> float:
     return Belief.of(memory).value(len(memory.evidence), now)
 
 
-def shown(belief: Belief, evidence: int, now: float) -> float:
-    """Return the confidence in hundredths, as it is stored."""
-    return stepped(belief.value(evidence, now), belief.base(evidence))
-
-
 def believing(memory: Memory, belief: Belief, evidence: tuple[str, ...], now: float) -> dict[str, Any]:
     """Return the fields of a memory that a new belief or new evidence changes."""
     fields: dict[str, Any] = {}
     if evidence != memory.evidence:
         fields["evidence"] = evidence
-    value = shown(belief, len(evidence), now)
+    # In hundredths, as it is stored.
+    value = stepped(belief.value(len(evidence), now), belief.base(len(evidence)))
     if value != memory.confidence:
         fields["confidence"] = value
     kept = msgspec.to_builtins(belief)

@@ -122,7 +122,8 @@ class KnownFacts:
                 self._state.model, vector[None, :], Filter(kinds=FACTS), _NEAREST, _SIMILAR_FROM
             )[0]
             keys |= dict.fromkeys(near.keys.tolist())
-        keys |= dict.fromkeys(self._winners(candidate))
+        winners = [each.merged_into for each in self._hidden.get(normalised(text), ()) if each.merged_into]
+        keys |= dict.fromkeys(self._reader.keys_of(winners).values())
         same = [key for key in keys if self._says(key, candidate)]
         facts = self._state.facts
         return min(same, key=lambda key: (-facts[key].confidence, key), default=None)
@@ -144,7 +145,3 @@ class KnownFacts:
         if len(authors) > 1 or (candidate.stated.as_said and fact.author != candidate.author):
             return False
         return compare(fact.content, candidate.stated.text).verdict in _SAME
-
-    def _winners(self, candidate: Candidate) -> list[int]:
-        ids = [each.merged_into for each in self._hidden.get(normalised(candidate.stated.text), ())]
-        return list(self._reader.keys_of([each for each in ids if each is not None]).values())

@@ -9,7 +9,7 @@ import numpy as np
 from combray.consolidate.belief import Belief, confidence
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import Confirm, Deprecate, Fade, MoveTier, Revive
-from combray.runtime import Reader, Rows, Runtime
+from combray.runtime import Rows, Runtime
 from combray.scoring.confidence import DEPRECATED_BELOW
 from combray.scoring.tiers import moves
 from combray.types import LIVE_STATUSES, TIERS, Memory
@@ -27,15 +27,11 @@ class FadeFacts:
     gives = ("confidence",)
 
     def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
-        """Plan a Fade for each fact whose confidence changed."""
         for key in sorted(state.facts):
             fact = state.facts[key]
             now = confidence(fact, state.now)
             state.take(Fade(key), f"{fact.confidence:.2f} → {now:.2f}")
         return state
-
-
-_BY_A_PERSON = ("restore",)
 
 
 @dataclass(frozen=True)
@@ -47,11 +43,9 @@ class DeprecateFacts:
     """
 
     needs = ("facts", "confidence")
-    gives = ()
     below: float = DEPRECATED_BELOW
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Plan Deprecate, Revive and Confirm."""
         reader = runtime.store.reader(state.namespace)
         for key in sorted(state.facts):
             fact = state.facts[key]
@@ -59,25 +53,18 @@ class DeprecateFacts:
             if fact.status == "deprecated" and now >= self.below:
                 state.take(Revive(key), f"confidence {now:.2f}")
             elif fact.status in LIVE_STATUSES and now < self.below:
-                self._deprecate(state, key, _restored(reader, key))
+                changes = [each for each in reader.history(key) if each.operation == "restore"]
+                restored = max((each.changed_at.timestamp() for each in changes), default=0.0)
+                belief = Belief.of(fact)
+                if restored and belief.base(len(fact.evidence)) < self.below:
+                    # Age is not the cause, so a newer date cannot help. What the user restored stays.
+                    continue
+                if restored > belief.at:
+                    state.take(Confirm(key, restored), "restored by hand")
+                now = confidence(state.facts[key], state.now)
+                if now < self.below:
+                    state.take(Deprecate(key), f"confidence {now:.2f}")
         return state
-
-    def _deprecate(self, state: Planning, key: int, restored: float) -> None:
-        belief, evidence = Belief.of(state.facts[key]), len(state.facts[key].evidence)
-        if restored and belief.base(evidence) < self.below:
-            # Age is not the cause, so a newer date cannot help. What the user restored stays.
-            return
-        if restored > belief.at:
-            state.take(Confirm(key, restored), "restored by hand")
-        now = confidence(state.facts[key], state.now)
-        if now < self.below:
-            state.take(Deprecate(key), f"confidence {now:.2f}")
-
-
-def _restored(reader: Reader, key: int) -> float:
-    """Return when the user last restored the fact, unix seconds, or 0."""
-    moments = [each.changed_at.timestamp() for each in reader.history(key) if each.operation in _BY_A_PERSON]
-    return max(moments, default=0.0)
 
 
 _AT_ONCE = 5_000
@@ -92,10 +79,8 @@ class PromoteFacts:
     """
 
     needs = ("facts", "confidence")
-    gives = ()
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Plan a MoveTier for each fact whose tier changes."""
         reader = runtime.store.reader(state.namespace)
         # Facts of this run are not in the store yet, and too recent to move.
         live = state.live()
@@ -103,7 +88,9 @@ class PromoteFacts:
         for start in range(0, len(stored), _AT_ONCE):
             some = stored[start : start + _AT_ONCE]
             facts = [state.facts[key] for key in some]
-            wanted = _settled(_as_planned(reader.rows(_array(some)), facts), facts, state.now)
+            # The columns with the planned confidence.
+            rows = replace(reader.rows(_array(some)), confidence=np.array([fact.confidence for fact in facts]))
+            wanted = _settled(rows, facts, state.now)
             for key, fact in zip(some, facts, strict=True):
                 tier = wanted.get(key, fact.tier)
                 state.take(MoveTier(key, tier), f"{fact.tier} → {tier}, used {fact.access_count} times")
@@ -113,11 +100,6 @@ class PromoteFacts:
 
 def _array(keys: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(keys, dtype=np.int64)
-
-
-def _as_planned(rows: Rows, facts: list[Memory]) -> Rows:
-    """Return the columns with the planned confidence."""
-    return replace(rows, confidence=np.array([fact.confidence for fact in facts]))
 
 
 def _settled(rows: Rows, facts: list[Memory], now: float) -> dict[int, str]:

@@ -33,13 +33,14 @@ class Contradictions:
     words_most: int = 5
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Plan a Supersede or Halve for each contradiction, the oldest facts first."""
         reader = runtime.store.reader(state.namespace)
         found = []
         for one, other in sorted(self._candidates(state, reader)):
             (old, older), (new, newer) = in_order(one, state.facts[one], other, state.facts[other])
             relation = state.relations.of(one, state.facts[one], other, state.facts[other])
-            if relation.kind in ("replaced", "opposite") and not _over(older, newer):
+            # Both are true if the older fact ended before the newer one begins.
+            is_over = older.valid_to is not None and older.valid_to <= begins(newer)
+            if relation.kind in ("replaced", "opposite") and not is_over:
                 found.append((begins(older), begins(newer), old, new, relation.reason, relation.detail))
         for _, _, old, new, reason, detail in sorted(found):
             resolve(state, old, new, reason, detail)
@@ -56,7 +57,16 @@ class Contradictions:
             found.update(pair(key, other) for other in others if self._worth(state, key, other))
             if done % 1000 == 0:
                 state.tell(self, done, len(live))
-        return found | {both for both in _of_one_slot(state, live) if not state.answered(*both)}
+        # And consecutive facts, in time, that give a value for the same subject and attribute.
+        by_slot: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for key in live:
+            place = slot(state.facts[key])
+            if place is not None:
+                by_slot[place].append(key)
+        for keys in by_slot.values():
+            keys.sort(key=lambda key: (begins(state.facts[key]), key))
+            found.update(pair(*both) for both in pairwise(keys) if not state.answered(*both))
+        return found
 
     def _worth(self, state: Planning, one: int, other: int) -> bool:
         first, second = state.facts[one], state.facts.get(other)
@@ -71,20 +81,6 @@ class Contradictions:
         arm = KeywordArm(wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=5_000)
         # One more: the fact itself matches.
         return [int(key) for key in reader.search({"words": arm}, where, self.words_most + 1).lists["words"].keys]
-
-
-def _of_one_slot(state: Planning, live: list[int]) -> set[Pair]:
-    """Return consecutive pairs, in time, of facts that give a value for the same subject and attribute."""
-    by_slot: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for key in live:
-        place = slot(state.facts[key])
-        if place is not None:
-            by_slot[place].append(key)
-    found: set[Pair] = set()
-    for keys in by_slot.values():
-        keys.sort(key=lambda key: (begins(state.facts[key]), key))
-        found.update(pair(one, other) for one, other in pairwise(keys))
-    return found
 
 
 def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") -> None:
@@ -105,8 +101,3 @@ def resolve(state: Planning, old: int, new: int, reason: str, detail: str = "") 
         state.doubt(old, new, f"{reason}; neither is newer")
     else:
         state.take(Supersede(old, new, reason), f"by {newer.id}: {reason}{f' ({detail})' if detail else ''}")
-
-
-def _over(older: Memory, newer: Memory) -> bool:
-    """Return whether the older fact ended before the newer one begins, so that both are true."""
-    return older.valid_to is not None and older.valid_to <= begins(newer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -64,7 +64,6 @@ class DistilFacts:
     """
 
     needs = ("facts",)
-    gives = ()
     leaves_process = True
     most: int = 200
     most_episodes: int = 5000
@@ -77,23 +76,18 @@ class DistilFacts:
     model_episodes: int = 50
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Plan a Distil for each new fact and a Support for each known one. Record the last episode read."""
         reader = runtime.store.reader(state.namespace)
         state.seen = max((run.seen for run in reader.runs(_ALL_RUNS)), default=0)
-        episodes = self._unseen(reader, state)
+        # Trusted episodes after the last one read, in the order of writing.
+        keys = reader.scan(Filter(kinds=("episode",), trusts=self.trusts))
+        fresh = np.sort(keys[keys > state.seen])[: self.most_episodes].tolist()
+        episodes = [Said(key, episode) for key, episode in by_key(reader, fresh).items()]
         if not episodes:
             return state
         state.seen = episodes[-1].key
         groups = self._clustered(reader, state, episodes)
-        candidates = self._candidates(state, runtime, reader, episodes, groups)
-        self._plan(state, runtime, reader, candidates)
+        self._plan(state, runtime, reader, self._candidates(state, runtime, reader, episodes, groups))
         return state
-
-    def _unseen(self, reader: Reader, state: Planning) -> list[Said]:
-        """Return trusted episodes after the last one read, in the order of writing."""
-        keys = reader.scan(Filter(kinds=("episode",), trusts=self.trusts))
-        fresh = np.sort(keys[keys > state.seen])[: self.most_episodes].tolist()
-        return [Said(key, episode) for key, episode in by_key(reader, fresh).items()]
 
     def _clustered(self, reader: Reader, state: Planning, episodes: Sequence[Said]) -> list[list[Said]]:
         """Return clusters of similar episodes, the largest first."""
@@ -111,78 +105,62 @@ class DistilFacts:
         runtime: Runtime,
         reader: Reader,
         episodes: Sequence[Said],
-        groups: Sequence[Sequence[Said]],
+        groups: list[list[Said]],
     ) -> list[Candidate]:
-        """Return candidates from the model for the episodes that it read, and from rules for all others."""
-        told: list[Candidate] = []
+        """Return candidates from the model for the episodes that it read, and from rules for the rest."""
+        stated: list[Candidate] = []
         shown: set[int] = set()
         if runtime.language_model is not None and state.weight < state.most:
-            chosen = self._chosen(episodes, groups)
+            # Whole clusters first, then the other episodes in order.
+            wanted = {each.key: each for each in (*(each for group in groups for each in group), *episodes)}
+            said = [each for each in wanted.values() if not is_agent(each.episode.author or "")]
+            chosen = sorted(said[: self.model_episodes], key=lambda each: each.key)
             try:
-                told = tell(runtime.language_model, chosen, state.now)
+                stated = tell(runtime.language_model, chosen, state.now)
                 shown = {each.key for each in chosen}
             except (ModelError, msgspec.MsgspecError) as error:
                 state.degraded.append(f"no facts from the language model ({error}); rules read the episodes")
         around = {each.key: group for group in groups for each in group}
         known = {name for name in reader.profile().authors if not is_agent(name)}
         rest = [each for each in episodes if each.key not in shown]
-        found = [*told, *stated_in(rest, around, known)]
-        return sorted(found, key=lambda each: each.first.key)
-
-    def _chosen(self, episodes: Sequence[Said], groups: Sequence[Sequence[Said]]) -> list[Said]:
-        """Return the episodes for the model: whole clusters first, then the others in order."""
-        wanted = [each for group in groups for each in group]
-        clustered = {each.key for each in wanted}
-        wanted += [each for each in episodes if each.key not in clustered]
-        said = [each for each in wanted if not is_agent(each.episode.author or "")]
-        return sorted(said[: self.model_episodes], key=lambda each: each.key)
+        return sorted([*stated, *stated_in(rest, around, known)], key=lambda each: each.first.key)
 
     def _plan(self, state: Planning, runtime: Runtime, reader: Reader, candidates: Sequence[Candidate]) -> None:
-        vectors = self._embedded(state, runtime, [each.stated.text for each in candidates])
+        vectors: Sequence[np.ndarray | None] = [None] * len(candidates)
+        if runtime.embedder is not None and candidates:
+            try:
+                vectors = list(runtime.embedder.embed([each.stated.text for each in candidates]))
+            except ModelError as error:
+                state.degraded.append(f"new facts have no vectors ({error}); words are compared")
         known = KnownFacts(state, reader)
         made = 0
-        for place, candidate in enumerate(candidates):
-            vector = None if vectors is None else vectors[place]
+        for place, (candidate, vector) in enumerate(zip(candidates, vectors, strict=True)):
             key = known.find(candidate, vector)
             if key is not None:
-                self._support(state, key, candidate, reader)
+                evidence = state.facts[key].evidence
+                said = [(each.key, each.episode) for each in candidate.said if each.episode.id not in evidence]
+                new = independent(state.facts[key], said, reader)
+                if new and key < FRESH:
+                    step = Support(key, tuple(each for each, _ in new), candidate.latest.timestamp())
+                    state.take(step, "said again", {each: episode.id for each, episode in new})
                 continue
             if known.is_hidden(candidate):
                 continue
             fact = self._fact(state, candidate)
             arrival = Arrival(fact, {} if vector is None else {state.model: vector})
             if made >= self.most or not self._add(state, arrival, candidate):
-                state.skipped += sum(1 for _ in candidates[place:])
+                state.skipped += len(candidates) - place
                 state.seen = candidate.first.key - 1
                 return
             known.add(FRESH + made, fact)
             made += 1
 
-    def _embedded(
-        self, state: Planning, runtime: Runtime, texts: list[str]
-    ) -> np.ndarray[tuple[int, int], np.dtype[np.float32]] | None:
-        if runtime.embedder is None or not texts:
-            return None
-        try:
-            return runtime.embedder.embed(texts)
-        except ModelError as error:
-            state.degraded.append(f"new facts have no vectors ({error}); words are compared")
-            return None
-
-    def _support(self, state: Planning, key: int, candidate: Candidate, reader: Reader) -> None:
-        fact = state.facts[key]
-        said = [(each.key, each.episode) for each in candidate.said if each.episode.id not in fact.evidence]
-        new = independent(fact, said, reader)
-        if new and key < FRESH:
-            step = Support(key, tuple(key for key, _ in new), candidate.latest.timestamp())
-            state.take(step, "said again", {key: episode.id for key, episode in new})
-
     def _add(self, state: Planning, arrival: Arrival, candidate: Candidate) -> bool:
         key = FRESH + len(state.fresh)
         state.facts[key] = arrival.memory
         count = len(candidate.said)
-        told = f"said in {count} episode{'s' if count > 1 else ''}, confidence {arrival.memory.confidence:.2f}"
-        if not state.take(Distil(key), told):
+        detail = f"said in {count} episode{'s' if count > 1 else ''}, confidence {arrival.memory.confidence:.2f}"
+        if not state.take(Distil(key), detail):
             del state.facts[key]
             return False
         state.fresh[key] = arrival
@@ -194,6 +172,10 @@ class DistilFacts:
         evidence = tuple(each.episode.id for each in candidate.said)
         support = len({origin(each.episode) for each in candidate.said})
         trust = max((each.episode.trust for each in candidate.said), key=TRUSTS.index)
+        slot = {"subject": stated.subject, "attribute": stated.attribute, "value": stated.value}
+        subject = [stated.subject] if stated.subject != "User" else []
+        found = [*subject, *extract(stated.text), *names(stated.text)]
+        by_fold = {name.casefold(): name for name in reversed(found)}
         fact = Memory(
             id=new_id(now),
             namespace=state.namespace,
@@ -201,7 +183,7 @@ class DistilFacts:
             category=stated.category,
             confidence=self.alone if support == 1 else grown(self.shared, support - 2),
             status="forgotten",
-            entities=_entities(candidate),
+            entities=tuple(reversed(by_fold.values())),
             source=SOURCE,
             author=candidate.author,
             trust=trust,
@@ -209,20 +191,7 @@ class DistilFacts:
             occurred_from=candidate.since,
             valid_from=candidate.since,
             evidence=evidence,
-            metadata=_origin(stated.subject, stated.attribute, stated.value, evidence),
+            # Erasing one of the episodes erases the fact.
+            metadata={name: text for name, text in slot.items() if text} | {"distilled_from": list(evidence)},
         )
         return msgspec.structs.replace(fact, content_hash=content_hash(fact))
-
-
-def _origin(subject: str, attribute: str, value: str, evidence: Iterable[str]) -> dict[str, str | list[str]]:
-    """Return the slot, and the episodes of its words: erasing one of them erases the fact."""
-    slot: Mapping[str, str] = {"subject": subject, "attribute": attribute, "value": value}
-    return {**{name: text for name, text in slot.items() if text}, "distilled_from": list(evidence)}
-
-
-def _entities(candidate: Candidate) -> tuple[str, ...]:
-    subject = candidate.stated.subject
-    found = [subject] if subject != "User" else []
-    text = candidate.stated.text
-    by_fold = {name.casefold(): name for name in reversed([*found, *extract(text), *names(text)])}
-    return tuple(reversed(by_fold.values()))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from combray.consolidate.nearness import Nearness
+from combray.consolidate.load import Nearness
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import Support
 from combray.language.support import supports
@@ -49,7 +49,6 @@ class GatherEvidence:
     not_from: tuple[str, ...] = ("assistant", "agent", "ai", "bot", "system")
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Plan a Support for each fact with new evidence."""
         if not state.facts:
             return state
         reader = runtime.store.reader(state.namespace)
@@ -62,28 +61,25 @@ class GatherEvidence:
         read = _Reading(reader, where, lru_cache(maxsize=_KEPT)(lambda key: reader.memories([key])))
         nearness = Nearness(reader, state.model, where, self.similar_from, _MOST)
         for done, (key, near) in enumerate(nearness.near(sorted(known))):
-            candidates = None if near is None else near.keys.tolist()
-            found = self._supporting(state.facts[key], candidates, read, state.now)
+            fact = state.facts[key]
+            candidates = self._by_words(fact, read) if near is None else near.keys.tolist()
+            supporting = [
+                (other, episode)
+                for other, episode in self._since(fact, candidates, read, state.now)
+                if supports(
+                    fact.content, episode.content, speaker=episode.author, owner=fact.author, strict=near is None
+                )
+            ]
+            supporting.sort(key=lambda each: (each[1].moment, each[1].id))
+            found = independent(fact, supporting, reader)
             if found:
-                latest = max(episode.moment.timestamp() for _, episode in found)
-                step = Support(key, tuple(each for each, _ in found), latest)
-                state.take(step, _told(found), {each: episode.id for each, episode in found})
+                latest = found[-1][1].moment
+                step = Support(key, tuple(each for each, _ in found), latest.timestamp())
+                detail = f"{len(found)} new episode{'s' if len(found) > 1 else ''}, the last of {latest:%Y-%m-%d}"
+                state.take(step, detail, {each: episode.id for each, episode in found})
             if done % 1000 == 0:
                 state.tell(self, done, len(known))
         return state
-
-    def _supporting(
-        self, fact: Memory, near: list[int] | None, read: _Reading, now: float
-    ) -> list[tuple[int, Memory]]:
-        """Return (key, episode) of new evidence, ordered by time."""
-        by_words = near is None
-        candidates = self._by_words(fact, read) if near is None else near
-        found = [
-            (other, episode)
-            for other, episode in self._since(fact, candidates, read, now)
-            if supports(fact.content, episode.content, speaker=episode.author, owner=fact.author, strict=by_words)
-        ]
-        return independent(fact, sorted(found, key=lambda each: (each[1].moment, each[1].id)), read.reader)
 
     def _since(self, fact: Memory, keys: list[int], read: _Reading, now: float) -> Iterator[tuple[int, Memory]]:
         """Yield episodes after the fact was recorded that are not counted yet and not from `not_from`."""
@@ -104,9 +100,8 @@ class GatherEvidence:
         wanted = [term for term in dict.fromkeys(content_terms(fact.content)) if term not in _USER_WORDS | owner]
         if len(wanted) < 2:
             return []
-        arm = KeywordArm(
-            tuple((term, 1.0) for term in wanted), mode="all", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0)
-        )
+        terms = tuple((term, 1.0) for term in wanted)
+        arm = KeywordArm(terms, mode="all", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0))
         found = read.reader.search({"words": arm}, read.where, _MOST)
         return [int(key) for key in found.lists["words"].keys]
 
@@ -127,8 +122,3 @@ def independent(fact: Memory, found: list[tuple[int, Memory]], reader: Reader) -
 def origin(episode: Memory) -> tuple[str, str, str]:
     """Return source, speaker, and the conversation, or without one the day."""
     return episode.source, (episode.author or "").casefold(), episode.session or f"{episode.moment:%Y-%m-%d}"
-
-
-def _told(found: list[tuple[int, Memory]]) -> str:
-    last = found[-1][1].moment
-    return f"{len(found)} new episode{'s' if len(found) > 1 else ''}, the last of {last:%Y-%m-%d}"

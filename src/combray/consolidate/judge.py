@@ -19,7 +19,7 @@ from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Answer, Ask, Merge
 from combray.errors import ModelError
 from combray.runtime import Runtime
-from combray.types import LIVE_STATUSES, Memory
+from combray.types import LIVE_STATUSES
 from combray.values import new_id
 
 Decision = Literal["MERGE", "KEEP_BOTH", "CONTRADICTION"]
@@ -54,13 +54,11 @@ class Judge:
     """
 
     needs = ("facts", "doubts", "contradictions")
-    gives = ()
     leaves_process = True
     most_pairs: int = 40
     tokens_a_pair: int = 30
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Queue new pairs, call the model, and plan the outcome of its answers."""
         waiting = state.waiting()
         for both, reason in waiting:
             if both not in state.settled:
@@ -90,12 +88,9 @@ def prompt(state: Planning, pairs: list[Pair]) -> str:
     for number, (first, second) in enumerate(pairs, 1):
         parts.append(f"Pair {number}")
         for name, memory in (("A", state.facts[first]), ("B", state.facts[second])):
-            parts.append(f"{name}, {_known(memory)}:\n{marker}\n{memory.content}\n{marker}")
+            known = f"confidence {memory.confidence:.2f}, since {begins(memory):%Y-%m-%d}"
+            parts.append(f"{name}, {known}:\n{marker}\n{memory.content}\n{marker}")
     return "\n".join(parts)
-
-
-def _known(memory: Memory) -> str:
-    return f"confidence {memory.confidence:.2f}, since {begins(memory):%Y-%m-%d}"
 
 
 def read(text: str, count: int) -> dict[int, Decision]:

@@ -1,13 +1,16 @@
-"""Loads the facts of the namespace, and the decisions of earlier runs."""
+"""Reads of the store: facts, earlier decisions, and the nearest memories of many facts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
-from combray.runtime import Filter, Reader, Runtime
+from combray.runtime import Filter, Keys, Ranked, Reader, Runtime, Scores
 from combray.types import LIVE_STATUSES
 
 _AT_ONCE = 5_000
@@ -21,7 +24,6 @@ class LoadFacts:
     gives = ("facts",)
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        """Fill `facts`, `settled` and `model`."""
         reader = runtime.store.reader(state.namespace)
         keys = reader.scan(Filter(kinds=FACTS, statuses=(*LIVE_STATUSES, "deprecated")))
         for start in range(0, len(keys), _AT_ONCE):
@@ -29,13 +31,104 @@ class LoadFacts:
             state.facts.update(by_key(reader, some.tolist()))
             state.tell(self, min(start + _AT_ONCE, len(keys)), len(keys))
         state.settled = {(doubt.first, doubt.second): doubt for doubt in reader.doubts()}
-        state.model = _model(runtime, reader)
+        if runtime.embedder is not None:
+            state.model = runtime.embedder.name
+        else:
+            # Without an embedder: the model with the most vectors.
+            stored: dict[str, int] = reader.status()["vectors"]
+            state.model = min(stored, key=lambda name: (-stored[name], name), default="")
         return state
 
 
-def _model(runtime: Runtime, reader: Reader) -> str:
-    """Return the model whose vectors are compared: the embedder, else the one with the most vectors."""
-    if runtime.embedder is not None:
-        return runtime.embedder.name
-    stored: dict[str, int] = reader.status()["vectors"]
-    return min(stored, key=lambda name: (-stored[name], name), default="")
+BATCH = 256
+"""Facts per block: their cosines with every memory take a few megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """Finds the `limit` nearest memories that pass a filter, with a cosine of at least `minimum`."""
+
+    reader: Reader
+    model: str
+    where: Filter
+    minimum: float
+    limit: int
+
+    def near(self, keys: Sequence[int]) -> Iterator[tuple[int, Ranked | None]]:
+        """Yield each fact's neighbours, best first and without itself. None for a fact without a vector."""
+        for start in range(0, len(keys), BATCH):
+            some = np.array(keys[start : start + BATCH], dtype=np.int64)
+            lists: dict[int, Ranked] = {}
+            if self.model:
+                vectors, has = self.reader.vectors(self.model, some)
+                nearest = (self.model, vectors[has], self.where, self.limit + 1, self.minimum)
+                found = self.reader.nearest(*nearest) if has.any() else []
+                lists = dict(zip(some[has].tolist(), found, strict=True))
+            for key in some.tolist():
+                near = lists.get(key)
+                if near is not None:
+                    others = near.keys != key
+                    near = Ranked(near.keys[others][: self.limit], near.scores[others][: self.limit])
+                yield key, near
+
+
+@dataclass(frozen=True)
+class FindNear:
+    """Looks up the `most` nearest facts of each fact, once for merging and contradictions.
+
+    `similar_from` is the lower bound for updates in the diff (docs/reference/presets.md): a changed value moves
+    a vector further than a paraphrase does. Identical texts are found without it.
+    """
+
+    needs = ("facts",)
+    gives = ("near",)
+    similar_from: float = 0.65
+    most: int = 256
+
+    def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+        live = state.live()
+        nearness = Nearness(
+            runtime.store.reader(state.namespace), state.model, Filter(kinds=FACTS), self.similar_from, self.most
+        )
+        for done, (key, near) in enumerate(nearness.near(live)):
+            if near is not None:
+                state.near[key] = near
+            if done % BATCH == 0:
+                state.tell(self, done, len(live))
+        for key, found in _among_fresh(state, nearness).items():
+            state.near[key] = Ranked(found.keys[: self.most], found.scores[: self.most])
+        return state
+
+
+def _among_fresh(state: Planning, stored: Nearness) -> dict[int, Ranked]:
+    """Return the neighbours of the plan's new facts, and updated lists of the stored facts near them."""
+    having = [key for key, made in state.fresh.items() if state.model in made.vectors]
+    if not having:
+        return {}
+    vectors = np.stack([state.fresh[key].vectors[state.model] for key in having])
+    keys = np.array(having, dtype=np.int64)
+    lists = stored.reader.nearest(state.model, vectors, stored.where, stored.limit, stored.minimum)
+    found: dict[int, Ranked] = {}
+    added: dict[int, list[tuple[int, float]]] = {}
+    for key, vector, near in zip(having, vectors, lists, strict=True):
+        cosines = (vectors @ vector).astype(np.float64)
+        others = (keys != key) & (cosines >= stored.minimum)
+        found[key] = _sorted(
+            np.concatenate((near.keys, keys[others])), np.concatenate((near.scores, cosines[others]))
+        )
+        for other, score in zip(near.keys.tolist(), near.scores.tolist(), strict=True):
+            added.setdefault(other, []).append((key, score))
+    for other, more in added.items():
+        if other in state.near:
+            before = state.near[other]
+            found[other] = _sorted(
+                np.append(before.keys, [key for key, _ in more]),
+                np.append(before.scores, [score for _, score in more]),
+            )
+    return found
+
+
+def _sorted(keys: Keys, scores: Scores) -> Ranked:
+    """Best first, ties by key."""
+    order = np.lexsort((keys, -scores))
+    return Ranked(keys[order], scores[order])

@@ -29,7 +29,6 @@ class MergeFacts:
     sure_above: float = 0.6
 
     def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
-        """Plan the merges and record undecided pairs."""
         keys = ranked(state.facts, state.live())
         if len(keys) < 2:
             return state

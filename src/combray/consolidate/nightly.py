@@ -10,9 +10,8 @@ from combray.consolidate.contradict import Contradictions
 from combray.consolidate.distil import DistilFacts
 from combray.consolidate.evidence import GatherEvidence
 from combray.consolidate.judge import Judge
-from combray.consolidate.load import LoadFacts
+from combray.consolidate.load import FindNear, LoadFacts
 from combray.consolidate.merge import MergeFacts
-from combray.consolidate.nearness import FindNear
 from combray.consolidate.state import Planning
 from combray.pipeline import Pipeline
 

@@ -71,18 +71,21 @@ class Relations:
         """Return the relation of two facts, in any order."""
         both = pair(one, other)
         if both not in self._known:
-            self._known[both] = self._work_out(one, first, other, second)
+            self._known[both] = self._compare(one, first, other, second)
         return self._known[both]
 
-    def _work_out(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
+    def _compare(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
         (old_key, old), (new_key, new) = in_order(one, first, other, second)
         if not comparable(old, new):
             return APART
         if normalised(old.content) == normalised(new.content):
             return Relation("same", "the same text")
-        if slot(old) and slot(old) == slot(new) and _other_value(old, new):
+        if slot(old) and slot(old) == slot(new):
             values = old.metadata["value"], new.metadata["value"]
-            return Relation("replaced", "another value for the same thing", _spelt((values,)))
+            before, after = map(term_set, values)
+            # "Berlin" and "Berlin, Germany" are one value.
+            if not (before <= after or after <= before):
+                return Relation("replaced", "another value for the same thing", _spelt((values,)))
         mine, theirs = self.traits(old_key, old), self.traits(new_key, new)
         shared = len(mine.terms & theirs.terms) / max(len(mine.terms | theirs.terms), 1)
         if shared < (0.2 if theirs.ends else _UNSURE_FROM):
@@ -101,12 +104,6 @@ def slot(fact: Memory) -> tuple[str, str] | None:
     if not (isinstance(subject, str) and isinstance(attribute, str) and isinstance(value, str) and value):
         return None
     return (normalised(subject), attribute) if is_single(attribute) and not negations(fact.content) else None
-
-
-def _other_value(old: Memory, new: Memory) -> bool:
-    """Return whether the values differ, and neither contains the other ("Berlin", "Berlin, Germany")."""
-    one, other = (term_set(fact.metadata["value"]) for fact in (old, new))
-    return not (one <= other or other <= one)
 
 
 def in_order(

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from combray.consolidate.relation import Pair, Relations, pair
-from combray.consolidate.steps import Effect, Step, effect, weight
+from combray.consolidate.steps import Step, effect, weight
 from combray.pipeline import stage_name
 from combray.runtime import Arrival, Doubt, Ranked
 from combray.types import LIVE_STATUSES, Memory
@@ -83,10 +83,6 @@ class Planning:
             return False
         self.weight += weight(step)
         self.steps.append(step)
-        self._see(found, detail)
-        return True
-
-    def _see(self, found: Effect, detail: str) -> None:
         for change in found.changes:
             memory = self.facts[change.key]
             self.counts[change.operation] += 1
@@ -95,6 +91,7 @@ class Planning:
             self.facts[change.key] = msgspec.structs.replace(memory, **fields)
         if found.doubt is not None:
             self.settled[found.doubt.first, found.doubt.second] = found.doubt
+        return True
 
     def answered(self, first: int, second: int) -> bool:
         """Return whether the pair was decided before."""
@@ -108,11 +105,10 @@ class Planning:
 
     def waiting(self) -> list[tuple[Pair, str]]:
         """Return undecided pairs of two live facts."""
-        live = LIVE_STATUSES
         return [
             (both, reason)
             for both, reason in sorted(self.doubts.items())
-            if not self.answered(*both) and all(self.facts[key].status in live for key in both)
+            if not self.answered(*both) and all(self.facts[key].status in LIVE_STATUSES for key in both)
         ]
 
     def tell(self, stage: Any, done: int, total: int) -> None:
@@ -123,12 +119,9 @@ class Planning:
 
 def ranked(facts: Mapping[int, Memory], keys: Iterable[int]) -> list[int]:
     """Sort keys by precedence in a merge: confidence, evidence, later time, id."""
-    return sorted(
-        keys,
-        key=lambda key: (
-            -facts[key].confidence,
-            -len(facts[key].evidence),
-            -facts[key].moment.timestamp(),
-            facts[key].id,
-        ),
-    )
+
+    def precedence(key: int) -> tuple[float, int, float, str]:
+        fact = facts[key]
+        return -fact.confidence, -len(fact.evidence), -fact.moment.timestamp(), fact.id
+
+    return sorted(keys, key=precedence)

@@ -22,30 +22,34 @@ FACTS = ("fact", "insight", "summary")
 """Kinds that consolidation manages. Episodes and chunks are originals and do not change."""
 
 
-class Distil(msgspec.Struct, frozen=True, tag="distil"):
+class _OfFact(msgspec.Struct, frozen=True):
+    fact: int
+
+
+class _OfPair(msgspec.Struct, frozen=True):
+    first: int
+    second: int
+    reason: str
+
+
+class Distil(_OfFact, frozen=True, tag="distil"):
     """A new fact, stored hidden with its plan. This step activates it."""
 
-    fact: int
 
-
-class Support(msgspec.Struct, frozen=True, tag="support"):
+class Support(_OfFact, frozen=True, tag="support"):
     """New episodes (keys) that support a fact; the last one is of `at`, unix seconds."""
 
-    fact: int
     episodes: tuple[int, ...]
     at: float
 
 
-class Fade(msgspec.Struct, frozen=True, tag="fade"):
+class Fade(_OfFact, frozen=True, tag="fade"):
     """Decay since a fact's last evidence."""
 
-    fact: int
 
-
-class Confirm(msgspec.Struct, frozen=True, tag="confirm"):
+class Confirm(_OfFact, frozen=True, tag="confirm"):
     """A user restored a deprecated fact, which counts as evidence of that moment."""
 
-    fact: int
     at: float
 
 
@@ -64,48 +68,32 @@ class Supersede(msgspec.Struct, frozen=True, tag="supersede"):
     reason: str
 
 
-class Halve(msgspec.Struct, frozen=True, tag="halve"):
+class Halve(_OfPair, frozen=True, tag="halve"):
     """Two facts contradict and neither is newer: both lose half of their confidence."""
 
-    first: int
-    second: int
-    reason: str
 
-
-class Ask(msgspec.Struct, frozen=True, tag="ask"):
+class Ask(_OfPair, frozen=True, tag="ask"):
     """An undecided pair, queued for the judge."""
 
-    first: int
-    second: int
-    reason: str
 
-
-class Answer(msgspec.Struct, frozen=True, tag="answer"):
+class Answer(_OfPair, frozen=True, tag="answer"):
     """The judge's answer on a pair, which is final."""
 
-    first: int
-    second: int
-    reason: str
     answer: str
     halved: bool = False
 
 
-class Deprecate(msgspec.Struct, frozen=True, tag="deprecate"):
+class Deprecate(_OfFact, frozen=True, tag="deprecate"):
     """Confidence is too low: the fact leaves retrieval."""
 
-    fact: int
 
-
-class Revive(msgspec.Struct, frozen=True, tag="revive"):
+class Revive(_OfFact, frozen=True, tag="revive"):
     """New evidence reactivates a deprecated fact."""
 
-    fact: int
 
-
-class MoveTier(msgspec.Struct, frozen=True, tag="move_tier"):
+class MoveTier(_OfFact, frozen=True, tag="move_tier"):
     """The use of a fact puts it in another tier."""
 
-    fact: int
     tier: str
 
 
@@ -157,9 +145,7 @@ def touched(step: Step) -> tuple[int, ...]:
         return (step.winner, *step.losers)
     if isinstance(step, Supersede):
         return (step.old, step.new)
-    if isinstance(step, Halve | Ask | Answer):
-        return (step.first, step.second)
-    return (step.fact,)
+    return (step.first, step.second) if isinstance(step, _OfPair) else (step.fact,)
 
 
 def renamed(step: Step, keys: Mapping[int, int]) -> Step:
@@ -187,11 +173,10 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
 
     `ids`: ids of a Support's episodes. An erased one is missing or "".
     """
-    known = [memories.get(key) for key in touched(step)]
-    if any(memory is None for memory in known) and not isinstance(step, Merge):
-        return Effect()
     if isinstance(step, Merge):
         return _merge(step, memories, now)
+    if any(key not in memories for key in touched(step)):
+        return Effect()
     if isinstance(step, Supersede):
         return _supersede(step, memories[step.old], memories[step.new])
     if isinstance(step, Ask):
@@ -200,28 +185,18 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
         return Effect(doubt=Doubt(step.first, step.second, step.reason, step.answer, step.halved, run))
     if isinstance(step, Halve):
         return _halve(step, memories, now, run)
-    if isinstance(step, Distil):
-        hidden = memories[step.fact].status == "forgotten"
-        return Effect((Change(step.fact, "distil", {"status": "active"}),)) if hidden else Effect()
-    if isinstance(step, MoveTier):
-        fact = memories[step.fact]
-        moved = fact.status in LIVE_STATUSES and fact.tier != step.tier
-        return Effect((Change(step.fact, "move_tier", {"tier": step.tier}),)) if moved else Effect()
-    return _single(step, memories[step.fact], ids, now)
-
-
-def _single(
-    step: Support | Fade | Confirm | Deprecate | Revive, memory: Memory, ids: Mapping[int, str], now: float
-) -> Effect:
+    memory = memories[step.fact]
     live, deprecated = memory.status in LIVE_STATUSES, memory.status == "deprecated"
-    if not (live or deprecated):
-        return Effect()
-    fields: dict[str, Any]
-    if isinstance(step, Deprecate):
+    operation, fields = type(step).__struct_config__.tag, dict[str, Any]()
+    if isinstance(step, Distil):
+        fields = {"status": "active"} if memory.status == "forgotten" else {}
+    elif isinstance(step, Deprecate):
         fields = {"status": "deprecated"} if live else {}
     elif isinstance(step, Revive):
         fields = {"status": "active"} if deprecated else {}
-    else:
+    elif isinstance(step, MoveTier):
+        fields = {"tier": step.tier} if live and memory.tier != step.tier else {}
+    elif live or deprecated:
         belief, evidence = Belief.of(memory), memory.evidence
         if isinstance(step, Support):
             found = (ids.get(key, "") for key in step.episodes)
@@ -229,24 +204,22 @@ def _single(
         if not isinstance(step, Fade) and (evidence != memory.evidence or isinstance(step, Confirm)):
             belief = msgspec.structs.replace(belief, at=max(belief.at, step.at))
         fields = believing(memory, belief, evidence, now)
-    operation = type(step).__name__.lower()
-    return Effect((Change(step.fact, operation, fields),)) if fields else Effect()
+    return Effect((Change(step.fact, str(operation), fields),)) if fields else Effect()
 
 
 def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
     winner = memories.get(step.winner)
-    losers = [
-        (key, memories[key]) for key in step.losers if key in memories and memories[key].status in LIVE_STATUSES
-    ]
+    losers = {key: memories[key] for key in step.losers if key in memories}
+    losers = {key: memory for key, memory in losers.items() if memory.status in LIVE_STATUSES}
     if winner is None or winner.status not in LIVE_STATUSES or not losers:
         return Effect()
     moment = datetime.fromtimestamp(now, UTC)
-    gathered = [each for memory in (winner, *(memory for _, memory in losers)) for each in memory.evidence]
-    latest = max(Belief.of(memory).at for memory in (winner, *(memory for _, memory in losers)))
+    gathered = [each for memory in (winner, *losers.values()) for each in memory.evidence]
+    latest = max(Belief.of(memory).at for memory in (winner, *losers.values()))
     belief = msgspec.structs.replace(Belief.of(winner), at=latest)
     fields = believing(winner, belief, tuple(dict.fromkeys(gathered)), now)
     changes = [Change(step.winner, "absorb", fields)] if fields else []
-    for key, memory in losers:
+    for key, memory in losers.items():
         until = moment if memory.valid_to is None else min(memory.valid_to, moment)
         pointer = {"status": "merged", "merged_into": winner.id, "valid_to": until}
         changes.append(Change(key, "merge", pointer))

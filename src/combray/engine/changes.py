@@ -102,7 +102,7 @@ def _forget(tx: Writer, key: int, now: float) -> None:
 def _restore(tx: Writer, key: int, now: float) -> None:
     memory = tx.memories([key])[0]
     if memory.status == "merged":
-        from combray.consolidate.undo import undo_merge
+        from combray.consolidate.runs import undo_merge
 
         undo_merge(tx, key, now)
     elif memory.status != "active":

@@ -22,8 +22,8 @@ from combray.values import new_id, whole
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from combray.consolidate.runs import Undone as Undone
     from combray.consolidate.state import Line, Planning
-    from combray.consolidate.undo import Undone as Undone
     from combray.pipeline import Pipeline
 
 LEASE = "consolidate"
@@ -175,7 +175,7 @@ class Consolidation:
             )
         if found[0].state == "undone":
             raise InvalidInputError("run_id", f"{found[0].id} is undone already.")
-        from combray.consolidate.undo import undo_run
+        from combray.consolidate.runs import undo_run
 
         with self._alone() as hold, self._at.runtime.store.transaction(self._at.namespace) as tx:
             hold(tx)

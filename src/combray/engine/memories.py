@@ -40,7 +40,7 @@ def history(at: Namespace, memory_id: str) -> list[Version]:
 @audited("undo_merge", reads=False)
 def undo_merge(at: Namespace, memory_id: str) -> Memory:
     """Bring one merged fact back."""
-    from combray.consolidate.undo import undo_merge
+    from combray.consolidate.runs import undo_merge
 
     key = at.key_of(memory_id)
     with at.runtime.store.transaction(at.namespace) as tx:

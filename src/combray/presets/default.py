@@ -7,12 +7,10 @@ from combray.presets.preset import READ, Preset
 from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.abstain import Abstain
 from combray.recall.assemble import Assemble
-from combray.recall.combine import SessionPrior, SortByScore, SpreadSessions, WeighSignals
 from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
-from combray.recall.embed import EmbedQuery
 from combray.recall.order import OrderCauses
-from combray.recall.query import DetectIntent, ReadQuestion
+from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
 from combray.recall.search import SearchContext
 from combray.recall.signals import (
     AnswerCue,
@@ -23,7 +21,11 @@ from combray.recall.signals import (
     LengthPrior,
     PhraseMatch,
     RoleMatch,
+    SessionPrior,
+    SortByScore,
+    SpreadSessions,
     TimeCue,
+    WeighSignals,
 )
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
@@ -33,9 +35,7 @@ PRESET = Preset(
     summary="keyword and vector search with neighbouring turns as context, small additive signals, abstention",
     source="measured in bench/results/quality.md",
     remember=write_pipeline(
-        "default",
-        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
-        links=FEWER_LINKS,
+        "default", Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3), links=FEWER_LINKS
     ),
     recall=Pipeline(
         "default.recall",

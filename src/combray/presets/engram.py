@@ -7,11 +7,9 @@ from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
-from combray.recall.embed import EmbedQuery
-from combray.recall.pronouns import ResolvePronouns
-from combray.recall.query import ReadQuery, SkipTrivial
+from combray.recall.query import EmbedQuery, ReadQuery, SkipTrivial
+from combray.recall.references import ResolveDates, ResolvePronouns
 from combray.recall.search_parallel import SearchParallel
-from combray.recall.temporal import ResolveDates
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
 

@@ -7,10 +7,9 @@ from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble, AssembleContext
 from combray.recall.decay import WeibullDecay
-from combray.recall.embed import EmbedQuery
 from combray.recall.noise import FilterNoise
 from combray.recall.order import MMR
-from combray.recall.query import ExpandQuery, ReadNames, ReadQuery
+from combray.recall.query import EmbedQuery, ExpandQuery, ReadNames, ReadQuery
 from combray.recall.rerank import Rerank
 from combray.recall.scope import FilterScope
 from combray.recall.search_paths import SearchPaths

@@ -6,17 +6,14 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
-from combray.recall.embed import EmbedQuery
 from combray.recall.order import OrderCauses
-from combray.recall.query import DetectIntent, ReadQuery
+from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
 from combray.recall.weigh import Cut, FuseRRF, RequireEvidence, ScoreFourSignals, WeightedSumByIntent
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
 from combray.remember.retain import Prune, RefreshImportance
-from combray.remember.suggest import SuggestCausal, SuggestSemantic
 
 PRESET = Preset(
     name="mnemon",
@@ -26,14 +23,7 @@ PRESET = Preset(
         "mnemon",
         Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70),
         read=(Warn(), ExtractEntities()),
-        links=(
-            LinkTemporal(window_hours=24.0, nearest=10),
-            LinkEntities(per_entity=5, most=50),
-            LinkCausal(look_back=10, minimum_overlap=0.15),
-            LinkSemantic(minimum=0.80, most=3),
-        ),
         after_links=(RefreshImportance(), Prune(most=1000, batch=10)),
-        suggest=(SuggestSemantic(minimum=0.40), SuggestCausal(hops=2, most=10)),
     ),
     recall=Pipeline(
         "mnemon.recall",

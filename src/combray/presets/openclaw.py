@@ -6,11 +6,11 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
-from combray.recall.combine import SortByScore
 from combray.recall.decay import FileAgeDecay
-from combray.recall.embed import EmbedQuery
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
 from combray.recall.order import MMR
+from combray.recall.query import EmbedQuery
+from combray.recall.signals import SortByScore
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities

@@ -8,10 +8,10 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.assemble import Assemble
-from combray.recall.embed import EmbedQuery
 from combray.recall.facts import SearchFacts, WeighRelevance
 from combray.recall.hybrid import NameMode
 from combray.recall.order import DiversityClusters
+from combray.recall.query import EmbedQuery
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff

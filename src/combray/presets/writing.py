@@ -8,10 +8,16 @@ from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.guard import Guard
-from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, LinkTemporal
+from combray.remember.link import (
+    LinkCausal,
+    LinkEntities,
+    LinkSemantic,
+    LinkTemporal,
+    SuggestCausal,
+    SuggestSemantic,
+)
 from combray.remember.retain import RefreshImportance
 from combray.remember.state import Remembering
-from combray.remember.suggest import SuggestCausal, SuggestSemantic
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 

@@ -9,8 +9,7 @@ from typing import Any
 from combray.errors import InvalidInputError, brief
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
-from combray.recall.embed import KEYWORD_ONLY
-from combray.recall.query import INTENTS, DetectIntent, ReadQuery
+from combray.recall.query import INTENTS, KEYWORD_ONLY, DetectIntent, ReadQuery
 from combray.recall.search import SearchKeywords, SearchSubstring
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
@@ -41,17 +40,7 @@ _LISTS: dict[str, tuple[str, ...] | None] = {
     "tags": None,
 }
 SHOWN: tuple[str, ...] = tuple(trust for trust in TRUSTS if trust != "quarantined")
-OPTIONS = (
-    "intent",
-    "since",
-    "until",
-    "as_of",
-    "min_score",
-    "min_importance",
-    "min_confidence",
-    "where",
-    *_LISTS,
-)
+OPTIONS = ("intent", "since", "until", "as_of", "min_score", "min_importance", "min_confidence", "where", *_LISTS)
 
 
 @dataclass(frozen=True)
@@ -74,9 +63,10 @@ class Asking:
         basic: bool,
         options: Mapping[str, Any],
     ) -> Answer:
-        """Check the question, run the pipeline, hand out hits with the trace."""
+        """Check the question, run the pipeline, and return hits with the trace."""
         state = self._state(query, limit, options)
-        if not basic and self._nothing_asked(state):
+        if not basic and not any(char.isalnum() for char in state.query):
+            state.reason = "the query holds no words"
             details = self._with_tier(state)
             return Answer(query, (), state.intent, state.intent_source, state.reason, preset, details=details)
         chosen = Pipeline("basic", (SearchSubstring(), Assemble()), ("query",)) if basic else pipeline
@@ -109,12 +99,6 @@ class Asking:
     def keyword_pipeline() -> Pipeline[Recalling]:
         """Keyword search only."""
         return Pipeline("search", (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble()), ("query",))
-
-    def _nothing_asked(self, state: Recalling) -> bool:
-        if any(char.isalnum() for char in state.query):
-            return False
-        state.reason = "the query holds no words"
-        return True
 
     def _state(self, query: str, limit: int, options: Mapping[str, Any]) -> Recalling:
         unknown = sorted(set(options) - set(OPTIONS))

@@ -41,7 +41,7 @@ _LIST_NAMES = {"context": "keyword", "bm25": "keyword", "own": "vector", "window
 
 
 def found_by(state: Recalling, key: int) -> str:
-    """How a memory was found: as a stage has noted, else by the list that has it highest."""
+    """How a memory was found: as noted by a stage, else by the list that ranks it highest."""
     if key in state.via or state.found is None:
         return state.via.get(key, "graph")
     best = ("graph", 1 << 30)
@@ -61,7 +61,7 @@ def _mode(state: Recalling, runtime: Runtime) -> str:
 
 
 def why_empty(state: Recalling) -> str:
-    """In words, what was looked for and not found."""
+    """In words, why nothing was found."""
     if state.found is not None and not state.found.eligible:
         if state.reader.profile().memories:
             return "no memory passes the filters"
@@ -82,11 +82,11 @@ class AssembleContext:
 
     Best first. The letter is the tier: core, working, peripheral. Scopes are the memory's tags `scope:…`,
     "global" where it has none; the date is that of its moment (UTC). Line breaks become spaces and angle brackets
-    entities, so that no memory can close the fence; texts are cut at `most_characters`. No hits give no block.
+    entities, so that no memory can close the fence. Texts are truncated to `most_characters`. Without hits there
+    is no block.
     """
 
     needs = ("hits",)
-    gives = ()
     most_characters: int = 1000
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
@@ -111,7 +111,7 @@ def _inert(text: str) -> str:
 
 
 ORDER = ("preference", "fact", "lesson", "decision", "context", "observation", "memory")
-"""Order of the groups; "memory" is all the rest. Source: Engram, see docs/reference/presets.md."""
+"""Order of the groups; "memory" is the rest. Source: Engram, see docs/reference/presets.md."""
 
 LABELS: Mapping[str, str] = {
     "preference": "preference",
@@ -121,20 +121,19 @@ LABELS: Mapping[str, str] = {
     "context": "context",
     "general": "memory",
 }
-"""Our categories as Engram's types; a turn of a conversation in no category is an observation."""
+"""Categories as Engram's types. An episode of no category is an observation."""
 
 
 @dataclass(frozen=True)
 class GroupByType:
     """Writes the hits as lines of `[type] text`, grouped by type, into `details["grouped"]` (Engram stage 6).
 
-    The best hits are taken until `most` characters are reached and then grouped; within a group the order of
-    the scores holds. A text is put on one line, so that none can pass for an entry of its own, and cut at
-    `entry` characters. What peers gave follows as `[peer, untrusted] text`.
+    The best hits are taken up to `most` characters and then grouped; within a group they are in order of score.
+    A text is put on one line, so that it cannot imitate further entries, and truncated to `entry` characters.
+    Hits of peers follow as `[peer, untrusted] text`.
     """
 
     needs = ("hits",)
-    gives = ()
     order: tuple[str, ...] = ORDER
     labels: Mapping[str, str] = field(default_factory=lambda: LABELS)
     entry: int = 200

@@ -18,19 +18,17 @@ from combray.scoring.ranking import DECIMALS
 _DAY = 86_400.0
 
 WEIGHTS: Mapping[str, float] = {"vector": 0.6, "priority": 0.2, "confidence": 0.1, "recency": 0.1}
-"""The page's stage 5."""
+"""Source: Engram stage 5, see docs/reference/presets.md."""
 
 
 @dataclass(frozen=True)
 class ScoreComposite:
     """0.6 · vector + 0.2 · priority + 0.1 · confidence + 0.1 · recency, all four in [0, 1].
 
-    vector: the cosine with the query, times how far the model is trusted in its language, or `exact` times the
-    share of the query's words the memory holds where that is more; with no vector for the query, that share
-    itself. priority: importance 1-5 as 0, .25, .5, .75, 1. confidence: as stored; recall never changes it.
+    vector: the cosine with the query times the model's trust in its language, or `exact` times the share of the
+    query's words that the memory holds, if that is more. Without a query vector it is that share. priority:
+    importance 1-5 as 0, .25, .5, .75, 1. confidence: as stored; recall never changes it.
     recency: e^(-decay_rate · days since it happened), and 1 inside a range the query only hints at.
-
-    Source: Engram, see docs/reference/presets.md.
     """
 
     needs = ("candidates", "keyword")
@@ -43,39 +41,30 @@ class ScoreComposite:
         if not len(state.keys):
             return state
         rows = state.columns()
-        state.signals["vector"] = self._similarity(state)
+        state.signals["vector"] = share = state.signals["keyword"]
+        if state.vector is not None:
+            cosine = np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
+            similarity: Scores = np.maximum(state.trust * cosine, self.exact * share).round(DECIMALS)
+            state.signals["vector"] = similarity
         state.signals["priority"] = (rows.importance - 1.0) / 4.0
         state.signals["confidence"] = rows.confidence.copy()
-        state.signals["recency"] = self._recency(state, rows.moment)
+        recency = exponential((state.now - rows.moment) / _DAY, self.decay_rate)
+        for since, until in state.soft:
+            recency[(rows.moment >= since) & (rows.moment < until)] = 1.0
+        state.signals["recency"] = np.round(recency, DECIMALS)
         state.scores = weighted_sum(state, self.weights)
         sort(state)
         return state
-
-    def _similarity(self, state: Recalling) -> Scores:
-        share = state.signals["keyword"]
-        if state.vector is None:
-            return share
-        cosine = np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
-        similarity: Scores = np.stack((state.trust * cosine, self.exact * share)).max(axis=0).round(DECIMALS)
-        return similarity
-
-    def _recency(self, state: Recalling, moment: Scores) -> Scores:
-        recency = exponential((state.now - moment) / _DAY, self.decay_rate)
-        for since, until in state.soft:
-            recency[(moment >= since) & (moment < until)] = 1.0
-        rounded: Scores = np.round(recency, DECIMALS)
-        return rounded
 
 
 @dataclass(frozen=True)
 class DropTwins:
     """Keeps only the best of memories with one content hash (text, author, day).
 
-    Such twins exist if a forgotten memory was stored again. A peer's result with a known text is dropped too.
+    Such twins exist if a forgotten memory was stored again. A peer's hit with a known text is dropped too.
     """
 
     needs = ("score",)
-    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         texts = [normalised(text) for text in state.reader.contents(state.keys)]

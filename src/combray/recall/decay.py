@@ -11,12 +11,12 @@ from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring.decay import SHAPES, half_life, survival, surviving_scores, weibull_hazard
 from combray.scoring.ranking import DECIMALS
-from combray.types import TIERS, Memory
+from combray.types import TIERS
 
 _DAY = 86_400.0
 
 SCALES: Mapping[str, float] = {"core": 30.0, "working": 30.0, "peripheral": 30.0}
-"""λ by tier, in days; the design names no λ, its configuration a recency of 30 days."""
+"""λ by tier, in days. Mnemo names no λ; its configuration has a recency of 30 days."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,6 @@ class AgePrior:
     """
 
     needs = ("score", "question")
-    gives = ()
     enabled: bool = False
     weight: float = 0.05
     weight_when_asked: float = 0.10
@@ -57,12 +56,11 @@ class WeibullDecay:
     - working (β 1.0) is the plain exponential: .79, .37, .05;
     - peripheral (β 1.3) holds longest at first and falls fastest later: .86, .37, .015.
 
-    So before t = λ peripheral memories keep most, at λ all keep 1/e, and after λ core memories keep most. The
-    page's words ("slow initial decay" for core, "fast initial" for peripheral) are the wrong way round; its
-    formula and constants are kept. A moment still to come counts as age 0.
+    Before t = λ peripheral memories keep most, at λ all keep 1/e, after λ core memories keep most. Mnemo's
+    description swaps the two; its formula and constants are kept. A moment in the future counts as age 0.
 
-    Scores are scaled so that the best is 1, as the fusion leaves them: in a store that is years old the
-    factors alone would all be 0. The factor itself is the signal `decay`.
+    Scores are scaled so that the best is 1: in a store that is years old the factors alone would all be 0. The
+    factor itself is the signal `decay`.
     """
 
     needs = ("anchor",)
@@ -82,9 +80,6 @@ class WeibullDecay:
         return state
 
 
-_DAY = 86_400.0
-
-
 @dataclass(frozen=True)
 class FileAgeDecay:
     """Multiplies the score by exp(-ln 2 / half-life · age in days). Off by default.
@@ -95,21 +90,18 @@ class FileAgeDecay:
     """
 
     needs = ("score",)
-    gives = ()
     half_life_days: float = 30.0
     enabled: bool = False
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not self.enabled or not len(state.keys):
             return state
-        days = np.array([_age(memory, state.now) for memory in state.reader.memories(state.keys)])
+        ages = [
+            # An evergreen chunk has no moment.
+            0.0 if each.kind == "chunk" and each.occurred_from is None else state.now - each.moment.timestamp()
+            for each in state.reader.memories(state.keys)
+        ]
+        days = np.array(ages) / _DAY
         state.signals["decay"] = half_life(days, self.half_life_days)
         state.scores = np.round(state.scores * state.signals["decay"], DECIMALS)
         return state
-
-
-def _age(memory: Memory, now: float) -> float:
-    """Days; 0 for what never ages."""
-    if memory.kind == "chunk" and memory.occurred_from is None:
-        return 0.0
-    return (now - memory.moment.timestamp()) / _DAY

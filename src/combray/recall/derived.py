@@ -10,27 +10,24 @@ from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import Memory
 
-_SOURCES = ("consolidation",)
-
 
 @dataclass(frozen=True)
 class SetFactsBeside:
-    """Takes derived facts whose evidence can be recalled out of the ranking, into `details["beside"]`.
+    """Moves derived facts whose evidence can be recalled from the ranking into `details["beside"]`.
 
-    It says what its turn says, so as a hit of its own it would only push another turn out. It stays where its
-    evidence is forgotten or filtered out, where neither it nor other turns fill the limit, and when the caller
-    asks for kinds or sources. Looked at are the best `depth` times the limit.
+    Such a fact repeats its turn, so as a hit it would only displace another turn. It stays if its evidence is
+    forgotten or filtered out, if other turns do not fill the limit, and when the caller filters by kind or
+    source. Only the best `depth` times the limit are examined.
     """
 
     needs = ("sorted",)
-    gives = ()
     depth: int = 3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.where.kinds or state.where.sources or not len(state.keys):
             return state
         head = state.keys[: self.depth * state.limit]
-        derived = state.reader.eligible(head, replace(state.where, sources=_SOURCES))
+        derived = state.reader.eligible(head, replace(state.where, sources=("consolidation",)))
         if not derived.any():
             return state
         others = head[~derived]
@@ -43,7 +40,16 @@ class SetFactsBeside:
             for place, fact in zip(places, facts, strict=True)
             if hits & set(fact.evidence) or (crowded and _is_recallable(state, fact))
         }
-        state.details["beside"] = [_told(fact, hits) for place, fact in beside.items() if place < state.limit]
+        state.details["beside"] = [
+            {
+                "id": fact.id,
+                "content": fact.content,
+                "confidence": fact.confidence,
+                "evidence": [each for each in fact.evidence if each in hits],
+            }
+            for place, fact in beside.items()
+            if place < state.limit
+        ]
         stays = np.ones(len(state.keys), dtype=np.bool_)
         stays[list(beside)] = False
         state.take(stays)
@@ -53,12 +59,3 @@ class SetFactsBeside:
 def _is_recallable(state: Recalling, fact: Memory) -> bool:
     keys = np.array(sorted(state.reader.keys_of(fact.evidence).values()), dtype=np.int64)
     return bool(len(keys)) and bool(state.reader.eligible(keys, state.where).any())
-
-
-def _told(fact: Memory, hits: set[str]) -> dict[str, object]:
-    return {
-        "id": fact.id,
-        "content": fact.content,
-        "confidence": fact.confidence,
-        "evidence": [each for each in fact.evidence if each in hits],
-    }

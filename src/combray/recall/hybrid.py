@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
 from combray.scoring.ranking import DECIMALS
 
 LEAST = 10.0**-DECIMALS
-"""The lowest text score of a hit: rounding must not make a hit of a word in every row no hit at all."""
+"""The lowest text score of a hit: rounding must not turn a hit by a very common word into a miss."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,9 @@ class ExtractKeywords:
 class SearchHybrid:
     """Finds the best `pool` of each arm, whatever the caller's limit, so that the best hit does not depend on it.
 
-    With a vector: rows that hold all words of the query, rows that hold some of its keywords (always below
-    the former, so that they only fill places left), and the nearest rows. Without: every keyword by
-    itself, a row taking the highest of its scores. Numbers and words of one or two letters list nothing,
-    but raise the score of what is listed.
+    With a vector: rows with all words of the query, rows with some of its keywords (ranked below the former),
+    and the nearest rows. Without: one search for each keyword; a row takes the highest of its scores. Numbers and
+    words of one or two letters find no rows and raise the score of rows that another word finds.
 
     `text` is BM25 as a share of the query's best hit, in (0, 1]; `vector` the cosine, never below 0. At most
     `most_words` words of a query are used.
@@ -50,9 +50,21 @@ class SearchHybrid:
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         dense = state.vector is not None and state.trust > 0
-        arms = self._arms_beside_vector(state) if dense else self._arms_by_keyword(state)
+        arms: dict[str, Arm]
         if state.vector is not None and dense:
+            words = {
+                "all": KeywordArm(self._weighted([state.query]), mode="all"),
+                "some": KeywordArm(self._weighted(state.keywords)),
+                "exact": KeywordArm(self._weighted(state.exact), listed=False),
+            }
+            arms = {name: arm for name, arm in words.items() if arm.terms}
             arms["vector"] = VectorArm(state.vector, state.model)
+        else:
+            arms = {
+                f"{name}: {word}": KeywordArm(self._weighted([word]), mode="all", listed=name == "keywords")
+                for name, found in (("keywords", state.keywords), ("exact", state.exact))
+                for word in found[: self.most_words]
+            }
         state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
         state.keys = state.found.keys
         scores = state.found.scores
@@ -69,28 +81,9 @@ class SearchHybrid:
             state.via[key] = "hybrid" if worded and near else "keyword" if worded else "vector"
         return state
 
-    def _arms_beside_vector(self, state: Recalling) -> dict[str, Arm]:
-        every = self._weighted(terms(state.query))
-        some = self._weighted([term for word in state.keywords for term in terms(word)])
-        exact = self._weighted([term for word in state.exact for term in terms(word)])
-        arms: dict[str, Arm] = {}
-        if every:
-            arms["all"] = KeywordArm(every, mode="all")
-        if some:
-            arms["some"] = KeywordArm(some)
-        if exact:
-            arms["exact"] = KeywordArm(exact, listed=False)
-        return arms
-
-    def _arms_by_keyword(self, state: Recalling) -> dict[str, Arm]:
-        arms: dict[str, Arm] = {}
-        for name, words, listed in (("keywords", state.keywords, True), ("exact", state.exact, False)):
-            for word in words[: self.most_words]:
-                arms[f"{name}: {word}"] = KeywordArm(self._weighted(terms(word)), mode="all", listed=listed)
-        return arms
-
-    def _weighted(self, found: list[str]) -> tuple[tuple[str, float], ...]:
-        return tuple((term, 1.0) for term in list(dict.fromkeys(found))[: self.most_words])
+    def _weighted(self, texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
+        found = dict.fromkeys(term for text in texts for term in terms(text))
+        return tuple((term, 1.0) for term in list(found)[: self.most_words])
 
 
 def share_of_best(scores: Scores) -> Scores:
@@ -103,7 +96,7 @@ def share_of_best(scores: Scores) -> Scores:
 
 
 def strict_before_relaxed(strict: Scores, relaxed: Scores) -> Scores:
-    """Shares of the best strict score; rows without one share what the lowest of those leaves below it."""
+    """Shares of the best strict score. Rows without a strict score are scaled below the lowest of those."""
     shares = share_of_best(strict)
     below = float(shares[shares > 0].min(initial=1.0))
     rest = np.where(relaxed > 0, np.maximum(below * share_of_best(relaxed), LEAST), 0.0)
@@ -138,7 +131,6 @@ class NameMode:
     """Writes into the reason which arms answered: keywords and vectors, or keywords only and why."""
 
     needs = ("top",)
-    gives = ()
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys) or state.reason:
@@ -156,13 +148,12 @@ class NameMode:
 class Threshold:
     """Drops hits below `minimum`, except those that hold a word of the query: they go last.
 
-    A hit by words alone scores at most the text's weight, .3 of 1: the threshold is one for vectors and drops
-    only what nothing but its vector speaks for. A caller's own minimum takes its place and holds for every
-    hit (`Cut`); 0 drops nothing.
+    A hit by words alone scores at most the text's weight, .3 of 1, so the threshold drops only hits that have a
+    vector score and no text score. The caller's minimum replaces it and applies to every hit (`Cut`); 0 drops
+    nothing.
     """
 
     needs = ("score", "text")
-    gives = ()
     minimum: float = 0.35
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

@@ -23,19 +23,18 @@ _built_in: dict[tuple[str, int], Vectors] = {}
 
 @dataclass(frozen=True)
 class FilterNoise:
-    """Drops denials, questions about the memory, greetings, diagnostics and what resembles them (Mnemo, stage 9).
+    """Drops denials, questions about the memory, greetings, diagnostics and similar texts (Mnemo, stage 9).
 
     Patterns work at any service level. The bank holds the vectors of built-in sentences (English, Vietnamese,
-    Chinese) and of the newest `learned` memories that somebody has forgotten with the tag "noise", those with a
-    cosine of `repeats` or more to one that is in the bank already left out. A candidate of `shortest` to
-    `longest` characters with a cosine of at least `threshold` to any of them is noise. An embedder that has the
-    first two built-in sentences nearer than `degenerate` tells nothing apart: the bank is off then.
+    Chinese) and of the newest `learned` memories that were forgotten with the tag "noise", except those with a
+    cosine of `repeats` or more to a vector in the bank. A candidate of `shortest` to `longest` characters with a
+    cosine of at least `threshold` to any of them is noise. The bank is off if the embedder has the first two
+    built-in sentences nearer than `degenerate`: it cannot distinguish sentences.
 
     Constants: Mnemo, see docs/reference/presets.md.
     """
 
     needs = ("score",)
-    gives = ()
     leaves_process = True
     threshold: float = 0.82
     shortest: int = 9
@@ -68,36 +67,24 @@ class FilterNoise:
         """Which candidates resemble a sentence of the bank."""
         nobody: NDArray[np.bool_] = np.zeros(len(state.keys), dtype=np.bool_)
         try:
-            built = _vectors(embedder)
+            if (embedder.name, embedder.dimensions) not in _built_in:
+                _built_in[embedder.name, embedder.dimensions] = embedder.embed(prototypes())
         except ModelError as error:
             state.degraded.append(f"noise by patterns only: {error}")
             return nobody
+        bank = built = _built_in[embedder.name, embedder.dimensions]
         if round(float(built[0] @ built[1]), DECIMALS) > self.degenerate:
             state.details["noise_bank"] = f"off: {embedder.name} tells no sentences apart"
             return nobody
-        bank = self._with_learned(built, state)
+        forgotten = Filter(statuses=("forgotten",), tags=(TAG,))
+        keys = state.reader.scan(forgotten, newest_first=True, limit=self.learned)
+        if len(keys):
+            vectors, has = state.reader.vectors(state.model, keys)
+            for vector in vectors[has]:
+                if round(float((bank @ vector).max()), DECIMALS) < self.repeats:
+                    bank = np.vstack((bank, vector))
         vectors, has = state.reader.vectors(state.model, state.keys)
         if not has.any():
             return nobody
         near: NDArray[np.bool_] = has & (np.round(vectors @ bank.T, DECIMALS).max(axis=1) >= self.threshold)
         return near
-
-    def _with_learned(self, built: Vectors, state: Recalling) -> Vectors:
-        where = Filter(statuses=("forgotten",), tags=(TAG,))
-        keys = state.reader.scan(where, newest_first=True, limit=self.learned)
-        if not len(keys):
-            return built
-        vectors, has = state.reader.vectors(state.model, keys)
-        bank = built
-        for vector in vectors[has]:
-            if round(float((bank @ vector).max()), DECIMALS) < self.repeats:
-                bank = np.vstack((bank, vector))
-        return bank
-
-
-def _vectors(embedder: Embedder) -> Vectors:
-    """Vectors of the built-in sentences. Raises ModelError."""
-    place = embedder.name, embedder.dimensions
-    if place not in _built_in:
-        _built_in[place] = embedder.embed(prototypes())
-    return _built_in[place]

@@ -29,14 +29,13 @@ class MMR:
     Relevance is the score, min-max scaled over the candidates. `similarity` "words" is the Jaccard index of
     the words of the first 700 characters (Chinese, Japanese and the like by characters and pairs; two texts
     without words are alike only when they are equal), "vectors" the cosine, never below 0, and words for
-    pairs that have no two vectors. The best `most` candidates are put in order, the others follow by score.
+    pairs without two vectors. The best `most` candidates are reordered; the rest follow by score.
 
-    Only the order changes: scores stay what they were, so that a later threshold or cut means what it says,
-    and no later stage may sort by score again. Carbonell & Goldstein 1998; OpenClaw stage 5.
+    Only the order changes: scores stay, so that a later threshold or cut keeps its meaning, and no later stage
+    may sort by score again. Carbonell & Goldstein 1998; OpenClaw stage 5.
     """
 
     needs = ("score",)
-    gives = ()
     similarity: Measure = "words"
     trade_off: float = 0.7
     enabled: bool = True
@@ -59,17 +58,16 @@ class MMR:
 class DiversityClusters:
     """Ranks the most confident memory of each cluster first, the rest of the clusters after them.
 
-    A cluster is its most confident memory and those with a cosine of at least `threshold` to it that no surer
-    one has taken; equally confident memories lead by score, then by id. Memories without a vector are
-    compared by their words, as in `MMR`. Leaders are ordered by score, then the rest by score; the
-    scores stay. Semantic facts, "Diversity Sampling".
+    A cluster is its most confident memory and those with a cosine of at least `threshold` to it that are in no
+    cluster of a more confident one; ties go by score, then by id. Memories without a vector are compared by
+    words, as in `MMR`. Leaders are ordered by score, then the rest by score; the scores stay. Source: Semantic
+    Fact System, "Diversity Sampling".
     """
 
     needs = ("score",)
-    gives = ()
     threshold: float = 0.8
     snippet: int = 700
-    """As of `MMR`."""
+    """As in `MMR`."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys) < 2:
@@ -128,7 +126,6 @@ class OrderCauses:
     """
 
     needs = ("top", "intent")
-    gives = ()
     only_when_asked: bool = False
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:

@@ -1,13 +1,16 @@
-"""Reading the query: intent, trivial queries, keywords, entities, expansion."""
+"""Reading the query: intent, trivial queries, keywords, entities, expansion, vector."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
+import numpy as np
+
+from combray.errors import ModelError
 from combray.language import dates
 from combray.language.caches import from_tables
 from combray.language.entities import extract
@@ -15,10 +18,12 @@ from combray.language.folding import is_unspaced
 from combray.language.intent import detect
 from combray.language.lexicon import word_lists
 from combray.language.questions import read
+from combray.language.scripts import language
 from combray.language.tokens import query_terms, terms
 from combray.language.trivial import letters, says_nothing
 from combray.recall.state import Recalling
-from combray.runtime import Runtime
+from combray.runtime import Embedder, Runtime
+from combray.types import LIVE_STATUSES
 
 INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 
@@ -40,12 +45,11 @@ class DetectIntent:
 class SkipTrivial:
     """Ends recall for acknowledgements and greetings ("ok", "cảm ơn", "再见") before anything is searched.
 
-    Only whole queries count: "no problem with the build?" is none. A query that is the name of an entity known
-    here is never trivial, however short. Engram stage 1; see docs/reference/presets.md.
+    Only whole queries count: "no problem with the build?" is searched. A query that is the name of a known entity
+    is never trivial. Engram stage 1; see docs/reference/presets.md.
     """
 
     needs = ("query",)
-    gives = ()
     fewest_letters: int = 3
     """Letters and digits; a Chinese character counts three. Engram names a threshold and no number."""
 
@@ -74,16 +78,13 @@ class ReadQuery:
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.terms = tuple(query_terms(state.query)[: self.most_terms])
-        candidates = [_bare(word) for word in state.query.split()]
+        # Without punctuation around a word and without the possessive.
+        bare = (word.strip(".,;:!?\"'()[]？！。，") for word in state.query.split())
+        candidates = [word.removesuffix("'s").removesuffix("’s") for word in bare]
         known = state.reader.known_entities(candidates[: self.most_terms])
         found = dict.fromkeys((*extract(state.query, known), *(word for word in candidates if word in known)))
         state.entities = tuple(found)
         return state
-
-
-def _bare(word: str) -> str:
-    """A word without punctuation around it and without the possessive."""
-    return word.strip(".,;:!?\"'()[]？！。，").removesuffix("'s").removesuffix("’s")
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class ReadQuestion:
     needs = ("query",)
     gives = ("question", "terms")
     most_terms: int = 32
-    """As of `ReadQuery`."""
+    """As in `ReadQuery`."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.question = read(state.query, state.reader.profile().authors)
@@ -101,8 +102,6 @@ class ReadQuestion:
         state.terms = tuple((terms or query_terms(state.query))[: self.most_terms])
         return state
 
-
-Phrase = frozenset[str]
 
 _WORD = re.compile(r"[\w@#./+-]*\w")
 
@@ -112,14 +111,13 @@ class ReadNames:
     """Adds entities of several words that the query names and the namespace knows ("Marta Klein").
 
     Up to `longest` words side by side are looked up, or as many characters of a script without spaces
-    and one more; letter case does not matter. Names within a longer name that was found are left out.
+    and one more; letter case does not matter. Names within a longer name that was found are omitted.
     """
 
     needs = ("entities",)
-    gives = ()
     longest: int = 3
     most_characters: int = 300
-    """Characters of a query that are looked through: a pasted page must not cost a second."""
+    """Characters of a query that are read: a pasted page must not cost a second."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         candidates = _side_by_side(state.query[: self.most_characters], self.longest)
@@ -167,7 +165,7 @@ def date_forms(query: str, now: float) -> list[str]:
     """Every day that the query names, in the forms in which texts write days, as seen from `now` (UTC).
 
     "3月5日", "March 5", "2024/3/5", "前天" or "yesterday" all give X月Y日, m/d, YYYY-MM-DD, MM-DD and the month's
-    name with the day. Months, weeks and vague times give none: they are no one day.
+    name with the day. Months, weeks and vague times give none: they are not one day.
     """
     # The grammar's tables take 50 ms to build: a question without a date must not pay for them.
     if not dates.has_time_expression(query):
@@ -179,13 +177,8 @@ def date_forms(query: str, now: float) -> list[str]:
 
 def forms_of(day: date) -> tuple[str, ...]:
     """A day as texts write it, the year in the ISO form alone."""
-    return (
-        f"{day.month}月{day.day}日",
-        f"{day.month}/{day.day}",
-        day.isoformat(),
-        f"{day:%m-%d}",
-        f"{day:%B} {day.day}",
-    )
+    month = f"{day.month}月{day.day}日", f"{day.month}/{day.day}"
+    return (*month, day.isoformat(), f"{day:%m-%d}", f"{day:%B} {day.day}")
 
 
 def synonyms(wanted: Sequence[str]) -> list[str]:
@@ -200,14 +193,15 @@ def synonyms(wanted: Sequence[str]) -> list[str]:
 
 
 @from_tables
-def _groups() -> dict[str, list[tuple[Phrase, list[str]]]]:
+def _groups() -> dict[str, list[tuple[frozenset[str], list[str]]]]:
     """First term -> the phrases that begin with it, each with the terms of its synonyms (`claims.synonyms`)."""
-    found: dict[str, list[tuple[Phrase, list[str]]]] = defaultdict(list)
+    found: dict[str, list[tuple[frozenset[str], list[str]]]] = defaultdict(list)
     for table in word_lists().values():
         for group in table.claims.synonyms:
             phrases = [_phrase(text) for text in group]
             for place, phrase in enumerate(phrases):
-                others = _distinct(phrases[:place] + phrases[place + 1 :], phrase)
+                every = dict.fromkeys(term for each in phrases[:place] + phrases[place + 1 :] for term in each)
+                others = [term for term in every if term not in phrase]
                 if phrase and others:
                     found[phrase[0]].append((frozenset(phrase), others))
     return dict(found)
@@ -219,5 +213,65 @@ def _phrase(text: str) -> list[str]:
     return [term for term in found if len(term) > 1] or found if is_unspaced(text) else found
 
 
-def _distinct(phrases: Iterable[list[str]], without: Sequence[str]) -> list[str]:
-    return [term for term in dict.fromkeys(t for phrase in phrases for t in phrase) if term not in without]
+KEYWORD_ONLY = "keyword only: "
+"""Prefix of the reason why a query could not be embedded."""
+
+
+@dataclass(frozen=True)
+class EmbedQuery:
+    """Embeds the query, worded as its subject would have said it.
+
+    "What does Ana paint?" is embedded as "What do I paint?" if Ana is a known author: her turns seldom
+    name her. This nearly doubles dense recall (bench/results/quality.md).
+
+    After a change of embedder, the previous one is used until few memories lack a vector of the new one. Without
+    an embedder, or when it fails, recall uses keywords, entities and the graph, and the answer reports it.
+    """
+
+    needs = ("query",)
+    gives = ("vector",)
+    leaves_process = True
+    most_characters: int = 4000
+    """Characters of a query that are embedded."""
+    lacking: float = 0.1
+    """Share of memories without a vector of the embedder above which the previous embedder is used."""
+    most_lacking: float = 0.5
+    """Share above which, without a previous embedder, only words are used: the few memories with a vector would
+    displace the rest (docs/explanation/vectors.md)."""
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        state.vectorless_from = self.lacking
+        embedder = None if runtime.embedder is None else self._serving(state, runtime.embedder, runtime.before)
+        if embedder is None:
+            return state
+        question = state.question or read(state.query, state.reader.profile().authors)
+        try:
+            vector = embedder.embed([question.spoken[: self.most_characters]], query=True)[0]
+        except ModelError as error:
+            state.degraded.append(f"{KEYWORD_ONLY}{error}")
+            return state
+        if np.any(vector):
+            state.vector, state.model = vector, embedder.name
+            state.trust = embedder.knows(language(state.query))
+            state.contextual = state.details["contextual"] = embedder.contextual
+        return state
+
+    def _serving(self, state: Recalling, own: Embedder, before: Embedder | None) -> Embedder | None:
+        """The embedder to compare vectors of; None if too few memories have one."""
+        where = state.where
+        if where.statuses == LIVE_STATUSES:
+            # Memories that wait for their first vector are found by words with either embedder.
+            where = replace(where, statuses=("active",))
+        has, asked = state.reader.covered(own.name, where)
+        lacking = asked - has
+        if lacking <= self.lacking * asked:
+            return own
+        missing = f"{lacking} of {asked} memories have no vector of {own.name} yet"
+        missing += " ('combray worker --reembed' makes them)"
+        if before is not None and state.reader.covered(before.name, where)[0] > has:
+            state.moving = state.details["moving"] = f"{missing}, so {before.name} answers"
+            return before
+        if lacking <= self.most_lacking * asked:
+            return own
+        state.degraded.append(f"{KEYWORD_ONLY}{missing}")
+        return None

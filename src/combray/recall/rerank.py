@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,19 +24,17 @@ _DIGITS = 9
 class Rerank:
     """Blends a reranker's relevance with the score of the first `most` candidates: 0.6 new + 0.4 old (Mnemo 6).
 
-    The old score enters as share of the best (of a range that begins at 0, or at the lowest score where that
-    is negative): min-max scaling would make the last of twenty near-equal candidates worthless. A text that
-    the model leaves out gets `missing` times its old score. `keep` protects keyword hits from a model that
-    does not see why they matter; it applies where there is a signal `bm25` or `keyword`. Candidates behind
-    the first `most` follow in their order and old proportions: from the lowest of those the model was asked
-    about downwards, none above `missing` times its old score.
+    The old score is a share of the best (of a range that starts at 0, or at the lowest score if that is
+    negative): min-max scaling would make the last of twenty near-equal candidates worthless. A text that the
+    model omits gets `missing` times its old score. `keep` protects keyword hits; it applies if there is a signal
+    `bm25` or `keyword`. Candidates after the first `most` keep their order and proportions, below the lowest
+    reranked one and at most at `missing` times their old score.
 
-    Without a reranker nothing happens; one that fails changes nothing, and the answer says so (Mnemo's
-    cosine blend in that case would put another order in the place of a good one).
+    Without a reranker nothing changes. If it fails, the order stays and the answer reports it (Mnemo falls back
+    to a cosine blend, which replaces a better order).
     """
 
     needs = ("score",)
-    gives = ()
     leaves_process = True
     most: int = 20
     weight: float = 0.6
@@ -55,38 +53,28 @@ class Rerank:
             return state
         known = np.array([each is not None for each in given])
         relevance = np.array([each if each is not None else 0.0 for each in given])
-        state.scores = np.round(self._blended(_shares(state.scores), relevance, known, _keyword(state)), _DIGITS)
+        # Shares of the best; the scores are sorted.
+        low = min(0.0, float(state.scores[-1]))
+        best = float(state.scores[0]) - low
+        old = (state.scores - low) / best if best else np.ones(len(state.scores))
+        state.scores = np.round(self._blended(old, relevance, known, state.signals), _DIGITS)
         state.signals["rerank"] = np.append(relevance, np.zeros(len(state.keys) - len(given)))
         state.details["reranked"] = int(known.sum())
         sort(state)
         return state
 
     def _blended(
-        self, old: Scores, relevance: Scores, known: NDArray[np.bool_], keyword: Scores | None
+        self, old: Scores, relevance: Scores, known: NDArray[np.bool_], signals: Mapping[str, Scores]
     ) -> Scores:
         asked = len(relevance)
         first = old[:asked]
         blended = np.where(known, self.weight * relevance + (1 - self.weight) * first, self.missing * first)
+        keyword = signals.get("bm25", signals.get("keyword"))
         if keyword is not None:
-            blended = np.maximum(blended, first * _kept(self.keep, keyword[:asked], known))
+            # A candidate keeps the share of the first row whose BM25 it reaches.
+            reached = [keyword[:asked] >= least for least, _, _ in self.keep]
+            shares = [np.where(known, scored, silent) for _, scored, silent in self.keep]
+            blended = np.maximum(blended, first * np.select(reached, shares, 0.0))
         last = float(first[-1])
         kept = min(self.missing, float(blended.min()) / last) if last else 0.0
         return np.append(blended, kept * old[asked:])
-
-
-def _shares(scores: Scores) -> Scores:
-    """Scores, best first, as shares of the best."""
-    low = min(0.0, float(scores[-1]))
-    best = float(scores[0]) - low
-    return (scores - low) / best if best else np.ones(len(scores))
-
-
-def _keyword(state: Recalling) -> Scores | None:
-    return state.signals.get("bm25", state.signals.get("keyword"))
-
-
-def _kept(table: Sequence[tuple[float, float, float]], keyword: Scores, known: NDArray[np.bool_]) -> Scores:
-    """The share of its old score that each candidate keeps: of the first row whose BM25 it reaches."""
-    reached = [keyword >= least for least, _, _ in table]
-    shares = [np.where(known, scored, silent) for _, scored, silent in table]
-    return np.select(reached, shares, 0.0)

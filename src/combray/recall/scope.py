@@ -28,7 +28,6 @@ class FilterScope:
     """
 
     needs = ("score",)
-    gives = ()
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):

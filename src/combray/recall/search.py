@@ -130,10 +130,7 @@ class SearchKeywords:
         terms = tuple((term, 1.0) for term in state.terms)
         if not terms:
             return state
-        arms = {
-            "keyword": KeywordArm(terms, scoring="coverage"),
-            "bm25": KeywordArm(terms, normalise=True),
-        }
+        arms = {"keyword": KeywordArm(terms, scoring="coverage"), "bm25": KeywordArm(terms, normalise=True)}
         state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
         state.keys = state.found.keys
         state.signals = dict(state.found.scores)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from combray.errors import ModelError
 from combray.language.trivial import internal
-from combray.recall.state import Recalling
+from combray.recall.state import Recalling, aligned
 from combray.runtime import (
     Arm,
     EntityArm,
@@ -19,10 +19,8 @@ from combray.runtime import (
     Keys,
     KeywordArm,
     MomentArm,
-    Peer,
     PeerHit,
     Runtime,
-    Scores,
     VectorArm,
 )
 
@@ -33,32 +31,25 @@ Asked = dict[str, "Future[list[PeerHit]]"]
 
 
 def ask(state: Recalling, runtime: Runtime, limit: int) -> Asked:
-    """Start a search at every peer, or say in details["peers_skipped"] why none is asked."""
+    """Start a search at every peer, or write into details["peers_skipped"] why there is none."""
     if not runtime.peers:
         return {}
     state.details["peers"] = state.peers
     if internal(state.query):
         state.details["peers_skipped"] = "the question is about one's own doings"
         return {}
-    if not _bounded_by_dates_only(state.where):
+    # Of all filters only dates can be applied to what a peer returns.
+    if replace(state.where, since=None, until=None) != Filter(now=state.where.now):
         state.details["peers_skipped"] = "peers cannot honour the filters of this recall"
         return {}
-    return {peer.name: runtime.start(_search(peer, state, limit)) for peer in runtime.peers}
-
-
-def _search(peer: Peer, state: Recalling, limit: int) -> functools.partial[list[PeerHit]]:
-    return functools.partial(peer.search, state.query, limit, state.namespace)
-
-
-def _bounded_by_dates_only(where: Filter) -> bool:
-    """Whether nothing but dates is filtered by: those can be applied to what comes back."""
-    return replace(where, since=None, until=None) == Filter(now=where.now)
+    search = (state.query, limit, state.namespace)
+    return {peer.name: runtime.start(functools.partial(peer.search, *search)) for peer in runtime.peers}
 
 
 def collect(state: Recalling, asked: Asked, runtime: Runtime) -> None:
-    """Wait for the peers, all of them together no longer than the longest timeout, and keep what they found.
+    """Wait for all peers, at most for the longest timeout, and add their hits in the order of the settings.
 
-    In the order of the settings, whoever answered first. Each failure is said in `degraded`.
+    Each failure is reported in `degraded`.
     """
     if not asked:
         return
@@ -74,11 +65,23 @@ def collect(state: Recalling, asked: Asked, runtime: Runtime) -> None:
         except ModelError as error:
             state.degraded.append(str(error))
             continue
-        state.peers += [_told(name, hit) for hit in found if _in_time(hit, state.where)]
+        state.peers += [
+            {
+                "peer": name,
+                "text": hit.text,
+                "score": hit.score,
+                "id": hit.id,
+                "when": None if hit.when is None else hit.when.isoformat(),
+                "source": hit.source,
+                "trust": "untrusted",
+            }
+            for hit in found
+            if _in_time(hit, state.where)
+        ]
 
 
 def _in_time(hit: PeerHit, where: Filter) -> bool:
-    """Whether it passes the dates of the filter; without a date of its own it passes only where none is asked."""
+    """Whether a hit passes the dates of the filter. A hit without a date passes only if there are none."""
     if where.since is None and where.until is None:
         return True
     if hit.when is None:
@@ -87,28 +90,15 @@ def _in_time(hit: PeerHit, where: Filter) -> bool:
     return (where.since is None or moment >= where.since) and (where.until is None or moment < where.until)
 
 
-def _told(name: str, hit: PeerHit) -> dict[str, Any]:
-    return {
-        "peer": name,
-        "text": hit.text,
-        "score": hit.score,
-        "id": hit.id,
-        "when": None if hit.when is None else hit.when.isoformat(),
-        "source": hit.source,
-        "trust": "untrusted",
-    }
-
-
 @dataclass(frozen=True)
 class SearchParallel:
-    """The memories near the query's vector, those that name its entities with their neighbours in the graph,
-    those that hold its words where the vector finds few, and what peers know.
+    """Searches by vector, by entities and their neighbours in the graph, by keywords as a fallback, and at peers.
 
-    Peers are started before the local search and waited for after it. The keyword arm runs when the vector
-    arm finds fewer than `fewest`, when the model knows little of the language, and when the query holds a
-    number or an id, which vectors cannot tell apart; a hit of that arm alone must hold `minimum_share` of the
-    words. A question that is only about a date is answered by that date's memories. Engram stage 4; .3, depth
-    2 and ten entity hits are its code's: docs/reference/presets.md.
+    Peers are started before the local search and waited for after it. The keyword arm runs if the vector arm
+    finds fewer than `fewest`, if the model does not know the language fully, or if the query contains a number
+    or an id, which vectors cannot distinguish. A hit of that arm alone must contain `minimum_share` of the words.
+    A question that is only about a date is answered by that date's memories. Engram stage 4; constants:
+    docs/reference/presets.md.
     """
 
     needs = ("terms", "entities", "dates")
@@ -127,14 +117,19 @@ class SearchParallel:
         state.found = self._local(state)
         reached = self._graph(state, state.found)
         state.keys = np.union1d(state.found.keys, reached)
-        share = _aligned(state.found, "keyword", state.keys)
-        evident = _aligned(state.found, "vector", state.keys) > 0
-        evident |= (_aligned(state.found, "entity", state.keys) > 0) | np.isin(state.keys, reached)
-        evident |= (_aligned(state.found, "date", state.keys) > 0) | (share >= self.minimum_share)
-        state.signals = {"keyword": share, "entity": _aligned(state.found, "entity", state.keys)}
-        state.take(evident)
+        none = np.zeros(len(state.found.keys))
+        share, vector, entity, date = (
+            aligned(state.keys, state.found.keys, state.found.scores.get(arm, none))
+            for arm in ("keyword", "vector", "entity", "date")
+        )
+        state.signals = {"keyword": share, "entity": entity}
+        evident = (vector > 0) | (entity > 0) | (date > 0) | (share >= self.minimum_share)
+        state.take(evident | np.isin(state.keys, reached))
         if state.dated and not len(state.keys):
-            state.reason = _nothing_dated(state)
+            undated = state.reader.scan(replace(state.where, since=None, until=None), limit=1)
+            if len(undated):
+                matches = f"dated {state.dated} matches" if state.found.eligible else f"is dated {state.dated}"
+                state.reason = f"nothing {matches}; ask without the date for what only mentions it"
         collect(state, asked, runtime)
         return state
 
@@ -176,21 +171,3 @@ class SearchParallel:
         reached = reached[state.reader.eligible(reached, state.where)] if len(reached) else reached
         nearest = sorted(map(int, reached), key=lambda key: (-round(best[key], 6), key))
         return np.array(nearest[: self.neighbours], dtype=np.int64)
-
-
-def _aligned(found: Found, arm: str, keys: Keys) -> Scores:
-    """An arm's scores for the keys; 0 where it did not run or found nothing."""
-    scores = np.zeros(len(keys))
-    if arm in found.scores and len(found.keys):
-        place = np.minimum(np.searchsorted(found.keys, keys), len(found.keys) - 1)
-        scores = np.where(found.keys[place] == keys, found.scores[arm][place], 0.0)
-    return scores
-
-
-def _nothing_dated(state: Recalling) -> str:
-    undated = replace(state.where, since=None, until=None)
-    if not len(state.reader.scan(undated, limit=1)):
-        return ""
-    if state.found is None or not state.found.eligible:
-        return f"nothing is dated {state.dated}; ask without the date for what only mentions it"
-    return f"nothing dated {state.dated} matches; ask without the date for what only mentions it"

@@ -8,26 +8,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from combray.recall.scope import scopes_of
-from combray.recall.state import Recalling
-from combray.runtime import Arm, EntityArm, Filter, Found, Keys, KeywordArm, Ranked, Reader, Runtime, VectorArm
+from combray.recall.state import Recalling, aligned
+from combray.runtime import Arm, EntityArm, Filter, Found, KeywordArm, Ranked, Reader, Runtime, VectorArm
 from combray.scoring.ranking import DECIMALS
 
 _WALKED = ("entity", "causal", "semantic")
-"""Edges of the graph path. That one memory follows another in time says nothing of what they are about."""
+"""Edges of the graph path. Temporal edges are not followed: they do not relate subjects."""
 
 
 @dataclass(frozen=True)
 class SearchPaths:
-    """Vector, BM25 and graph path, the best `pool` of each (Mnemo, stage 3); each works without the others.
+    """Searches by vector, BM25 and graph, the best `pool` of each (Mnemo, stage 3). Each path works alone.
 
-    BM25 runs over the query's words and their expansion; tags are filters here and no words, so `fields`
-    leaves them out. Graph path: up to `named` memories that name an entity of the query score 0.65, up to
-    `neighbours` that an edge leads to from them 0.45; each gets 0.01 for every place before the last and
-    min(0.15, 0.03 · ln(1 + edges met at it)). Memories that neither vectors nor words have found get
-    round((1 - third best local score) · `graph_slots`) places, so that the graph fills in where evidence is weak.
+    BM25 runs over the query's words and their expansion; tags are filters, so `fields` omits them. Graph path: up
+    to `named` memories that name an entity of the query score 0.65, up to `neighbours` with an edge from those
+    0.45. Each gets 0.01 for every place before the last and min(0.15, 0.03 · ln(1 + edges met at it)). Memories
+    that neither vectors nor words have found get round((1 - third best local score) · `graph_slots`) places.
 
     Names of known authors start no graph path. Every filter acts inside every path. `push_down` off leaves tags,
-    sources and sessions to the stage FilterScope: a scope then competes for the pool with all others.
+    sources and sessions to the stage FilterScope; a scope then competes for the pool with every other scope.
     """
 
     needs = ("terms", "entities", "expansion")
@@ -48,7 +47,10 @@ class SearchPaths:
     push_down: bool = True
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        where = self._pushed(state.where)
+        # A memory passes a filter with one of its tags: of scopes and other tags, only scopes are pushed down.
+        where = replace(state.where, tags=scopes_of(state.where.tags) or state.where.tags)
+        if not self.push_down:
+            where = replace(state.where, tags=(), sources=(), sessions=())
         found = state.reader.search(self._arms(state), where, max(self.pool, state.limit))
         lists = {name: found.lists[name] for name in ("vector", "bm25") if name in found.lists}
         graph = self._graph(state.reader, found, where)
@@ -56,19 +58,13 @@ class SearchPaths:
             lists["graph"] = graph
         listed = [each.keys for each in lists.values()]
         keys = np.unique(np.concatenate(listed)) if listed else np.zeros(0, dtype=np.int64)
-        scores = {name: _at(keys, found.keys, found.scores[name]) for name in lists if name != "graph"}
+        scores = {name: aligned(keys, found.keys, found.scores[name]) for name in lists if name != "graph"}
         if "graph" in lists:
             order = np.argsort(graph.keys)
-            scores["graph"] = _at(keys, graph.keys[order], graph.scores[order])
+            scores["graph"] = aligned(keys, graph.keys[order], graph.scores[order])
         state.found = Found(keys, lists, scores, found.eligible, found.vectorless)
         state.keys, state.signals = keys, dict(scores)
         return state
-
-    def _pushed(self, where: Filter) -> Filter:
-        """A filter passes who has one of its tags: of scopes and other tags, the scopes are pushed down."""
-        if not self.push_down:
-            return replace(where, tags=(), sources=(), sessions=())
-        return replace(where, tags=scopes_of(where.tags) or where.tags)
 
     def _arms(self, state: Recalling) -> dict[str, Arm]:
         arms: dict[str, Arm] = {}
@@ -77,7 +73,7 @@ class SearchPaths:
         words = (*((term, 1.0) for term in state.terms), *state.expansion.items())
         if words:
             arms["bm25"] = KeywordArm(words, fields=self.fields, k1=self.k1, b=self.b, normalise=True)
-        # A name that everybody is addressed by leads everywhere: the graph starts from what they talk about.
+        # A speaker's name is linked to everything, so the graph starts from other entities.
         speakers = {name.casefold() for name in state.reader.profile().authors}
         topics = tuple(name for name in state.entities if name.casefold() not in speakers)
         if topics:
@@ -86,10 +82,13 @@ class SearchPaths:
 
     def _graph(self, reader: Reader, found: Found, where: Filter) -> Ranked:
         """Memories that name an entity and what their edges lead to, best first, ties by key."""
-        local = _local(found)
+        # The better of cosine and BM25 share of every candidate, in [0, 1].
+        local = np.zeros(len(found.keys))
+        for name in ("vector", "bm25"):
+            local = np.maximum(local, found.scores.get(name, local))
         naming = found.scores.get("entity", np.zeros(len(found.keys)))
         places = np.flatnonzero(naming > 0)
-        # Which of many memories that name it: those the other paths speak for, then the newest.
+        # Of many memories that name it: those with the best score of the other paths, then the newest.
         order = np.lexsort((-found.keys[places], -local[places], -naming[places]))
         named = [int(key) for key in found.keys[places[order]][: self.named]]
         if not named:
@@ -102,11 +101,17 @@ class SearchPaths:
                     weights[there] = max(weights.get(there, 0.0), link.weight)
             for end in (link.source, link.target):
                 degree[end] = degree.get(end, 0) + 1
-        reached = _best(weights, reader, where)[: self.neighbours]
+        around = np.array(sorted(weights), dtype=np.int64)
+        allowed = around[reader.eligible(around, where)].tolist()
+        reached = sorted(allowed, key=lambda key: (-weights[key], key))[: self.neighbours]
         scores = self._scores(named, self.named_score, degree, self.named)
         scores |= self._scores(reached, self.neighbour_score, degree, self.neighbours)
         ranked = sorted(scores, key=lambda key: (-scores[key], key))
-        kept = self._within_slots(ranked, found, local)
+        known = {int(key) for name in ("vector", "bm25") if name in found.lists for key in found.lists[name].keys}
+        third = float(np.sort(local)[-3]) if len(local) >= 3 else 0.0
+        slots = round((1.0 - min(third, 1.0)) * self.graph_slots)
+        alone = [key for key in ranked if key not in known][:slots]
+        kept = [key for key in ranked if key in known or key in alone]
         return Ranked(np.array(kept, dtype=np.int64), np.array([scores[key] for key in kept]))
 
     def _scores(self, keys: list[int], basis: float, degree: dict[int, int], most: int) -> dict[int, float]:
@@ -119,33 +124,3 @@ class SearchPaths:
             )
             for rank, key in enumerate(keys)
         }
-
-    def _within_slots(self, ranked: list[int], found: Found, local: np.ndarray) -> list[int]:
-        known = {int(key) for name in ("vector", "bm25") if name in found.lists for key in found.lists[name].keys}
-        third = float(np.sort(local)[-3]) if len(local) >= 3 else 0.0
-        slots = round((1.0 - min(third, 1.0)) * self.graph_slots)
-        alone = [key for key in ranked if key not in known][:slots]
-        return [key for key in ranked if key in known or key in alone]
-
-
-def _local(found: Found) -> np.ndarray:
-    """The better of cosine and BM25 share of every candidate, in [0, 1]."""
-    local = np.zeros(len(found.keys))
-    for name in ("vector", "bm25"):
-        if name in found.scores:
-            local = np.maximum(local, found.scores[name])
-    return local
-
-
-def _best(weights: dict[int, float], reader: Reader, where: Filter) -> list[int]:
-    """Keys that the filter lets through, the heaviest edge first, ties by key."""
-    keys = np.array(sorted(weights), dtype=np.int64)
-    allowed = keys[reader.eligible(keys, where)]
-    return sorted((int(key) for key in allowed), key=lambda key: (-weights[key], key))
-
-
-def _at(keys: Keys, known: Keys, scores: np.ndarray) -> np.ndarray:
-    """Scores of `keys`, looked up among the ascending `known`; 0 for those that are not there."""
-    places = np.searchsorted(known, keys)
-    places[places == len(known)] = 0
-    return np.where(known[places] == keys, scores[places], 0.0) if len(known) else np.zeros(len(keys))

@@ -14,6 +14,14 @@ from combray.runtime import Filter, Found, Keys, Reader, Rows, Scores
 from combray.types import AnswerDetails, Hit, Step
 
 
+def aligned(keys: Keys, known: Keys, scores: Scores) -> Scores:
+    """Scores of `keys`, looked up among the ascending `known`; 0 for keys that are not there."""
+    if not len(known):
+        return np.zeros(len(keys))
+    places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[places] == keys, scores[places], 0.0)
+
+
 @dataclass(slots=True)
 class Recalling:
     """State of the recall pipeline. `signals` and `scores` are aligned with `keys`."""

@@ -58,9 +58,11 @@ class BeamSearch:
     limits: Mapping[str, tuple[int, int, int]] = field(default_factory=lambda: LIMITS)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not len(state.keys):
+        if state.found is None or not len(state.keys):
             return state
-        rooted = supported_anchors(state)
+        # A walk starts from anchors with keyword, vector or entity evidence, not from merely recent ones.
+        lists = [each for name, each in state.found.lists.items() if name in ("keyword", "vector", "entity")]
+        rooted = {int(key) for each in lists for key in each.keys}
         anchors = {int(key): float(score) for key, score in zip(state.keys, state.signals["anchor"], strict=True)}
         walk = _Walk(dict(anchors))
         width, depth, most = self.limits[state.intent]
@@ -74,7 +76,19 @@ class BeamSearch:
             for anchor, beam in beams.items():
                 beams[anchor] = self._step(beam, walk, state.intent, width, most - visited[anchor])
                 visited[anchor] += len(beam)
-        self._collect(state, walk, anchors, rooted)
+        state.keys = np.array(sorted(walk.best), dtype=np.int64)
+        keys = state.keys.tolist()
+        state.signals = {
+            "anchor": np.array([anchors.get(key, 0.0) for key in keys]),
+            "traversal": np.array([walk.best[key] for key in keys]),
+            "reached": np.array([float(key in rooted or key in walk.via) for key in keys]),
+        }
+        state.scores = np.zeros(len(keys))
+        for key, kind in walk.via.items():
+            # A recent memory is found by the edge that led to it, not by its age.
+            if state.via.get(key, "time") == "time":
+                state.via[key] = kind
+        state.details["traversed"] = len(keys) - len(anchors)
         return state
 
     def _read(self, frontier: list[int], walk: _Walk, state: Recalling) -> None:
@@ -117,26 +131,3 @@ class BeamSearch:
                     walk.best[there] = improved[there] = total
                     walk.via[there] = link.type
         return sorted(improved, key=lambda each: (-improved[each], each))[:width]
-
-    def _collect(self, state: Recalling, walk: _Walk, anchors: dict[int, float], rooted: set[int]) -> None:
-        keys = np.array(sorted(walk.best), dtype=np.int64)
-        state.keys = keys
-        state.signals = {
-            "anchor": np.array([anchors.get(int(key), 0.0) for key in keys]),
-            "traversal": np.array([walk.best[int(key)] for key in keys]),
-            "reached": np.array([float(int(key) in rooted or int(key) in walk.via) for key in keys]),
-        }
-        state.scores = np.zeros(len(keys))
-        for key, kind in walk.via.items():
-            # What speaks for a recent memory is the edge that led there, not its age.
-            if state.via.get(key, "time") == "time":
-                state.via[key] = kind
-        state.details["traversed"] = len(keys) - len(anchors)
-
-
-def supported_anchors(state: Recalling) -> set[int]:
-    """Anchors with keyword, vector or entity evidence: being recent alone is no reason to start a walk."""
-    if state.found is None:
-        return set()
-    lists = state.found.lists
-    return {int(key) for name in ("keyword", "vector", "entity") if name in lists for key in lists[name].keys}

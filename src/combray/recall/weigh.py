@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from combray.language.tokens import term_set, terms
 from combray.recall.state import Recalling
@@ -43,8 +42,6 @@ class FuseRRF:
         return state
 
 
-Places = NDArray[np.int64]
-
 WITH_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
     "WHY": {"keyword": 0.10, "entity": 0.10, "similarity": 0.30, "graph": 0.50},
     "WHEN": {"keyword": 0.15, "entity": 0.15, "similarity": 0.30, "graph": 0.40},
@@ -80,7 +77,7 @@ class WeightedSumByIntent:
         return state
 
 
-def weighted_sum(state: Recalling, weights: Mapping[str, float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def weighted_sum(state: Recalling, weights: Mapping[str, float]) -> Scores:
     """Sum of weight times signal over the signals there are."""
     total = np.zeros(len(state.keys))
     for name, weight in weights.items():
@@ -93,21 +90,15 @@ def sort(state: Recalling) -> None:
     """Best first; ties by importance, then by id."""
     importance = state.columns().importance
     order = np.lexsort((state.keys, -importance, -state.scores))
-    state.take(_by_id_where_equal(state, order, importance))
-
-
-def _by_id_where_equal(state: Recalling, order: Places, importance: Scores) -> Places:
-    """Ids are read only for memories that nothing else tells apart."""
     scores, weights = state.scores[order], importance[order]
     same = (scores[1:] == scores[:-1]) & (weights[1:] == weights[:-1])
-    if not same.any():
-        return order
-    tied = np.append(same, False) | np.append(False, same)
-    group = np.cumsum(~np.append(False, same))[tied]
-    ids = np.array(state.reader.ids(state.keys[order[tied]]))
-    order = order.copy()
-    order[tied] = order[tied][np.lexsort((ids, group))]
-    return order
+    if same.any():
+        # Ids are read only for memories of equal score and importance.
+        tied = np.append(same, False) | np.append(False, same)
+        group = np.cumsum(~np.append(False, same))[tied]
+        ids = np.array(state.reader.ids(state.keys[order[tied]]))
+        order[tied] = order[tied][np.lexsort((ids, group))]
+    state.take(order)
 
 
 @dataclass(frozen=True)
@@ -140,11 +131,10 @@ class ScoreFourSignals:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
-        memories = state.reader.memories(state.keys)
         wanted = set(state.terms)
         entities = {name.casefold() for name in state.entities}
         keyword, entity = [], []
-        for memory in memories:
+        for memory in state.reader.memories(state.keys):
             # Who said it is a word and an entity of a memory, as in the index that found the anchors.
             named = " ".join((*memory.tags, *memory.entities, memory.author or ""))
             held = term_set(memory.content) | set(terms(named)) | set(terms(memory.content)) & wanted
@@ -153,11 +143,10 @@ class ScoreFourSignals:
             entity.append(len(mine & entities) / max(1, len(entities)))
         state.signals["keyword"] = np.round(keyword, 6)
         state.signals["entity"] = np.round(entity, 6)
-        state.signals["similarity"] = (
-            np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
-            if state.vector is not None
-            else np.zeros(len(state.keys))
-        )
+        state.signals["similarity"] = np.zeros(len(state.keys))
+        if state.vector is not None:
+            cosine = state.reader.similarity(state.model, state.vector, state.keys)
+            state.signals["similarity"] = np.maximum(cosine, 0.0)
         state.signals["graph"] = np.round(minmax(state.signals["traversal"]), 6)
         return state
 
@@ -167,18 +156,12 @@ class RequireEvidence:
     """Drops candidates whose only evidence is that they are recent."""
 
     needs = ("keyword", "entity", "similarity")
-    gives = ()
     minimum_cosine: float = 0.10
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         signals = state.signals
-        evident = (
-            (signals["keyword"] > 0)
-            | (signals["entity"] > 0)
-            | (signals["similarity"] >= self.minimum_cosine)
-            | (signals["reached"] > 0)
-        )
-        state.take(evident)
+        evident = (signals["keyword"] > 0) | (signals["entity"] > 0) | (signals["reached"] > 0)
+        state.take(evident | (signals["similarity"] >= self.minimum_cosine))
         return state

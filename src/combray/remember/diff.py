@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from combray.language.claims import Comparison
 
 _EDITABLE = ("fact", "insight")
-"""Kinds that can replace one another. Episodes are what was said: they stay as they are."""
+"""Kinds that can replace one another. Episodes are originals and do not change."""
 _READ_AT_ONCE = 256
 """Drafts whose candidates are held in memory at the same time."""
 
@@ -67,7 +67,7 @@ class _Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Which drafts of a batch are near which: a batch behaves as if its texts came one by one."""
+    """Which drafts of a batch are near which: a batch gives the same result as its texts one by one."""
 
     drafts: Sequence[Draft]
     cosines: NDArray[np.float32]
@@ -75,12 +75,12 @@ class _Batch:
     """Earlier drafts whose cosine is near enough, by draft."""
     holding: Mapping[str, Sequence[int]]
     by_words: Sequence[bool]
-    """Which drafts are looked for by words."""
+    """Which drafts are searched by words."""
     diff: Diff
 
     @classmethod
     def of(cls, drafts: Sequence[Draft], diff: Diff) -> _Batch:
-        """Cosines of all pairs in one product; who holds which term, where somebody looks by words."""
+        """Compute the cosines of all pairs, and the drafts with each term if a draft is searched by words."""
         size = next((len(draft.vector) for draft in drafts if draft.vector is not None), 1)
         rows = np.zeros((len(drafts), size), dtype=np.float32)
         for place, draft in enumerate(drafts):
@@ -88,7 +88,7 @@ class _Batch:
                 rows[place] = draft.vector
         holding: dict[str, list[int]] = defaultdict(list)
         by_words = [diff.looks_by_words(draft) for draft in drafts]
-        # Only a later draft that is looked for by words asks who holds a term.
+        # Only a later draft that is searched by words needs them.
         for place in range(max((place for place, looks in enumerate(by_words) if looks), default=0)):
             for term in set(terms(drafts[place].memory.content)):
                 holding[term].append(place)
@@ -153,9 +153,9 @@ class Diff:
     strict: bool = False
     strict_overlap: float = 0.5
     least_overlap: float = 0.2
-    """Overlap below which a text that is not similar is not compared, even if it says that something changed."""
+    """Overlap below which a text that is not similar is not compared, even if it states a change."""
     most_terms: int = 30
-    """Terms of a text by which candidates are looked for."""
+    """Terms of a text to search candidates with."""
     posting_budget: int = 5_000
     """Postings that one such search may read."""
 
@@ -184,21 +184,25 @@ class Diff:
                 conflicts = decision[0] == "CONFLICT"
                 draft.suggestion, draft.reason = decision
                 draft.matched, draft.twin = candidate.key, candidate.twin
-                # A conflict changes nothing, so a later candidate may still be the same, or what is replaced.
+                # A conflict changes nothing: a later candidate may still be a duplicate or an update.
                 if not conflicts:
                     break
 
     def _stored(self, batch: _Batch, places: Iterable[int], reader: Reader) -> dict[int, list[_Candidate]]:
-        """Stored memories that each draft is compared with, the nearest first; drafts that replace nothing have
-        no entry. All memories are read in one call.
+        """Stored memories to compare each draft with, the nearest first, read in one call.
+
+        A draft that can replace nothing has no entry.
         """
         cosines: dict[int, dict[int, float]] = {}
+        nearest_from = min(self.cosine_from, self.update_from)
         for place in places:
             draft = batch.drafts[place]
             if draft.memory.kind in _EDITABLE and not draft.quarantined:
-                near = self._near(draft)
                 by_words = self._by_keyword(draft, reader) if batch.by_words[place] else []
-                cosines[place] = dict.fromkeys(by_words, 0.0) | near
+                cosines[place] = dict.fromkeys(by_words, 0.0)
+                near = () if draft.nearest is None else zip(draft.nearest.keys, draft.nearest.scores, strict=True)
+                close = [(int(key), float(score)) for key, score in near if score >= nearest_from]
+                cosines[place] |= dict(close[: self.vector_candidates])
         keys = list({key: None for found in cosines.values() for key in found})
         known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
         return {
@@ -210,15 +214,8 @@ class Diff:
             for place, found in cosines.items()
         }
 
-    def _near(self, draft: Draft) -> dict[int, float]:
-        if draft.nearest is None or not len(draft.nearest.scores):
-            return {}
-        near = draft.nearest.scores >= min(self.cosine_from, self.update_from)
-        places = np.flatnonzero(near)[: self.vector_candidates]
-        return {int(draft.nearest.keys[at]): float(draft.nearest.scores[at]) for at in places}
-
     def looks_by_words(self, draft: Draft) -> bool:
-        """A text that says something changed names what it changed, in words more than in meaning."""
+        """Whether a draft is searched by words: a text that states a change shares words with the old one."""
         return draft.vector is None or not self.strict or bool(changes(draft.memory.content))
 
     def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
@@ -237,78 +234,54 @@ class Diff:
             return None
         if new.normalised == normalised(candidate.text):
             return "DUPLICATE", "the same text is already known"
-        overlap = _overlap(new.terms, term_set(candidate.text))
+        # Jaccard of content terms. Containment, which Mnemon uses, makes every short text a duplicate.
+        theirs = term_set(candidate.text)
+        overlap = len(new.terms & theirs) / max(len(new.terms | theirs), 1)
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
         unlikely = similarity < self.update_from
-        # Below the bands only a text that says something changed can replace; `compare` is the expensive part.
+        # Below the bands only a text that states a change can replace; `compare` is expensive.
         if unlikely and overlap < self.least_overlap:
             return None
-        # A new value for the same thing shares words with the old one: near in meaning only is not enough.
+        # A new value for the same thing shares words with the old one: a near meaning is not enough.
         if (unlikely or (self.strict and overlap < self.strict_overlap)) and not new.says_changed:
             return None
-        # Loaded with the first pair: a preset is loaded for every recall too, which compares nothing.
+        # Imported on the first comparison: recall loads the preset too and compares nothing.
         from combray.language.claims import compare
 
-        comparison = compare(candidate.text, new.text)
-        decision = self._by_comparison(comparison, similarity)
+        decision = self._by_comparison(compare(candidate.text, new.text), similarity)
         if decision is None or decision[0] != "UPDATE":
             return decision
         # A statement about the past, a plan or a rumour leaves the present as it is.
         both_present = new.is_present and claim_of(candidate.text).tense == "present"
         return decision if both_present else None
 
-    def _by_comparison(self, comparison: Comparison, similarity: float) -> tuple[Suggestion, str] | None:
-        if comparison.verdict == "update" and comparison.changes and comparison.same_subject:
-            return "UPDATE", f"says that it changed ({', '.join(comparison.changes)})"
+    def _by_comparison(self, found: Comparison, similarity: float) -> tuple[Suggestion, str] | None:
+        verdict, same = found.verdict, found.same_subject and found.same_polarity
+        if verdict == "update" and found.changes and found.same_subject:
+            return "UPDATE", f"says that it changed ({', '.join(found.changes)})"
         if similarity < self.update_from:
             return None
+        if self.strict and verdict == "identical":
+            return "DUPLICATE", "the same text but for spelling"
+        if self.strict and verdict == "contradicts":
+            # Words cannot decide which of the two is true: both are kept, and the result reports it.
+            return "CONFLICT", "contradicts a memory that is kept beside it"
         if self.strict:
-            return _strictly(comparison)
-        return self._by_bands(similarity, comparison)
-
-    def _by_bands(self, similarity: float, comparison: Comparison) -> tuple[Suggestion, str] | None:
-        if not _same_claim(comparison):
+            return ("UPDATE", "a new value for the same thing") if verdict == "update" and same else None
+        differs = found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ
+        if not same or differs or found.antonyms:
             return None
-        same_words = comparison.verdict in ("identical", "paraphrase")
-        if similarity > self.duplicate_above and same_words:
+        if similarity > self.duplicate_above and verdict in ("identical", "paraphrase"):
             return "DUPLICATE", f"similarity {similarity:.2f}, nothing differs in meaning"
-        if comparison.word_substitution and comparison.verdict != "update":
+        if found.word_substitution and verdict != "update":
             return None
         return "UPDATE", f"similarity {similarity:.2f}, same subject and polarity"
 
 
 def _by_trust(decision: tuple[Suggestion, str] | None, new: str, old: str) -> tuple[Suggestion, str] | None:
-    """What is untrusted replaces nothing that is trusted, and does not stand in for a trusted statement."""
+    """Untrusted text replaces no trusted memory, and a trusted text is no duplicate of an untrusted memory."""
     if decision is None or (new == "untrusted") == (old == "untrusted"):
         return decision
     if decision[0] == "UPDATE" and new == "untrusted":
         return "CONFLICT", f"{decision[1]}; it is untrusted and replaces nothing"
     return None if decision[0] == "DUPLICATE" and old == "untrusted" else decision
-
-
-def _strictly(comparison: Comparison) -> tuple[Suggestion, str] | None:
-    if comparison.verdict == "identical":
-        return "DUPLICATE", "the same text but for spelling"
-    if comparison.verdict == "update" and comparison.same_subject and comparison.same_polarity:
-        return "UPDATE", "a new value for the same thing"
-    if comparison.verdict == "contradicts":
-        # Words cannot decide which of the two holds: both are kept, and the result says so.
-        return "CONFLICT", "contradicts a memory that is kept beside it"
-    return None
-
-
-def _same_claim(comparison: Comparison) -> bool:
-    """Same subject and same polarity, and no name, number, date or unit in conflict."""
-    differs = (
-        comparison.numbers_differ
-        or comparison.dates_differ
-        or comparison.names_differ
-        or comparison.units_differ
-        or comparison.antonyms
-    )
-    return comparison.same_subject and comparison.same_polarity and not differs
-
-
-def _overlap(mine: frozenset[str], theirs: frozenset[str]) -> float:
-    """Jaccard of content terms. Containment, which Mnemon uses, calls every short text a duplicate."""
-    return len(mine & theirs) / max(len(mine | theirs), 1)

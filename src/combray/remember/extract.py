@@ -18,7 +18,6 @@ class Warn:
     """Warns of content that will soon be outdated or can be looked up elsewhere. Nothing is refused."""
 
     needs = ("drafts",)
-    gives = ()
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:

@@ -1,4 +1,4 @@
-"""The guard: secrets are taken out, texts that give a model orders are kept apart, before anything is stored."""
+"""The guard: redacts secrets and quarantines prompt injection before anything is stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from combray.errors import InvalidInputError
-from combray.guard.injection import Judgement, judge
+from combray.guard.injection import judge
 from combray.guard.redaction import find_secrets, redact
 from combray.guard.screen import Floors
 from combray.language.indexing import content_hash
@@ -19,19 +19,19 @@ from combray.runtime import Runtime
 from combray.types import TRUSTS, Memory, Trust
 
 OUTSIDE = frozenset(("browser", "email", "external", "mail", "rss", "scraper", "tool", "tools", "web", "website"))
-"""Sources that are nobody's own word: what names one of them, and no trust, is untrusted."""
+"""Third-party sources: a text with one of them and without a trust is untrusted."""
 _FLOOD = "special tokens of a language model"
 _NEVER = 2.0
 """A floor that no score reaches."""
 _KEYS = ("API key", "access key", "private key", "token")
-"""Secrets that can be nothing else; a session named after one cannot be kept, and not be renamed either."""
+"""Unambiguous secrets. A session name that contains one is refused: it cannot be redacted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of a text, and why: a trust below the one it came with. `score` is a probability.
+    """The reduced trust of a text, with the reasons. `score` is a probability.
 
-    `flood`: it is little else than special tokens of a model, and can be no memory at all.
+    `flood`: the text consists mostly of special tokens of a model and is refused.
     """
 
     trust: Trust
@@ -40,7 +40,7 @@ class Verdict:
     flood: bool = False
 
     def told(self, claimed: str) -> dict[str, Any]:
-        """What is kept of it in a memory's `metadata["guard"]`; `claimed` is the trust it came with."""
+        """Return the value of a memory's `metadata["guard"]`; `claimed` is the trust it came with."""
         return {
             "verdict": self.trust,
             "reasons": list(self.reasons),
@@ -50,25 +50,23 @@ class Verdict:
 
 
 def was_released(memory: Memory) -> bool:
-    """Whether a person has let it out of quarantine: the verdict is still told, and no longer in force."""
-    told = memory.metadata.get("guard")
-    return memory.trust != "quarantined" and isinstance(told, Mapping) and told.get("verdict") == "quarantined"
+    """Whether a user has released it from quarantine: the verdict stays in the metadata without effect."""
+    kept = memory.metadata.get("guard")
+    return memory.trust != "quarantined" and isinstance(kept, Mapping) and kept.get("verdict") == "quarantined"
 
 
 @dataclass(frozen=True)
 class Guard:
-    """Redacts secrets, then lets a text in, marks it untrusted, keeps it in quarantine, or refuses it.
+    """Redacts secrets, then accepts a text, marks it untrusted, quarantines it, or refuses it.
 
-    Scores are probabilities of a logistic model (docs/explanation/guard.md). The owner may say how to answer;
-    what nobody has reason to store is quarantined from `owner` on. From an agent, `agent` quarantines and
-    `mark` makes untrusted; from others, `untrusted` quarantines. `redact` takes secrets out
-    even where `enabled` is off. Trust is never
-    raised. `owner` holds for everybody. Raises InvalidInputError for what can be no memory: a flood of a model's
-    special tokens.
+    Scores are probabilities of a logistic model (docs/explanation/guard.md). An attack score of `owner` or more
+    is quarantined from every source. For an agent's text a score of `agent` quarantines and one of `mark` makes
+    untrusted; for untrusted text `untrusted` quarantines. An owner's text may instruct how to answer. `redact`
+    also works if `enabled` is off. Trust is never raised. Raises InvalidInputError for a text that consists
+    mostly of a model's special tokens.
     """
 
     needs = ("drafts",)
-    gives = ()
     enabled: bool = True
     redact: bool = True
     owner: float = 0.5
@@ -94,12 +92,12 @@ class Guard:
                     _write_down(runtime, state, "refused", rules=[_FLOOD])
                     raise
             if draft.guard:
-                told = draft.memory.metadata["guard"]
-                _write_down(runtime, state, told["verdict"], draft, rules=told["reasons"], score=told["score"])
+                kept = draft.memory.metadata["guard"]
+                _write_down(runtime, state, kept["verdict"], draft, rules=kept["reasons"], score=kept["score"])
         return state
 
     def _judge(self, draft: Draft, source: str) -> None:
-        """`source`: the trust it is judged by, which may be less than the trust it has."""
+        """Lower the draft's trust. `source` is the trust to judge by, which may be less than its own."""
         memory = draft.memory
         verdict = self.verdict(shown_words(memory), memory.trust, source)
         if verdict is None:
@@ -108,72 +106,55 @@ class Guard:
             raise InvalidInputError("content", f"is little else than {_FLOOD}.", "Give the text itself.")
         why = ", ".join(verdict.reasons) or "reads like an order to a model"
         draft.guard = f"{verdict.trust}: {why}"
-        later = (
-            "not recalled until it is released"
-            if verdict.trust == "quarantined"
-            else "never put into a prompt unasked"
-        )
+        quarantined = verdict.trust == "quarantined"
+        later = "not recalled until it is released" if quarantined else "never put into a prompt unasked"
         draft.notices += (f"{draft.guard}; {later}",)
-        told = {**memory.metadata, "guard": verdict.told(memory.trust)}
-        draft.memory = msgspec.structs.replace(memory, trust=verdict.trust, metadata=told)
+        metadata = {**memory.metadata, "guard": verdict.told(memory.trust)}
+        draft.memory = msgspec.structs.replace(memory, trust=verdict.trust, metadata=metadata)
 
     def verdict(self, text: str, trust: str, judged_as: str = "") -> Verdict | None:
-        """What becomes of a text that comes with this trust; None where it stays so, or the guard is off.
+        """Return the verdict on a text of this trust; None if its trust stays, or the guard is off.
 
-        `judged_as`: the trust it is judged by, where that is less.
+        `judged_as`: the trust to judge by, if that is less.
         """
         if not self.enabled:
             return None
         least = max(trust, judged_as or trust, key=TRUSTS.index)
-        judged = judge(text, self._floors(least))
+        quarantined = {"agent": self.agent, "untrusted": self.untrusted}.get(least, _NEVER)
+        marked = self.mark if least == "agent" else _NEVER
+        judged = judge(text, Floors(score=min(quarantined, marked), attack=self.owner))
         if judged.flood:
             return Verdict("quarantined", (_FLOOD,), 1.0, flood=True)
-        outcome, reasons = self._outcome(judged, least)
-        if outcome is None or TRUSTS.index(outcome) <= TRUSTS.index(trust):
+        attack = judged.attack >= self.owner
+        if not attack and judged.score < min(quarantined, marked):
             return None
+        outcome: Trust = "quarantined" if attack or judged.score >= quarantined else "untrusted"
+        if TRUSTS.index(outcome) <= TRUSTS.index(trust):
+            return None
+        reasons = judged.attack_reasons if attack else judged.reasons
         hidden = [f"hidden by {each}" for each in judged.disguises]
         return Verdict(outcome, (*reasons, *hidden), max(judged.score, judged.attack))
-
-    def _floors(self, trust: str) -> Floors:
-        """What a score has to reach to have a consequence."""
-        levels = {"agent": min(self.agent, self.mark), "untrusted": self.untrusted}
-        return Floors(score=levels.get(trust, _NEVER), attack=self.owner)
-
-    def _outcome(self, judged: Judgement, trust: str) -> tuple[Trust | None, tuple[str, ...]]:
-        if judged.attack >= self.owner:
-            return "quarantined", judged.attack_reasons
-        if trust == "agent" and judged.score >= self.agent:
-            return "quarantined", judged.reasons
-        if trust == "agent" and judged.score >= self.mark:
-            return "untrusted", judged.reasons
-        if trust == "untrusted" and judged.score >= self.untrusted:
-            return "quarantined", judged.reasons
-        return None, ()
 
 
 def shown_words(memory: Memory) -> str:
     """All words of a memory that a model may come to read."""
     parts = (memory.content, memory.context, memory.author, memory.source, *memory.tags, *memory.entities)
-    # An empty line between them: no field may pass for more of what is encoded in the one before.
+    # An empty line between them, so that encoded text cannot continue in the next field.
     return "\n\n".join(part for part in parts if part)
 
 
 def _write_down(
-    runtime: Runtime,
-    state: Remembering,
-    result: str,
-    draft: Draft | None = None,
-    counts: Mapping[str, int] | None = None,
-    **detail: Any,
+    runtime: Runtime, state: Remembering, result: str, draft: Draft | None = None, **detail: Any
 ) -> None:
-    """A decision into the audit: by which rules, and no word of the text."""
+    """Record a decision in the audit: its rules, without a word of the text."""
     if runtime.audit is not None:
         ids = [] if draft is None else [draft.memory.id]
+        counts = detail.pop("counts", None)
         runtime.audit.record("guard", state.namespace, result=result, ids=ids, counts=counts, detail=detail)
 
 
 def _redact(draft: Draft) -> dict[str, int]:
-    """Secrets out of every field of text; what was found, by sort and number, never by value."""
+    """Redact every text field. Return the number of secrets of each sort, never their values."""
     memory = draft.memory
     found: Counter[str] = Counter()
     changes: dict[str, Any] = {}
@@ -185,7 +166,7 @@ def _redact(draft: Draft) -> dict[str, int]:
         texts = getattr(memory, name)
         if (cleaned := tuple(_clean(each, found) for each in texts)) != texts:
             changes[name] = cleaned
-    # Read as one line first: hardly any metadata holds a secret, and only what does is taken apart.
+    # Searched as one line first: metadata rarely holds a secret, and only then is each value read.
     if memory.metadata and find_secrets(msgspec.json.encode(memory.metadata).decode()):
         try:
             changes["metadata"] = _clean_data(memory.metadata, found)
@@ -213,14 +194,13 @@ def _clean_data(value: Any, found: Counter[str]) -> Any:
     if isinstance(value, str):
         return _clean(value, found)
     if isinstance(value, Mapping):
-        return {_clean(name, found): _clean_field(name, each, found) for name, each in value.items()}
+        return {_clean(name, found): _clean_field(f"{name}=", each, found) for name, each in value.items()}
     return [_clean_data(each, found) for each in value] if isinstance(value, list) else value
 
 
-def _clean_field(name: str, value: Any, found: Counter[str]) -> Any:
-    """A field called "password" tells what its value is: the two are read as one line."""
-    if isinstance(value, str) and not find_secrets(value):
-        line = f"{name}={value}"
-        cleaned = _clean(line, found)
-        return cleaned[len(name) + 1 :] if cleaned.startswith(f"{name}=") else value
-    return _clean_data(value, found)
+def _clean_field(prefix: str, value: Any, found: Counter[str]) -> Any:
+    # Name and value are one line: a name like "password" makes any value a secret.
+    if not isinstance(value, str) or find_secrets(value):
+        return _clean_data(value, found)
+    cleaned = _clean(prefix + value, found)
+    return cleaned.removeprefix(prefix) if cleaned.startswith(prefix) else value

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from combray.remember.state import Remembering
-from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores, Writer
+from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
 from combray.scoring.decay import half_left
 from combray.scoring.tiers import moves
 
 _BASE = {5: 1.0, 4: 0.8, 3: 0.5, 2: 0.3, 1: 0.15}
 _DAY = 86_400.0
+_COUNTED = ("fact", "insight", "summary")
 IMMUNE_IMPORTANCE = 4
 IMMUNE_ACCESSES = 3
 
@@ -37,21 +38,14 @@ def immune(importance: int, accesses: float) -> bool:
 class RefreshImportance:
     """Computes the effective importance of the new memories."""
 
-    needs = (
-        "written",
-        "temporal_edges",
-        "entity_edges",
-        "causal_edges",
-        "semantic_edges",
-    )
+    needs = ("written", "temporal_edges", "entity_edges", "causal_edges", "semantic_edges")
     gives = ("effective_importance",)
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.written:
             days = (state.now - draft.memory.recorded_at.timestamp()) / _DAY
-            draft.effective_importance = effective_importance(
-                draft.memory.importance, 0, days, sum(draft.edges.values())
-            )
+            edges = sum(draft.edges.values())
+            draft.effective_importance = effective_importance(draft.memory.importance, 0, days, edges)
         return state
 
 
@@ -64,7 +58,6 @@ class Prune:
     """
 
     needs = ("written", "effective_importance")
-    gives = ()
     most: int = 1000
     batch: int = 10
 
@@ -76,15 +69,11 @@ class Prune:
         if over <= 0:
             return state
         # The writer's columns show the store before this write, so the new memories are not among these.
-        ranked = least_important(tx, state.now)
-        ranked = [each for each in ranked if each[0] not in state.replaced]
+        ranked = [each for each in least_important(tx, state.now) if each[0] not in state.replaced]
         for key, _ in ranked[: min(over, self.batch * len(state.written))]:
             tx.change(key, "prune", "remember", state.now, status="forgotten")
             state.pruned += 1
         return state
-
-
-_COUNTED = ("fact", "insight", "summary")
 
 
 def last_used(reader: Reader, keys: Keys, rows: Rows, accesses: Scores) -> Scores:
@@ -104,33 +93,26 @@ def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
     rows = reader.rows(keys)
     accesses = reader.accesses(keys)
     used = last_used(reader, keys, rows, np.where(accesses < IMMUNE_ACCESSES, accesses, 0))
-    degree = dict.fromkeys((int(key) for key in keys), 0)
-    for link in reader.links(int(key) for key in keys):
+    degree = dict.fromkeys(keys.tolist(), 0)
+    for link in reader.links(degree):
         for end in (link.source, link.target):
             if end in degree:
                 degree[end] += 1
-    scored = [
-        (
-            int(key),
-            effective_importance(
-                int(rows.importance[at]),
-                accesses[at],
-                (now - used[at]) / _DAY,
-                degree[int(key)],
-            ),
-        )
-        for at, key in enumerate(keys)
-        if not immune(int(rows.importance[at]), accesses[at])
-    ]
+    scored = []
+    for key, importance, count, since in zip(
+        keys.tolist(), rows.importance.tolist(), accesses, used, strict=True
+    ):
+        if not immune(importance, count):
+            days = (now - since) / _DAY
+            scored.append((key, effective_importance(importance, count, days, degree[key])))
     order = np.lexsort(([key for key, _ in scored], [round(score, 9) for _, score in scored]))
     return [scored[at] for at in order]
 
 
 _HOUR = 3_600.0
-_MOVED = ("fact", "insight", "summary")
 _WRITES = ("remember", "remember_many")
 _LINES = 64
-"""Lines of the log that are looked through for the write before this one."""
+"""Lines of the log that are searched for the previous write."""
 
 
 @dataclass(frozen=True)
@@ -143,15 +125,20 @@ class MoveTiers:
     """
 
     needs = ("settled",)
-    gives = ()
     looked_at: int = 2000
     most: int = 500
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        tx = state.writer
-        if not _first_of_the_hour(tx, state.now):
+        tx, hour = state.writer, state.now // _HOUR
+        # The log has the time of the write before this one.
+        before = next((line["at"] for line in tx.log(_LINES) if line["operation"] in _WRITES), None)
+        if before is not None and before.timestamp() // _HOUR >= hour:
             return state
-        keys = self._turn(tx.scan(Filter(kinds=_MOVED, now=state.now)), state.now)
+        keys = tx.scan(Filter(kinds=_COUNTED, now=state.now))
+        # The part of the keys for this hour.
+        parts = -(-len(keys) // self.looked_at)
+        start = int(hour) % max(parts, 1) * self.looked_at
+        keys = keys[start : start + self.looked_at]
         if not len(keys):
             return state
         rows, accesses = tx.rows(keys), tx.accesses(keys)
@@ -161,16 +148,3 @@ class MoveTiers:
         if moved:
             tx.note("move_tiers", "", f"{len(moved)} moved", state.now)
         return state
-
-    def _turn(self, keys: Keys, now: float) -> Keys:
-        """The part of the keys whose turn it is this hour."""
-        parts = -(-len(keys) // self.looked_at)
-        start = int(now // _HOUR) % max(parts, 1) * self.looked_at
-        return keys[start : start + self.looked_at]
-
-
-def _first_of_the_hour(tx: Writer, now: float) -> bool:
-    """Whether the write before this one was in another clock hour: the log knows, so nothing need be kept."""
-    written = (line["at"] for line in tx.log(_LINES) if line["operation"] in _WRITES)
-    before = next(written, None)
-    return before is None or before.timestamp() // _HOUR < now // _HOUR

@@ -151,9 +151,7 @@ class Revision:
         if twin is not None and twin != key:
             (other,) = tx.memories([twin])
             raise InvalidInputError(
-                "content",
-                f"is what memory {other.id} says already.",
-                "Update that one, or forget one of them.",
+                "content", f"is what memory {other.id} says already.", "Update that one, or forget one of them."
             )
 
     # -- edges -------------------------------------------------------------------------------------

@@ -52,16 +52,12 @@ class Validate:
 
     def _memory(self, item: Mapping[str, Any], state: Remembering) -> Memory:
         if not isinstance(item, Mapping):
-            raise InvalidInputError(
-                "item",
-                f"must be a text or a mapping of fields, not {show(item)}.",
-                "Give content and fields.",
-            )
+            problem = f"must be a text or a mapping of fields, not {show(item)}."
+            raise InvalidInputError("item", problem, "Give content and fields.")
         if not KNOWN.issuperset(item):
             unknown = sorted(str(name) for name in item if name not in KNOWN)
-            raise InvalidInputError(
-                unknown[0], "is not a field of a memory.", f"Fields: {', '.join(sorted(KNOWN))}."
-            )
+            fields = f"Fields: {', '.join(sorted(KNOWN))}."
+            raise InvalidInputError(unknown[0], "is not a field of a memory.", fields)
         # What was said is kept whole: an assistant's answer of ten pages is one turn.
         longest = self.max_episode_characters if item.get("kind") == "episode" else self.max_characters
         content = clean_text("content", item.get("content", item.get("text")), longest)
@@ -167,7 +163,6 @@ class AssignScope:
     """
 
     needs = ("drafts",)
-    gives = ()
     longest: int = 100
     """Characters of a scope's name."""
 
@@ -175,17 +170,13 @@ class AssignScope:
         for draft in state.drafts:
             scopes = [tag for tag in draft.memory.tags if tag.casefold().startswith(PREFIX)]
             for tag in scopes:
-                self._check(tag)
+                name = tag[len(PREFIX) :]
+                if len(name) > self.longest or not _SCOPE.fullmatch(name):
+                    use = (
+                        "Use scope:global, or scope:agent:ID, scope:project:ID, scope:user:ID or scope:custom:ID "
+                        "with an ID of letters, digits and . _ : -"
+                    )
+                    raise InvalidInputError("tags", f"{tag!r} is not a scope.", use)
             if not scopes:
                 draft.memory = msgspec.structs.replace(draft.memory, tags=(*draft.memory.tags, GLOBAL))
         return state
-
-    def _check(self, tag: str) -> None:
-        name = tag[len(PREFIX) :]
-        if len(name) > self.longest or not _SCOPE.fullmatch(name):
-            raise InvalidInputError(
-                "tags",
-                f"{tag!r} is not a scope.",
-                "Use scope:global, or scope:agent:ID, scope:project:ID, scope:user:ID or scope:custom:ID with an "
-                "ID of letters, digits and . _ : -",
-            )

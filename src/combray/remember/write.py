@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from combray.errors import InvalidInputError, NotFoundError
 from combray.remember.state import Draft, Remembering, Survey
@@ -46,9 +45,12 @@ class Settle:
                 reread(state, tx)
         wanted = [draft for draft in state.drafts if draft.memory.kind != "episode"]
         known = tx.live_with_hash([draft.memory.content_hash for draft in wanted])
-        # A turn that says it is what it was learned from, not the same memory.
+        # A turn with the same text is the evidence of a fact, not the same memory.
         stated = np.array(sorted(known.values()), dtype=np.int64)
-        stands = {trusts: set(_eligible(tx, stated, trusts)) for trusts in map(_same_for, wanted)}
+        stands: dict[tuple[str, ...], set[int]] = {}
+        for trusts in set(map(_same_for, wanted)):
+            where = Filter(kinds=_STATEMENTS, trusts=trusts)
+            stands[trusts] = set(stated[tx.eligible(stated, where)].tolist()) if len(stated) else set()
         first: dict[tuple[str, tuple[str, ...]], Draft] = {}
         for draft in wanted:
             among = _same_for(draft)
@@ -63,14 +65,10 @@ class Settle:
 
 
 def _same_for(draft: Draft) -> tuple[str, ...]:
-    """Trust of the memories that can make a draft superfluous: never less than its own, but for quarantine."""
+    """Trust of the memories that a draft can duplicate: its own or more. A quarantined draft duplicates none."""
     if draft.memory.trust in _TRUSTED:
         return _TRUSTED
     return (*_TRUSTED, "untrusted") if draft.memory.trust == "untrusted" else ()
-
-
-def _eligible(tx: Writer, keys: NDArray[np.int64], trusts: tuple[str, ...]) -> list[int]:
-    return keys[tx.eligible(keys, Filter(kinds=_STATEMENTS, trusts=trusts))].tolist() if len(keys) else []
 
 
 def _supersede_as_asked(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:
@@ -125,7 +123,7 @@ class TakeSurvey:
             state.survey = Survey(0, (), {}, {}, {})
             return state
         before = min(draft.memory.moment for draft in arriving).timestamp()
-        # What this write replaces is as good as gone: a chain of links through it could not be walked.
+        # Memories that this write replaces get no links: recall does not walk through them.
         gone = state.replaced
         recent = self._latest(tx, self.recent, gone, before)
         entities = dict.fromkeys(name for draft in arriving for name in draft.memory.entities)
@@ -145,24 +143,23 @@ class TakeSurvey:
     def _latest(
         self, tx: Writer, count: int, gone: set[int], before: float, source: str | None = None
     ) -> list[tuple[int, float]]:
-        """The newest that may be seen; looked for among four times as many, for what is in quarantine."""
+        """The newest recallable memories, of four times as many: some may be quarantined."""
         newest = tx.latest(4 * count + len(gone), source=source, before=before)
         seen = tx.eligible(np.array([key for key, _ in newest], dtype=np.int64), Filter())
-        shown = [each for each, is_seen in zip(newest, seen, strict=True) if is_seen and each[0] not in gone]
-        return shown[:count]
+        return [each for each, is_seen in zip(newest, seen, strict=True) if is_seen and each[0] not in gone][
+            :count
+        ]
 
     def _naming(self, entities: list[str], gone: set[int], tx: Writer) -> dict[str, tuple[int, list[int]]]:
         named = tx.naming(entities, 4 * self.per_entity + len(gone))
         every = np.array(sorted({key for _, keys in named.values() for key in keys}), dtype=np.int64)
         seen = set(every[tx.eligible(every, Filter())].tolist())
-        named = {name: (count, [key for key in keys if key in seen]) for name, (count, keys) in named.items()}
-        if not gone:
-            return {name: (count, keys[: self.per_entity]) for name, (count, keys) in named.items()}
-        lost = Counter(
-            name for memory in tx.memories(gone) for name in {each.casefold() for each in memory.entities}
-        )
+        seen -= gone
+        lost: Counter[str] = Counter()
+        for memory in tx.memories(gone) if gone else ():
+            lost.update({each.casefold() for each in memory.entities})
         return {
-            name: (count - lost[name.casefold()], [key for key in keys if key not in gone][: self.per_entity])
+            name: (count - lost[name.casefold()], [key for key in keys if key in seen][: self.per_entity])
             for name, (count, keys) in named.items()
         }
 
@@ -179,8 +176,10 @@ class Write:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         for draft in state.drafts:
-            if draft.skipped:
-                self._name_original(draft, state)
+            if draft.skipped and draft.matched is not None:
+                draft.replaced_id = state.writer.memories([draft.matched])[0].id
+            elif draft.skipped and draft.twin is not None:
+                draft.replaced_id = draft.twin.memory.id
         arriving = [draft for draft in state.drafts if not draft.skipped]
         self._number_turns(arriving, state)
         replaced: set[str] = set()
@@ -200,12 +199,6 @@ class Write:
         self._log(state, arriving)
         return state
 
-    def _name_original(self, draft: Draft, state: Remembering) -> None:
-        if draft.matched is not None:
-            draft.replaced_id = state.writer.memories([draft.matched])[0].id
-        elif draft.twin is not None:
-            draft.replaced_id = draft.twin.memory.id
-
     def _number_turns(self, arriving: list[Draft], state: Remembering) -> None:
         following: dict[str, int] = {}
         for draft in arriving:
@@ -221,7 +214,7 @@ class Write:
             following[session] = max(following[session], position + 1)
 
     def _name_replaced(self, draft: Draft, state: Remembering, replaced: set[str]) -> None:
-        """Point the new memory at the one it replaces; if that was replaced meanwhile, it is simply added."""
+        """Point the new memory at the one it replaces. If that is already replaced, it is added."""
         if draft.suggestion != "UPDATE":
             return
         old = draft.twin.memory if draft.twin is not None else self._stored(draft, state)
@@ -252,12 +245,8 @@ class Write:
     def _log(self, state: Remembering, arriving: list[Draft]) -> None:
         tx = state.writer
         if len(state.drafts) > 1:
-            tx.note(
-                "remember_many",
-                "",
-                f"{len(arriving)} added, {len(state.drafts) - len(arriving)} skipped",
-                state.now,
-            )
+            counts = f"{len(arriving)} added, {len(state.drafts) - len(arriving)} skipped"
+            tx.note("remember_many", "", counts, state.now)
             return
         for draft in state.drafts:
             action = "skip" if draft.skipped else "replace" if draft.replaced_id else "add"

@@ -27,7 +27,7 @@ def _check_shape(stage: Any) -> None:
     summary = describe_stage(stage)["summary"]
     assert summary, f"{name} has no docstring: its first line is what `combray presets show` prints"
     for part in ("needs", "gives"):
-        value = getattr(stage, part, None)
+        value = getattr(stage, part, () if part == "gives" else None)
         problem = f"{name}.{part} must be a tuple of distinct texts, got {value!r}"
         assert isinstance(value, tuple), problem
         assert all(isinstance(each, str) and each for each in value), problem
