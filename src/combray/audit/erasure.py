@@ -11,7 +11,7 @@ import json
 import secrets
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +22,9 @@ from combray.audit.key import digest
 from combray.audit.log import AuditLog
 from combray.audit.reading import Wanted, latest
 from combray.errors import StoreError
+from combray.language import substrings
 from combray.language.caches import forget_texts
+from combray.language.substrings import occurring
 from combray.runtime import Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
 
@@ -101,28 +103,20 @@ def _plain(text: str) -> str:
 
 
 def _quoting(memories: Sequence[Memory], others: Sequence[Memory]) -> list[Memory]:
-    """Return the others that contain the whole text of a memory, or are contained in one.
-
-    The first characters of the shorter text are looked up among the pieces of the longer one.
-    """
-    texts = dict.fromkeys(text for each in memories if len(text := _plain(each.content)) >= _QUOTABLE)
-    beginning: dict[str, list[str]] = defaultdict(list)
-    holding: dict[str, list[str]] = defaultdict(list)
-    for text in texts:
-        beginning[text[:_QUOTABLE]].append(text)
-        for piece in _pieces(text):
-            holding[piece].append(text)
-    found = []
-    for each in others:
-        other = _plain(each.content)
-        held = any(text in other for piece in _pieces(other) for text in beginning.get(piece, ()))
-        if held or any(len(other) >= _QUOTABLE and other in text for text in holding.get(other[:_QUOTABLE], ())):
-            found.append(each)
-    return found
+    """Return the others that contain the whole text of a memory, or are contained in one; no very short texts."""
+    texts = list(dict.fromkeys(_plain(each.content) for each in memories))
+    held = [_plain(each.content) for each in others]
+    inside = _occurring(held, texts)
+    # Hardly any text occurs in another memory: only with those is each memory compared.
+    whole = [texts[at] for at in _occurring(texts, held)]
+    return [memory for at, memory in enumerate(others) if at in inside or any(text in held[at] for text in whole)]
 
 
-def _pieces(text: str) -> set[str]:
-    return {text[at : at + _QUOTABLE] for at in range(len(text) - _QUOTABLE + 1)}
+def _occurring(wanted: Sequence[str], texts: Sequence[str]) -> set[int]:
+    """Return the indices in `wanted` of texts of at least _QUOTABLE characters that one of `texts` contains."""
+    long = [at for at, text in enumerate(wanted) if len(text) >= _QUOTABLE]
+    found = occurring([wanted[at].encode() for at in long], (text.encode() for text in texts))
+    return {long[place] for place in found}
 
 
 def _file_of(memory: Memory) -> str:
@@ -275,7 +269,7 @@ def _look(paths: Sequence[str], wanted: Sequence[Trace]) -> tuple[dict[str, list
     Looked for by another process (`audit/looking.py` says why).
     """
     asked = json.dumps({"files": list(paths), "wanted": [trace.value.hex() for trace in wanted]})
-    command = [sys.executable, "-I", looking.__file__]
+    command = [sys.executable, "-I", looking.__file__, substrings.__file__]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise StoreError(f"the files cannot be searched: {done.stderr.strip().splitlines()[-1:]}")

@@ -1,31 +1,46 @@
 """Looks for byte strings in files; runs as a process of its own.
 
 POSIX takes every lock that a process has on a file away when it closes any descriptor of it: whoever has the
-database open must not look into its file by other means. This file imports nothing of ours and runs by its path.
+database open must not look into its file by other means. This file imports nothing of Combray and runs by path.
 """
 
+import importlib.util
 import json
 import sys
 import zlib
 
 AT_ONCE = 4 * 1024 * 1024
 PAGE = 4096
+FEW = 300
+"""Up to so many byte strings are searched one by one: loading NumPy takes longer."""
 
 
 def look(path: str, wanted: list[bytes]) -> list[int]:
     """Return the indices in `wanted` that the file contains; none for a missing file."""
     longest = max(map(len, wanted), default=1)
+    many = substrings(wanted) if len(wanted) > FEW else None
     found: set[int] = set()
     rest = b""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib would double the start of this process
             while data := file.read(AT_ONCE):
                 block = rest + data
-                found.update(at for at, value in enumerate(wanted) if at not in found and value in block)
+                if many is None:
+                    found.update(at for at, value in enumerate(wanted) if at not in found and value in block)
+                else:
+                    many.look(block)
                 rest = block[-longest:]
     except FileNotFoundError:
         return []
-    return sorted(found)
+    return sorted(found if many is None else many.found)
+
+
+def substrings(wanted: list[bytes]):  # type: ignore[no-untyped-def]
+    """Return a search for many strings at once, from the file that the first argument names."""
+    spec = importlib.util.spec_from_file_location("substrings", sys.argv[1])
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    return module.Substrings(wanted)
 
 
 def is_sealed(path: str) -> bool:

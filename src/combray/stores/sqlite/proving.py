@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from combray.language.indexing import index_entry
+from combray.language.substrings import occurring
 from combray.runtime import Trace
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import term
@@ -35,8 +36,6 @@ _WORD = re.compile(r"\w+")
 _NOTED = "added skipped replaced memories edges restored refused known jobs queued moved unmerged remember"
 _OWN = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYPES, _NOTED))
 """Words that the store itself writes: values of columns, and details of the operation log."""
-_AT_ONCE = 1 << 20
-"""Bytes of rows that are searched together."""
 
 
 def traces(connection: sqlite3.Connection, number: int, namespace: str, keys: Sequence[int]) -> list[Trace]:
@@ -101,20 +100,19 @@ def rows_left(connection: sqlite3.Connection, keys: Sequence[int]) -> list[str]:
 
 def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace]:
     """Return the traces that other memories contain too, in any letter case."""
-    texts = {each: _folded(each.value) for each in wanted if each.kind not in ("vector", "hash", "id")}
-    found = {each for each, value in texts.items() if value in _OWN}
-    for statement in (
-        sql.erasure.memory_texts,
-        sql.erasure.version_texts,
-        sql.erasure.edge_texts,
-        sql.erasure.names,
-    ):
-        for row in connection.execute(statement):
-            if not texts:
-                break
-            texts = {each: value for each, value in texts.items() if each not in found}
-            text = "\x00".join(part for part in row if part).casefold()
-            found.update(each for each, value in texts.items() if value in text)
+    texts = [each for each in wanted if each.kind not in ("vector", "hash", "id")]
+    folded = [_folded(each.value) for each in texts]
+    rows = chain.from_iterable(
+        connection.execute(statement)
+        for statement in (
+            sql.erasure.memory_texts,
+            sql.erasure.version_texts,
+            sql.erasure.edge_texts,
+            sql.erasure.names,
+        )
+    )
+    held = ("\0".join(part for part in row if part).casefold().encode("utf-8", "surrogatepass") for row in rows)
+    found = {texts[place] for place in occurring(folded, chain((_OWN.encode(),), held))}
     exact = {each.value: each for each in wanted if each.kind in ("hash", "vector")}
     hashes = (row[0].encode() for row in connection.execute(sql.erasure.hashes_held))
     codes = (row[0] for row in connection.execute(sql.erasure.codes_held))
@@ -142,28 +140,18 @@ def rows_holding(
 
 
 def _held_in(connection: sqlite3.Connection, table: str, wanted: Sequence[Trace]) -> list[Trace]:
-    found: dict[Trace, None] = {}
-    rows: list[bytes] = []
-    size = 0
-
-    def search() -> None:
-        block = b"\x00".join(rows)
-        found.update((each, None) for each in wanted if each not in found and each.value in block)
-
-    for row in connection.execute(sql.erasure.table_rows.format(table=table)):
-        for value in row:
-            if isinstance(value, (str, bytes)):
-                rows.append(value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass"))
-                size += len(rows[-1])
-        if size > _AT_ONCE:
-            search()
-            rows, size = [], 0
-    search()
-    return list(found)
+    rows = connection.execute(sql.erasure.table_rows.format(table=table))
+    blocks = (
+        value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
+        for row in rows
+        for value in row
+        if isinstance(value, (str, bytes))
+    )
+    return [wanted[place] for place in sorted(occurring([each.value for each in wanted], blocks))]
 
 
-def _folded(value: bytes) -> str:
-    return value.decode("utf-8", "replace").casefold()
+def _folded(value: bytes) -> bytes:
+    return value.decode("utf-8", "replace").casefold().encode("utf-8", "surrogatepass")
 
 
 def files(path: str) -> list[str]:

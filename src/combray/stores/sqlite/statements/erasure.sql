@@ -80,8 +80,9 @@ WHERE c.key IN (SELECT value FROM json_each(?1))
 SELECT code FROM vector WHERE key IN (SELECT value FROM json_each(?1))
 
 -- name: memory_texts
--- Where the words of an erased memory may stand by right: in other memories, names, remarks of the schema.
-SELECT content, context, tags, entities, author, source, session, metadata FROM memory
+-- Where the words of an erased memory may stand by right: in other memories, names, remarks of the schema. A short
+-- number stands by chance in some id or hash.
+SELECT content, context, tags, entities, author, source, session, metadata, id, content_hash FROM memory
 
 -- name: version_texts
 SELECT before, actor FROM version
