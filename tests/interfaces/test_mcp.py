@@ -13,8 +13,8 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 
 import combray
-from combray.interfaces.mcp.calls import Category, Intent
 from combray.interfaces.mcp.lines import NOTICE, one_line, quoted, short_ids
+from combray.interfaces.mcp.parameters import Category, Intent
 from combray.interfaces.mcp.server import OFFERED
 from combray.recall.query import INTENTS
 from combray.types import CATEGORIES
@@ -57,7 +57,7 @@ def test_the_tools_say_when_to_use_them_and_none_can_name_a_namespace_or_a_store
     assert list(tools["memory_search"].input_schema["properties"]) == ["query", "maxResults", "minScore"]
     assert list(tools["memory_get"].input_schema["properties"]) == ["path", "from", "lines"]
     reading = {name for name, tool in tools.items() if tool.annotations and tool.annotations.read_only_hint}
-    assert reading == set(OFFERED) - {"remember", "link", "forget"}
+    assert reading == set(OFFERED) - {"remember", "link", "update_memory", "forget"}
 
 
 def test_the_server_tells_the_agent_to_search_first_and_to_distrust_what_it_reads(agent: Agent) -> None:

@@ -15,7 +15,8 @@ from combray.errors import InvalidInputError, ModelError
 from combray.runtime import Embedder, Reader
 from combray.runtime.service_tier import Tier
 from combray.settings import read_prices
-from combray.types import LIVE_STATUSES
+from combray.types import LIVE_STATUSES, Where
+from combray.where import parse
 
 if TYPE_CHECKING:
     from combray.transfer import ImportReport
@@ -179,15 +180,18 @@ class OpenStore:
             shown = str(Path(path).absolute()).encode("utf-8", "backslashreplace").decode()
             runtime.audit.record("backup", self._at.namespace, detail={"path": shown})
 
-    def export_to(self, stream: TextSink) -> int:
+    def export_to(self, stream: TextSink, *, where: Where | None = None) -> int:
         """Write memories of any status, history and edges as JSON lines. Return the number of memories.
+
+        With `where` only the memories that match, of any status, and the edges between them.
 
         Open the file with `encoding="utf-8", newline="\\n"`. Raises StoreBusyError; see
         `combray.transfer.export_to`.
         """
         from combray.transfer import export_to
 
-        count = export_to(self._at.runtime.store, self._at.namespace, stream)
+        condition = parse(where, self._at.runtime.clock())
+        count = export_to(self._at.runtime.store, self._at.namespace, stream, condition)
         record_read(self._at, "export", count=count)
         return count
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import Protocol
 
@@ -10,6 +11,7 @@ import numpy as np
 from combray.errors import StoreBusyError
 from combray.runtime import Filter, Store
 from combray.transfer.records import header, line
+from combray.where import Condition
 
 _EVERYTHING = Filter(statuses=(), trusts=())
 _AT_ONCE = 1000
@@ -24,7 +26,7 @@ class TextSink(Protocol):
         ...
 
 
-def export_to(store: Store, namespace: str, stream: TextSink) -> int:
+def export_to(store: Store, namespace: str, stream: TextSink, condition: Condition | None = None) -> int:
     """Write every memory of any status, its history and all edges. Return the number of memories.
 
     The output is deterministic, and importing it into an empty namespace of the same name and exporting that
@@ -35,11 +37,13 @@ def export_to(store: Store, namespace: str, stream: TextSink) -> int:
     reader = store.reader(namespace)
     for _ in range(_TRIES):
         revision = reader.revision()
-        keys = [int(key) for key in np.sort(reader.scan(_EVERYTHING))]
+        keys = [int(key) for key in np.sort(reader.scan(replace(_EVERYTHING, condition=condition)))]
         batches = (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
         memories = [line("memory", each) for batch in batches for each in reader.memories(batch)]
         versions = [line("version", each) for key in keys for each in reader.history(key)]
-        edges = [line("edge", edge) for edge in reader.edges()]
+        ids = set(reader.ids(np.array(keys, dtype=np.int64))) if condition is not None else None
+        every = (each for each in reader.edges() if ids is None or ids.issuperset((each.source, each.target)))
+        edges = [line("edge", each) for each in every]
         if reader.revision() == revision:
             first = header(namespace, len(memories), len(versions), len(edges))
             for each in chain([first], memories, versions, edges):

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.filters import where_option
 from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import for_people, show_json, visible
 
@@ -27,6 +28,7 @@ from combray.interfaces.cli.output import for_people, show_json, visible
     help="Maximum number of memories.",
 )
 @filters("since", "until", "categories", "kinds", "sessions")
+@where_option
 @opens_store(pipelines=True)
 def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
     """Print the memories that answer a query as text for a prompt.

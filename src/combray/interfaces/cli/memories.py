@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.filters import confirmed, several_options
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, full, moment, short, show_json, table, visible
 
 if TYPE_CHECKING:
+    from combray import Changed
     from combray.audit.erasure import Certificate
 
 _ID = click.argument("memory_id", metavar="ID")
+_IDS = click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 
 
 _CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d{1,9})(?:-L(\d{1,9}))?)?")
@@ -72,48 +75,155 @@ def _in_words(value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-@click.command(cls=Verb, examples=("combray forget ID",))
-@_ID
+@click.command(
+    cls=Verb,
+    examples=(
+        "combray forget ID",
+        """combray forget --where '{"metadata.user": "ann"}' --dry-run""",
+    ),
+)
+@_IDS
+@several_options
 @opens_store()
-def forget(target: Target, memory_id: str) -> None:
-    """Hide a memory from recall. It can be restored."""
-    with target.open() as engine:
-        memory = engine.forget(memory_id)
-    _tell(target, memory.id, memory.status, "hidden from recall; undo with combray restore")
+def forget(target: Target, memory_ids: tuple[str, ...], **several: Any) -> None:
+    """Hide memories from recall; nothing is deleted.
+
+    Give ids, or select live memories with --where. A filter needs --confirm with the count; in a terminal the
+    command asks.
+    """
+    _change(target, "forget", "forgotten", "hidden from recall; undo with combray restore", memory_ids, several)
 
 
-@click.command(cls=Verb, examples=("combray restore ID",))
-@_ID
+@click.command(
+    cls=Verb,
+    examples=(
+        "combray restore ID",
+        "combray restore ID --version 2",
+        """combray restore --where '{"metadata.user": "ann"}' --confirm 12""",
+    ),
+)
+@_IDS
+@click.option("--version", type=click.IntRange(min=1), metavar="N", help="Undo the changes from version N on.")
+@several_options
 @opens_store()
-def restore(target: Target, memory_id: str) -> None:
-    """Restore a memory that was forgotten, superseded or hidden."""
+def restore(target: Target, memory_ids: tuple[str, ...], version: int | None, **several: Any) -> None:
+    """Restore memories that were forgotten, superseded or hidden.
+
+    --where selects forgotten memories, unless it names another status.
+    """
+    if version is None:
+        _change(target, "restore", "active", "recalled again", memory_ids, several)
+        return
+    if len(memory_ids) != 1:
+        raise click.UsageError("--version needs one ID.")
     with target.open() as engine:
-        memory = engine.restore(memory_id)
-    _tell(target, memory.id, memory.status, "recalled again")
+        memory = engine.restore(memory_ids[0], version=version)
+    _tell(target, memory.id, memory.status, f"as it was before version {version}")
 
 
-@click.command(cls=Verb, examples=("combray erase ID --yes", "combray erase ID --prove"))
-@_ID
+def _change(
+    target: Target, verb: str, status: str, message: str, ids: tuple[str, ...], several: dict[str, Any]
+) -> None:
+    where, dry_run, confirm = several["where"], several["dry_run"], several["confirm"]
+    _one_of_both(ids, where)
+    with target.open() as engine:
+        change: Any = getattr(engine, verb)
+        if len(ids) == 1 and not dry_run:
+            memory = change(ids[0])
+            _tell(target, memory.id, memory.status, message)
+            return
+        if dry_run or where is None:
+            done = change(list(ids) or None, where=where, dry_run=dry_run, confirm=confirm)
+        else:
+            done = change(where=where, confirm=confirmed(engine, change, verb, where, confirm, yes=False))
+    _tell_many(target, done, status)
+
+
+def _one_of_both(ids: tuple[str, ...], where: object) -> None:
+    if bool(ids) == (where is not None):
+        raise click.UsageError("give one or more ids, or --where JSON.")
+
+
+def _tell_many(target: Target, done: Changed, status: str) -> None:
+    if for_people(target):
+        for memory_id in done.ids:
+            console().print(memory_id)
+        would = "would be" if done.dry_run else "are"
+        console().print(f"{done.count} memories {would} {status}.")
+    else:
+        show_json({"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)})
+    if not done.count:
+        nothing_found("no memory matches.")
+
+
+@click.command(
+    cls=Verb,
+    examples=(
+        "combray erase ID --yes",
+        "combray erase ID --prove",
+        """combray erase --where '{"metadata.user": "ann"}' --dry-run""",
+    ),
+)
+@_IDS
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--derived", is_flag=True, help="Also erase memories that name it as evidence.")
 @click.option("--prove", is_flag=True, help="Search every file for remains, and show the proof.")
 @click.option("--also", multiple=True, metavar="FILE", help="With --prove: also search this file.")
+@several_options
 @opens_store()
-def erase(target: Target, memory_id: str, yes: bool, derived: bool, prove: bool, also: tuple[str, ...]) -> None:
-    """Erase a memory permanently.
+def erase(
+    target: Target,
+    memory_ids: tuple[str, ...],
+    yes: bool,
+    derived: bool,
+    prove: bool,
+    also: tuple[str, ...],
+    **several: Any,
+) -> None:
+    """Erase memories permanently.
 
-    Its text, history, edges and vectors are removed from the file, and everything that Combray derived from its
-    text. Backups and exports are not changed. Exit code 1 if a proof finds remains in the store.
+    Their text, history, edges and vectors are removed from the file, and everything that Combray derived from
+    their text. Backups and exports are not changed. --where selects memories of every status. Exit code 1 if a
+    proof finds remains in the store.
     """
+    _one_of_both(memory_ids, several["where"])
+    if len(memory_ids) == 1 and not several["dry_run"]:
+        _erase_one(target, memory_ids[0], yes=yes, derived=derived, prove=prove, also=also)
+        return
+    where, confirm = several["where"], several["confirm"]
+    with target.open() as engine:
+        if several["dry_run"]:
+            _tell_many(target, engine.erase(list(memory_ids) or None, where=where, dry_run=True), "erased")
+            return
+        if where is not None:
+            confirm = confirmed(engine, engine.erase, "erase", where, confirm, yes=yes)
+        elif not yes:
+            _ask(f"Erase {len(memory_ids)} memories permanently?")
+        done = engine.erase(
+            list(memory_ids) or None, where=where, confirm=confirm, derived=derived, prove=prove, also=also
+        )
+    if done.certificate is not None:
+        _show_proof(target, done.certificate)
+        return
+    _tell_many(target, done, "erased")
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        nothing_found("erase needs a confirmation, and standard input is not a terminal. Add --yes.")
+    click.confirm(question, abort=True, err=True)
+
+
+def _erase_one(
+    target: Target, memory_id: str, *, yes: bool, derived: bool, prove: bool, also: tuple[str, ...]
+) -> None:
     with target.open() as engine:
         memory = engine.get(memory_id)
         around = engine.retention.derived(memory.id)
         gone = (*around.made, *(around.resting if derived else ()))
         if not yes:
-            if not sys.stdin.isatty():
-                nothing_found("erase needs a confirmation, and standard input is not a terminal. Add --yes.")
             with_it = f", and {len(gone)} memories derived from it" if gone else ""
-            click.confirm(f"Erase permanently: {short(memory.content, 60)!r}{with_it}?", abort=True, err=True)
+            _ask(f"Erase permanently: {short(memory.content, 60)!r}{with_it}?")
         certificate = engine.erase(memory.id, derived=derived, prove=prove, also=also)
     if certificate is not None:
         _show_proof(target, certificate)

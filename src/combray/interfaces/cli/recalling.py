@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.filters import namespaces_option, where_option
 from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import compact, for_people, full, show_json
 
@@ -34,18 +35,27 @@ _DIGITS = 4
 )
 @click.option("--basic", is_flag=True, help="Match substrings only, newest first.")
 @filters()
+@where_option
+@namespaces_option
 @click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
 @click.option("--min-score", type=float, default=0.0, help="Drop hits below this score.")
 @click.option("--explain", is_flag=True, help="Show the stages with times, and each hit's signals.")
 @click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
 @opens_store(pipelines=True, models=True)
-def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool, **asked: Any) -> None:
+def recall(
+    target: Target,
+    query: tuple[str, ...],
+    explain: bool,
+    verbose: bool,
+    namespaces: tuple[str, ...],
+    **asked: Any,
+) -> None:
     """Recall memories that answer a query, with reasons.
 
     For a question with "why", causes come before effects. An empty answer reports the reason (exit code 1).
     """
     with target.open() as engine:
-        answer = engine.recall(" ".join(query), **asked)
+        answer = engine.recall(" ".join(query), namespaces=namespaces or None, **asked)
     if for_people(target):
         from combray.interfaces.cli.showing import show_answer
 
@@ -60,14 +70,16 @@ def recall(target: Target, query: tuple[str, ...], explain: bool, verbose: bool,
 @click.argument("query", nargs=-1, required=True)
 @click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most.")
 @filters()
+@where_option
+@namespaces_option
 @opens_store()
-def search(target: Target, query: tuple[str, ...], **asked: Any) -> None:
+def search(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], **asked: Any) -> None:
     """Find memories by keywords only.
 
     The score is the share of the query's words that a memory contains.
     """
     with target.open() as engine:
-        answer = engine.search(" ".join(query), **asked)
+        answer = engine.search(" ".join(query), namespaces=namespaces or None, **asked)
     if for_people(target):
         from combray.interfaces.cli.showing import show_answer
 

@@ -54,6 +54,7 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
 @click.option("--author", help="Who said it.")
 @click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
 @click.option("--session", help="The conversation it belongs to.")
+@click.option("--supersedes", metavar="ID", help="Mark this memory superseded by the new one.")
 @click.option("--no-diff", is_flag=True, help="Store without looking for duplicates and updates.")
 @opens_store(pipelines=True)
 def remember(target: Target, text: tuple[str, ...], file: Path | None, no_diff: bool, **fields: Any) -> None:

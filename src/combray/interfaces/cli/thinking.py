@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.filters import where_option
 from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import console, for_people, moment, show_json, visible
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."
 )
+@where_option
 @opens_store(pipelines=True, models=True)
 def think(
     target: Target,
@@ -48,6 +50,7 @@ def think(
     budget: int | None,
     since: str | None,
     until: str | None,
+    where: dict[str, Any] | None,
     explain: bool,
 ) -> None:
     """Answer a question from memory, with citations.
@@ -57,7 +60,9 @@ def think(
     not known.
     """
     with target.open() as engine:
-        thought = engine.think(" ".join(question), limit=limit, budget=budget, since=since, until=until)
+        thought = engine.think(
+            " ".join(question), limit=limit, budget=budget, since=since, until=until, where=where
+        )
     if for_people(target):
         _show(thought, explain=explain)
     else:

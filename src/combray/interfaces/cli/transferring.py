@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
 from combray.interfaces.cli.files import new_file
+from combray.interfaces.cli.filters import where_option
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, progress, show_json, visible
 
@@ -32,15 +33,16 @@ _INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path
     default=_STANDARD,
     callback=in_a_folder,
 )
+@where_option
 @opens_store()
-def export(target: Target, path: Path) -> None:
+def export(target: Target, path: Path, where: dict[str, Any] | None) -> None:
     """Export a namespace as JSON lines.
 
     The export has memories of any status, their history and edges. Without FILE, or with -, it goes to standard
     output. 'combray import --trusted' restores it exactly.
     """
     with target.open() as engine, _writing(path) as stream:
-        count = engine.store.export_to(stream)
+        count = engine.store.export_to(stream, where=where)
     if path == _STANDARD:
         return
     said = f"Wrote {count} memories to {visible(str(path))}."

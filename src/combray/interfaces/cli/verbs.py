@@ -20,10 +20,12 @@ SECTIONS: dict[str, dict[str, str]] = {
         "context": "contexts",
         "compare": "comparison",
         "get": "memories",
+        "list": "lists",
     },
     "Documents": {"index": "documents", "watch": "documents"},
     "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
     "Change": {
+        "update": "lists",
         "forget": "memories",
         "restore": "memories",
         "erase": "memories",

@@ -11,21 +11,11 @@ from pydantic import Field
 
 from combray.engine import Engine
 from combray.interfaces.mcp import lines
+from combray.interfaces.mcp.parameters import Category, Full, Id, Intent, Limit, Query, When, Where, Who
 from combray.types import Answer, EdgeType, Hit, Remembered
 
-Category = Literal["preference", "decision", "fact", "insight", "context", "general"]
-Intent = Literal["WHY", "WHEN", "ENTITY", "GENERAL"]
-Who = Literal["user", "agent", "external"]
 _SUGGESTIONS = 3
 _TRUST = {"user": "owner", "agent": "agent", "external": "untrusted"}
-
-Query = Annotated[str, Field(description="A question or keywords.")]
-Id = Annotated[str, Field(description="Id of a memory from another tool's result, in full or a unique prefix.")]
-Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of memories.")]
-Full = Annotated[
-    bool, Field(description="Return full texts with every field and score instead of one short line each.")
-]
-When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
 
 
 class Calls:
@@ -46,6 +36,7 @@ class Calls:
             Who,
             Field(description="user: the user said it. agent: your conclusion. external: web page, file, mail."),
         ] = "agent",
+        supersedes: Annotated[str | None, Field(description="Id of the memory that this one replaces.")] = None,
     ) -> CallToolResult:
         """Store one fact, decision, preference or insight that will matter in a later conversation.
 
@@ -64,6 +55,7 @@ class Calls:
             trust=_TRUST[source],
             # Third-party content must not supersede the user's statements.
             diff=source != "external",
+            supersedes=supersedes,
         )
         return self._remembered(done)
 
@@ -76,6 +68,7 @@ class Calls:
         until: When = None,
         categories: Annotated[list[Category], Field(description="Only these categories.")] = [],  # noqa: B006
         tags: Annotated[list[str], Field(description="Only memories with one of these tags.")] = [],  # noqa: B006
+        where: Where = None,
         full: Full = False,
     ) -> CallToolResult:
         """Search memory. Use it before you answer about earlier work, decisions, dates, people or preferences.
@@ -84,7 +77,14 @@ class Calls:
         found, say that you searched and found nothing; do not guess.
         """
         answer = self._engine.recall(
-            query, limit=limit, intent=intent, since=since, until=until, categories=categories, tags=tags
+            query,
+            limit=limit,
+            intent=intent,
+            since=since,
+            until=until,
+            categories=categories,
+            tags=tags,
+            where=where,
         )
         return self._answered(answer, full=full)
 
@@ -226,10 +226,70 @@ class Calls:
         ]
         return _result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
 
-    def forget(self, id: Id) -> CallToolResult:
-        """Hide a memory from recall. Use it if the user asks or the memory is wrong. It can be restored."""
-        memory = self._engine.forget(id)
-        return _result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
+    def list_memories(
+        self,
+        where: Where = None,
+        order: Annotated[str, Field(description="Field to sort by; - in front: descending.")] = "-recorded_at",
+        limit: Limit = 20,
+        after: Annotated[str, Field(description="Cursor of the page before.")] = "",
+        full: Full = False,
+    ) -> CallToolResult:
+        """List stored memories by their fields, in pages, to manage them. To answer a question use recall."""
+        page = self._engine.list(where, order=order, limit=limit, after=after)
+        names = self._short(each.id for each in page)
+        said = [lines.whole(each) if full else lines.short(each, names[each.id]) for each in page]
+        said += [
+            f"{len(page)} of {page.total} memories" + (f"; go on with after {page.cursor}" if page.cursor else "")
+        ]
+        results = [lines.as_json(each, names[each.id], full=full) for each in page]
+        structured = {"results": results, "total": page.total, "cursor": page.cursor}
+        return _result([lines.NOTICE, *said], {"notice": lines.NOTICE, **structured})
+
+    def update_memory(
+        self,
+        id: Id,
+        content: Annotated[str | None, Field(description="The whole text as it should be.")] = None,
+        category: Annotated[Category | None, Field(description="What it is.")] = None,
+        importance: Annotated[int | None, Field(ge=1, le=5, description="1 to 5.")] = None,
+        tags: Annotated[list[str] | None, Field(description="All labels it should have.")] = None,
+        valid_to: When = None,
+    ) -> CallToolResult:
+        """Correct a memory in place; what it said before stays in its history. Only what is given changes.
+
+        If something has changed in the world, remember the new fact with supersedes instead.
+        """
+        given = {
+            "content": content, "category": category, "importance": importance,
+            "tags": tags, "valid_to": valid_to,
+        }  # fmt: skip
+        changes: Any = {name: value for name, value in given.items() if value is not None}
+        memory = self._engine.update(id, **changes)
+        name = self._short([memory.id])[memory.id]
+        return _result([f"updated {lines.short(memory, name)}"], lines.as_json(memory, name, full=False))
+
+    def forget(
+        self,
+        id: Annotated[str | None, Field(description="Id of one memory.")] = None,
+        where: Where = None,
+        confirm: Annotated[
+            int | None, Field(ge=0, description="How many where matches, as asked for without confirm.")
+        ] = None,
+    ) -> CallToolResult:
+        """Hide a memory from recall, when the user asks for it or it proves wrong. A person can restore it.
+
+        With where, all that match: ask first without confirm, which only counts them, then with that count.
+        """
+        if id is not None and where is None:
+            memory = self._engine.forget(id)
+            return _result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
+        ids = None if id is None else [id]
+        done = self._engine.forget(ids, where=where, dry_run=confirm is None, confirm=confirm)
+        structured = {"ids": list(done.ids), "count": done.count, "dry_run": done.dry_run}
+        if done.dry_run:
+            return _result(
+                [f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."], structured
+            )
+        return _result([f"forgotten: {done.count} memories"], structured)
 
     def status(self) -> CallToolResult:
         """Report the number of memories, the models in use, and whether any part of recall is unavailable."""

@@ -39,6 +39,10 @@ OFFERED: dict[str, ToolAnnotations] = {
     "memory_get": _READS,
     "link": _ADDS,
     "related": _READS,
+    "list_memories": _READS,
+    "update_memory": ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    ),
     "forget": ToolAnnotations(
         read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
     ),

@@ -1,0 +1,23 @@
+"""Parameters that several tools share, as a model reads about them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+Category = Literal["preference", "decision", "fact", "insight", "context", "general"]
+Intent = Literal["WHY", "WHEN", "ENTITY", "GENERAL"]
+Who = Literal["user", "agent", "external"]
+
+Query = Annotated[str, Field(description="A question or keywords.")]
+Id = Annotated[str, Field(description="Id of a memory from another tool's result, in full or a unique prefix.")]
+Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of memories.")]
+Full = Annotated[
+    bool, Field(description="Return full texts with every field and score instead of one short line each.")
+]
+Where = Annotated[
+    dict[str, Any] | None,
+    Field(description='Fields: {"category": "decision"}, {"metadata.user": "ann"}, {"importance": {"gte": 4}}.'),
+]
+When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
