@@ -32,6 +32,8 @@ _MOST_PIECES = 64
 _MOST_WORDS = 128
 _LEAST_BYTES = 5
 """Shorter byte strings occur in any large file by chance."""
+_LEAST_DIGITS = 9
+"""Shorter numbers too: ids and hashes are full of digits."""
 _WORD = re.compile(r"\w+")
 _NOTED = "added skipped replaced memories edges restored refused known jobs queued moved unmerged remember"
 _OWN = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYPES, _NOTED))
@@ -90,7 +92,9 @@ def _rare_words(connection: sqlite3.Connection, number: int, memories: Sequence[
         beginnings = tuple({each[:4] for each in rare})
         spelt = dict.fromkeys(_WORD.findall(f"{memory.content} {memory.context}"))
         words = [word for word in spelt if word.casefold().startswith(beginnings)]
-        yield from (word.encode() for word in [*rare, *words][:_MOST_WORDS])
+        # A short number occurs by chance, as part of an id and the number behind it in a page.
+        telling = [each for each in (*rare, *words) if len(each) >= _LEAST_DIGITS or not each.isdigit()]
+        yield from (word.encode() for word in telling[:_MOST_WORDS])
 
 
 def rows_left(connection: sqlite3.Connection, keys: Sequence[int]) -> list[str]:
