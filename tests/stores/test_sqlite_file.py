@@ -25,7 +25,7 @@ class TestSqliteMemory(StoreSuite):
         with closing(SqliteStore(":memory:")) as store:
             yield store
 
-    def test_a_reader_beside_an_open_write_sees_what_was_committed(self, store: Store) -> None:
+    def test_a_reader_during_an_open_write_sees_committed_rows(self, store: Store) -> None:
         (key,) = add(store, memory("tea"))
         with store.transaction("default") as tx:
             tx.insert([Arrival(memory("tea again", 1))])
