@@ -50,7 +50,7 @@ def test_doctor_refuses_what_is_no_store_in_one_line(shell: Shell, tmp_path: Pat
     letter.write_text("Dear Ada, this is a letter and no database. " * 100)
     result = shell.run("doctor", "--db", str(letter))
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"combray: {letter}: the file is damaged or is not a Combray store")
+    assert result.stderr.startswith(f"combray: {letter}: the file is damaged or not a Combray store")
     assert letter.read_text().startswith("Dear Ada")
 
 
