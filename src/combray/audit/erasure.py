@@ -171,7 +171,7 @@ class Certificate:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing is left in the store itself; copies are told apart."""
+        """Whether nothing is left in the store itself. Copies are reported separately."""
         return not self.left and not self.rows
 
     def as_json(self) -> dict[str, Any]:
