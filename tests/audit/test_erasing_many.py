@@ -57,3 +57,12 @@ def test_hundreds_of_memories_leave_nothing_and_it_takes_seconds(tmp_path: Path)
         assert store.check() == []
     # One by one it would be 500 rewrites of the file; a busy machine takes about three seconds for this.
     assert took < 60
+
+
+def test_a_word_that_the_schema_spells_is_no_trace(tmp_path: Path) -> None:
+    # SQLite keeps the schema in the file: "tokenchars" begins with "tokenc", a column is called "operation".
+    with combray.open(tmp_path / "a.db") as engine:
+        gone = engine.remember("The tokenc and the perati are in the blue shed").id
+        certificate = engine.erase(gone, prove=True)
+    assert certificate is not None
+    assert certificate.left == ()

@@ -85,7 +85,7 @@ def add_folder(folder: Path) -> list[str]:
     """Use the languages of one more folder in this process; return their codes.
 
     The folder holds one folder per language. A section that it holds replaces the shipped section of the same
-    language. Raises InvalidInputError if the folder holds no language or a file that is no section.
+    language. Raises InvalidInputError if the folder holds no language or a file that is not a section.
     """
     if not folder.is_dir():
         raise InvalidInputError(

@@ -82,8 +82,8 @@ class AssembleContext:
 
     Best first. The letter is the tier: core, working, peripheral. Scopes are the memory's tags `scope:…`,
     "global" where it has none; the date is that of its moment (UTC). Line breaks become spaces and angle brackets
-    entities, so that no memory can close the fence. Texts are truncated to `most_characters`. Without hits there
-    is no block.
+    entities, so that no memory can close the fence. Texts are truncated to `most_characters`. Without hits the
+    block is empty.
     """
 
     needs = ("hits",)

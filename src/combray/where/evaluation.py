@@ -65,7 +65,7 @@ def _has_one(value: Any, compare: Compare) -> bool:
 
 
 def _is_of(value: Any, sort: Sort) -> bool:
-    """Whether a value can be compared with those of a sort: true is not 1, and the text "4" is no number."""
+    """Whether a value can be compared with those of a sort: true is not 1, and the text "4" is not a number."""
     if isinstance(value, bool):
         return sort == "flag"
     return isinstance(value, _TYPES[sort])

@@ -115,7 +115,12 @@ def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace
             sql.erasure.names,
         )
     )
-    held = ("\0".join(part for part in row if part).casefold().encode("utf-8", "surrogatepass") for row in rows)
+    # In the file the columns of a row touch: the end of an id and the start of a text can spell a word.
+    held = (
+        separator.join(part for part in row if part).casefold().encode("utf-8", "surrogatepass")
+        for row in chain(rows, connection.execute(sql.erasure.schema_texts))
+        for separator in ("\0", "")
+    )
     found = {texts[place] for place in occurring(folded, chain((_OWN.encode(),), held))}
     exact = {each.value: each for each in wanted if each.kind in ("hash", "vector")}
     hashes = (row[0].encode() for row in connection.execute(sql.erasure.hashes_held))
