@@ -6,7 +6,7 @@ lease was taken over writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -61,8 +61,11 @@ class Worker:
         """A reader of the namespace."""
         return self.runtime.store.reader(self.namespace)
 
-    def work(self, limit: int | None, batch: int, told: Callable[[int], None] | None = None) -> Worked:
-        """Do what is due now, at most `limit` jobs; stop when the model is down. `told` gets the count done."""
+    def work(self, limit: int | None, batch: int, progress: Callable[[int], None] | None = None) -> Worked:
+        """Do what is due now, at most `limit` jobs; stop when the model is down.
+
+        `progress` is called with the count done after each batch.
+        """
         holder = new_holder()
         queue, model = self.reader.queue, self.embedder.name
         # Pending memories without a job come from imports.
@@ -81,8 +84,8 @@ class Worker:
             if done is None:
                 break
             worked += done[0]
-            if told is not None:
-                told(worked.embedded)
+            if progress is not None:
+                progress(worked.embedded)
             if done[1]:
                 break
         left = sum(each.waiting for each in self.reader.queue.backlogs() if each.model == model)
@@ -127,13 +130,30 @@ class Worker:
             state = Remembering(self.namespace, [], self.runtime.clock(), drafts=drafts)
             search_nearest(state, reader, model, self.link.minimum)
         with self.runtime.store.transaction(self.namespace) as tx:
-            held = {job.key: job for job in tx.queue.held(model, holder)}
-            made = [draft for draft in drafts if draft.key in held]
-            self._store(tx, made, [key for key in there if key in held], seen)
-            late = [job for key, job in held.items() if key not in there and key not in {d.key for d in made}]
+            mine = {job.key: job for job in tx.queue.held(model, holder)}
+            changed, done = self._meanwhile(tx, mine, memories)
+            made = [draft for draft in drafts if draft.key in mine and draft.key not in changed | done]
+            self._store(tx, made, sorted(done), seen)
+            late = [job for key, job in mine.items() if key not in changed | done | {d.key for d in made}]
             tx.queue.update([self._later(job, memories, failures.get(job.key), tried) for job in late])
+            now = self.runtime.clock()
+            tx.queue.update([replace(mine[key], attempts=0, holder="", next_at=now) for key in sorted(changed)])
         error = tried.down or next(iter(failures.values()), "")
         return Worked(len(made), len(late), error=error), bool(tried.down)
+
+    def _meanwhile(
+        self, tx: Writer, mine: Mapping[int, Job], memories: Mapping[int, Memory]
+    ) -> tuple[set[int], set[int]]:
+        """Return the keys whose text changed since it was embedded, and those that have a vector already.
+
+        An update drops the vector of the old text, and may store one of the new text: the jobs stay the same.
+        """
+        keys = np.array(sorted(mine), dtype=np.int64)
+        _, has = tx.vectors(self.embedder.name, keys)
+        done = set(keys[has].tolist())
+        texts = dict(zip(keys.tolist(), map(full_text, tx.memories(keys.tolist())), strict=True))
+        changed = {key for key, memory in memories.items() if key in texts and texts[key] != full_text(memory)}
+        return changed - done, done
 
     def _store(self, tx: Writer, made: list[Draft], there: list[int], seen: int) -> None:
         """Write the vectors, then the edges of memories that were pending, then remove the jobs."""

@@ -9,11 +9,12 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from combray.language.causality import read_signals, signal
+from combray.language.causality import SubType, read_signals, signal
 from combray.language.tokens import query_terms, term_set
 from combray.remember.state import Draft, Remembering, Survey
 from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime
@@ -126,6 +127,24 @@ class LinkEntities:
 
 
 @dataclass(frozen=True)
+class Stated:
+    """A memory's text, with its causal signal and its terms, each computed at first use."""
+
+    key: int
+    text: str
+
+    @cached_property
+    def signal(self) -> SubType | None:
+        """What the text signals: causes, enables or prevents."""
+        return signal(self.text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Content terms. Most texts signal no cause, so most sets are never needed."""
+        return term_set(self.text)
+
+
+@dataclass(frozen=True)
 class LinkCausal:
     """Links causes to effects, by signal words and shared words, among the ten most recent memories.
 
@@ -139,34 +158,26 @@ class LinkCausal:
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         survey = _survey(state)
-        recent = [
-            (key, survey.recent_texts[key], signal(survey.recent_texts[key]))
-            for key, _ in reversed(survey.recent)
-        ]
-        sets: dict[int, frozenset[str]] = {}
-
-        def words(key: int, text: str) -> frozenset[str]:
-            # Most texts signal no cause, so most sets are never needed.
-            if key not in sets:
-                sets[key] = term_set(text)
-            return sets[key]
-
+        recent = [Stated(key, survey.recent_texts[key]) for key, _ in reversed(survey.recent)]
         made: list[tuple[Draft, Link]] = []
         for draft in state.written:
-            key, _ = _ends(draft)
-            said = signal(draft.memory.content)
-            for other, text, they_said in recent[-self.look_back :]:
-                found = said or they_said
-                if found is None:
-                    continue
-                mine, theirs = words(key, draft.memory.content), words(other, text)
-                overlap = len(mine & theirs) / max(len(mine), len(theirs), 1)
-                if overlap >= self.minimum_overlap:
-                    cause, effect = (other, key) if said else (key, other)
-                    made.append((draft, Link(cause, effect, "causal", round(overlap, 6), found)))
-            recent.append((key, draft.memory.content, said))
+            new = Stated(_ends(draft)[0], draft.memory.content)
+            links = [self.between(other, new) for other in recent[-self.look_back :]]
+            made += [(draft, link) for link in links if link is not None]
+            recent.append(new)
         _store(state, "causal", made)
         return state
+
+    def between(self, earlier: Stated, later: Stated) -> Link | None:
+        """Return the edge between two texts, from cause to effect; None if they share too few words."""
+        found = later.signal or earlier.signal
+        if found is None:
+            return None
+        overlap = len(later.terms & earlier.terms) / max(len(later.terms), len(earlier.terms), 1)
+        if overlap < self.minimum_overlap:
+            return None
+        cause, effect = (earlier.key, later.key) if later.signal else (later.key, earlier.key)
+        return Link(cause, effect, "causal", round(overlap, 6), found)
 
 
 @dataclass(frozen=True)

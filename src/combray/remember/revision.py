@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from combray.errors import InvalidInputError
-from combray.language.indexing import content_hash
+from combray.language.indexing import content_hash, full_text
 from combray.pipeline import Pipeline, Transaction, walk
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest, QueueEmbedding
 from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.guard import Guard
-from combray.remember.link import LinkEntities, LinkSemantic
+from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, Stated
 from combray.remember.state import Draft, Remembering
 from combray.remember.validate import AssignScope, Validate
 from combray.runtime import Filter, Link, Runtime, Writer
@@ -90,23 +90,41 @@ class Revision:
         return changes
 
     def _write(self, key: int, memory: Memory, changes: Mapping[str, Any], operation: str) -> Memory:
-        draft = self._draft(memory, changes)
-        new = msgspec.structs.replace(draft.memory, content_hash=content_hash(draft.memory))
-        differs = {name for name in Memory.__struct_fields__ if getattr(new, name) != getattr(memory, name)}
-        if not differs:
-            return memory
-        store, embedder = self.runtime.store, self.runtime.embedder
-        with store.transaction(self.namespace) as tx:
-            self._refuse_twin(tx, key, new, differs)
-            tx.change(key, operation, "user", self.now, **{name: getattr(new, name) for name in sorted(differs)})
-            if embedder is not None and not _TEXT.isdisjoint(differs):
-                if draft.vector is not None:
-                    tx.put_vectors(embedder.name, [key], draft.vector[None, :])
-                elif new.status == "pending_embed":
-                    tx.queue.put(embedder.name, [key], self.now)
-            self._link(tx, key, memory, draft)
-            tx.note(operation, new.id, ", ".join(sorted(differs)), self.now)
-            return tx.memories([key])[0]
+        """Write the changes. The vector is made outside the transaction: again, if the text changed meanwhile."""
+        while True:
+            draft = self._draft(memory, changes)
+            new = msgspec.structs.replace(draft.memory, content_hash=content_hash(draft.memory))
+            differs = {name for name in Memory.__struct_fields__ if getattr(new, name) != getattr(memory, name)}
+            if not differs:
+                return memory
+            with self.runtime.store.transaction(self.namespace) as tx:
+                (current,) = tx.memories([key])
+                if full_text(current) == full_text(memory):
+                    return self._commit(tx, key, memory, draft, new, differs, operation)
+            memory = current
+
+    def _commit(
+        self, tx: Writer, key: int, old: Memory, draft: Draft, new: Memory, differs: set[str], operation: str
+    ) -> Memory:
+        embedder = self.runtime.embedder
+        self._refuse_twin(tx, key, new, differs)
+        tx.change(key, operation, "user", self.now, **{name: getattr(new, name) for name in sorted(differs)})
+        if embedder is not None and not _TEXT.isdisjoint(differs):
+            if draft.vector is not None:
+                tx.put_vectors(embedder.name, [key], draft.vector[None, :])
+            elif new.status == "pending_embed":
+                self._queue(tx, embedder.name, key)
+        self._link(tx, key, old, draft)
+        tx.note(operation, new.id, ", ".join(sorted(differs)), self.now)
+        return tx.memories([key])[0]
+
+    def _queue(self, tx: Writer, model: str, key: int) -> None:
+        if tx.queue.put(model, [key], self.now):
+            return
+        # A job is there. The attempts of the old text do not count for the new one. A worker that holds the job
+        # finds out by the text that its vector is of no use.
+        known = [job for job in tx.queue.jobs(model) if job.key == key and not job.holder]
+        tx.queue.update([replace(job, attempts=0, next_at=self.now, failed=False, error="") for job in known])
 
     def _draft(self, memory: Memory, changes: Mapping[str, Any]) -> Draft:
         """The memory with its changes, as the stages before the diff make it."""
@@ -157,7 +175,7 @@ class Revision:
     # -- edges -------------------------------------------------------------------------------------
 
     def _link(self, tx: Writer, key: int, old: Memory, draft: Draft) -> None:
-        """Entity edges follow the names, and semantic edges the text. Edges made by hand stay."""
+        """Entity edges follow the names; causal and semantic edges the text. Edges made by hand stay."""
         new = draft.memory
         names = {name.casefold(): name for name in new.entities}
         before = {name.casefold() for name in old.entities}
@@ -166,15 +184,19 @@ class Revision:
         retold = (new.content, new.context) != (old.content, old.context)
         if retold:
             _unlink(tx, _made(tx, key, "semantic"))
+        reworded = new.content != old.content
+        if reworded:
+            _unlink(tx, _made(tx, key, "causal"))
         if new.status not in LIVE_STATUSES or draft.quarantined:
             return
-        linkers = [each for each in walk(self.pipeline.stages) if isinstance(each, (LinkEntities, LinkSemantic))]
-        for linker in linkers:
+        for linker in walk(self.pipeline.stages):
             if isinstance(linker, LinkEntities):
                 added = [name for folded, name in names.items() if folded not in before]
                 self._link_entities(tx, key, added, linker)
-            elif retold:
+            elif isinstance(linker, LinkSemantic) and retold:
                 self._link_nearest(tx, key, draft, linker)
+            elif isinstance(linker, LinkCausal) and reworded:
+                self._link_causes(tx, key, new, linker)
 
     def _link_entities(self, tx: Writer, key: int, added: list[str], linker: LinkEntities) -> None:
         live = tx.profile().memories
@@ -202,6 +224,24 @@ class Revision:
             for other, score in pairs[: linker.most]
         ]
         tx.link(links, self.now)
+
+    def _link_causes(self, tx: Writer, key: int, new: Memory, linker: LinkCausal) -> None:
+        """Link the text with the memories before and after it, as if it had always been this text."""
+        moment, most = new.moment.timestamp(), linker.look_back
+        before = [other for other, _ in reversed(tx.latest(4 * most + 1, before=moment))]
+        after = tx.scan(Filter(since=moment), limit=most + 1 + len(before)).tolist()
+        # Two memories of one moment are in the order of their keys.
+        same = set(before).intersection(after)
+        before = [other for other in before if other != key and (other < key or other not in same)]
+        after = [other for other in after if other != key and (other > key or other not in same)]
+        seen = tx.eligible(np.array(before, dtype=np.int64), Filter())
+        before = [other for other, is_seen in zip(before, seen, strict=True) if is_seen][-most:]
+        after = after[:most]
+        texts = [Stated(*each) for each in zip([*before, *after], tx.contents([*before, *after]), strict=True)]
+        mine = Stated(key, new.content)
+        links = [linker.between(each, mine) for each in texts[: len(before)]]
+        links += [linker.between(mine, each) for each in texts[len(before) :]]
+        tx.link([link for link in links if link is not None], self.now)
 
 
 def _made(tx: Writer, key: int, type_: str) -> list[Link]:
