@@ -14,7 +14,8 @@ Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
 Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
 Trust = Literal["owner", "agent", "untrusted", "quarantined"]
 Tier = Literal["core", "working", "peripheral"]
-EdgeType = Literal["temporal", "entity", "causal", "semantic", "supersedes"]
+EdgeType = Literal["temporal", "entity", "causal", "semantic", "supersedes", "may_revise"]
+Verdict = Literal["supersedes", "corrects", "same", "both", "open"]
 
 KINDS: tuple[Kind, ...] = ("episode", "fact", "insight", "chunk", "summary")
 STATUSES: tuple[Status, ...] = (
@@ -29,7 +30,12 @@ LIVE_STATUSES: tuple[Status, ...] = ("active", "pending_embed")
 TRUSTS: tuple[Trust, ...] = ("owner", "agent", "untrusted", "quarantined")
 TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
 CATEGORIES = ("preference", "decision", "fact", "insight", "context", "general")
-EDGE_TYPES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
+EDGE_TYPES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes", "may_revise")
+"""A `may_revise` edge runs from the later memory to the earlier one that it may change; its weight is the
+probability. The subtype "both" records a caller's verdict that both hold."""
+GRAPH_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
+"""Edges that say how memories belong together: a walk follows these. `may_revise` is only a question."""
+VERDICTS: tuple[Verdict, ...] = ("supersedes", "corrects", "same", "both", "open")
 DEFAULT_NAMESPACE = "default"
 DEFAULT_TRUST: Trust = "owner"
 
@@ -203,12 +209,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One recalled memory: its score (higher is better), the signals behind it, and how it was found."""
+    """One recalled memory: its score (higher is better), the signals behind it, and how it was found.
+
+    `outdated_by`: id of the memory that superseded it. `may_be_outdated_by`: id of a later memory that may
+    replace it. `may_replace`: id of the earlier hit that this later memory may replace.
+    """
 
     memory: Memory
     score: float
     signals: dict[str, float]
     via: str
+    outdated_by: str | None = None
+    may_be_outdated_by: str | None = None
+    may_replace: str | None = None
 
 
 class TierNote(TypedDict):
@@ -321,6 +334,23 @@ class Page(Sequence[Memory]):
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """An earlier memory that a new text may change. `at` is its moment; the score is a probability, 0-1."""
+
+    id: str
+    content: str
+    author: str | None
+    at: datetime
+    score: float
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The candidate with its time in ISO 8601."""
+        listed = {name: getattr(self, name) for name in ("id", "content", "author", "score", "reason")}
+        return listed | {"at": self.at.isoformat()}
+
+
+@dataclass(frozen=True, slots=True)
 class Remembered:
     """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
 
@@ -338,11 +368,13 @@ class Remembered:
     reason: str = ""
     guard: str = ""
     """What the guard made of the text and why ("quarantined: …", "untrusted: …"); empty when it was let in."""
+    may_revise: tuple[Candidate, ...] = ()
+    """Earlier memories that the text may change, the most probable first, at most three: `settle` them."""
     trace: tuple[Step, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The page's JSON: its field names, in its order."""
-        return {
+        """The page's JSON, its field names in its order; then `may_revise` if the text may change anything."""
+        page = {
             "id": self.id,
             "action": self.action,
             "diff_suggestion": self.diff_suggestion,
@@ -355,3 +387,4 @@ class Remembered:
             "effective_importance": self.effective_importance,
             "auto_pruned": self.auto_pruned,
         }
+        return page | ({"may_revise": [each.as_json() for each in self.may_revise]} if self.may_revise else {})

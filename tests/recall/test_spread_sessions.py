@@ -23,7 +23,7 @@ def candidates(scores: list[float], session: list[int], gain: float, *, vectors:
     flags: Any = np.zeros(count, dtype=np.bool_)
     keys = np.arange(count, dtype=np.int64)
     sessions = np.array(session, dtype=np.int64)
-    columns = (zeros, zeros, zeros, zeros, whole, flags, flags, whole)
+    columns = (zeros, zeros, zeros, zeros, whole, flags, flags, whole, whole, zeros, zeros)
     state = Recalling("q", "default", NOBODY, now=0.0, keys=keys, scores=np.array(scores))
     state.rows = Rows(keys, whole, (), sessions, whole, whole, *columns, np.full(count, gain))
     state.vector = np.ones(2, dtype=np.float32) if vectors else None

@@ -9,7 +9,7 @@ from combray.audit.audited import audited
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
 from combray.runtime import Link
-from combray.types import EDGE_TYPES, Edge, EdgeType, Memory, Version
+from combray.types import EDGE_TYPES, GRAPH_EDGES, Edge, EdgeType, Memory, Version
 from combray.values import clean_text, one_of
 
 _RELATED = ("active", "pending_embed", "superseded")
@@ -90,7 +90,7 @@ def related(at: Namespace, memory_id: str, *, type: EdgeType | None, depth: int)
     frontier = [start]
     for step in range(1, depth + 1):
         reached: dict[int, tuple[int, str, float]] = {}
-        for each in reader.links(frontier, (type,) if type else ()):
+        for each in reader.links(frontier, (type,) if type else GRAPH_EDGES):
             for end in (each.source, each.target):
                 better = reached.get(end, (0, "", -1.0))[2] < each.weight
                 if end != start and end not in found and better:

@@ -11,7 +11,7 @@ from combray.engine.namespace import Namespace
 from combray.language.quality import warnings
 from combray.remember.retain import effective_importance, immune, last_used
 from combray.runtime import Filter
-from combray.types import Memory
+from combray.types import GRAPH_EDGES, Memory
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Derived
@@ -58,7 +58,7 @@ class Retention:
         used = last_used(reader, keys, rows, counted)
         every = [int(key) for key in keys]
         degree = dict.fromkeys(every, 0)
-        for link in reader.links(every):
+        for link in reader.links(every, GRAPH_EDGES):
             for end in {link.source, link.target} & degree.keys():
                 degree[end] += 1
         scored = []

@@ -13,10 +13,11 @@ from datetime import datetime
 from combray.language.cues import cue_bits
 from combray.language.dates.detection import is_in
 from combray.language.tables import fingerprint
+from combray.language.tense import tense_bit
 from combray.language.tokens import Reading, terms
 from combray.types import Memory
 
-_VERSION = "3"
+_VERSION = "4"
 """Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
 
 _QUESTION_ENDS = ("?", "？", "؟")
@@ -26,7 +27,8 @@ _QUESTION_ENDS = ("?", "？", "؟")
 class IndexEntry:
     """The index fields (content, context, origin, entities and tags) as term lists, and features of the text.
 
-    `asks`: it ends in a question; `times`: it holds a time expression; `cues`: bits of `language.cues.Cue`.
+    `asks`: it ends in a question; `times`: it holds a time expression; `cues`: bits of
+    `language.cues.Cue`, and of `language.tense.TENSE_BITS` for a text that is not about the present.
     """
 
     fields: tuple[list[str], list[str], list[str], list[str]]
@@ -80,7 +82,7 @@ def index_entry(memory: Memory) -> IndexEntry:
         length=read.content_length(),
         asks=content.rstrip().endswith(_QUESTION_ENDS),
         times=is_in(whole, runs),
-        cues=cue_bits(whole, runs),
+        cues=cue_bits(whole, runs) | tense_bit(content),
     )
 
 

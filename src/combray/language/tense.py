@@ -8,6 +8,7 @@ fact.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -18,6 +19,9 @@ from combray.language.lexicon import Finder
 from combray.language.tables import phrase_lists
 
 Tense = Literal["present", "past", "planned", "hypothetical", "quoted", "asked"]
+
+TENSE_BITS: Mapping[Tense, int] = {"past": 32, "planned": 64, "hypothetical": 128, "quoted": 256, "asked": 512}
+"""Bit of each tense but the present. Stores keep them with those of `cues.Cue`: none changes its meaning."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+")
 _CLAUSE_END = re.compile(r"[,;:，；：]|\s[–—-]\s|\b(?:and|but|so|then)\b")
@@ -67,6 +71,11 @@ def claim_of(text: str) -> Claim:
     if _holds("past", lead) and not _holds("present", lead):
         return Claim("past", **flags)
     return Claim("planned" if _holds("planned", lead) else "present", **flags)
+
+
+def tense_bit(text: str) -> int:
+    """Return the bit of a text's tense in `TENSE_BITS`, 0 for the present."""
+    return TENSE_BITS.get(claim_of(text).tense, 0)
 
 
 def _holds(kind: str, lowered: str) -> bool:

@@ -18,6 +18,7 @@ from combray.language.causality import SubType, read_signals, signal
 from combray.language.tokens import query_terms, term_set
 from combray.remember.state import Draft, Remembering, Survey
 from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime
+from combray.types import GRAPH_EDGES
 
 _HOUR = 3600.0
 _ROUNDED = 1e-6
@@ -294,7 +295,7 @@ class SuggestCausal:
         seen, frontier = {key}, [key]
         for hop in range(1, self.hops + 1):
             reached: dict[int, str] = {}
-            for link in reader.links(frontier):
+            for link in reader.links(frontier, GRAPH_EDGES):
                 for end in (link.source, link.target):
                     if end not in seen:
                         reached.setdefault(end, link.type)

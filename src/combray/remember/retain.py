@@ -11,6 +11,7 @@ from combray.remember.state import Remembering
 from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
 from combray.scoring.decay import half_left
 from combray.scoring.tiers import moves
+from combray.types import GRAPH_EDGES
 
 _BASE = {5: 1.0, 4: 0.8, 3: 0.5, 2: 0.3, 1: 0.15}
 _DAY = 86_400.0
@@ -94,7 +95,7 @@ def least_important(reader: Reader, now: float) -> list[tuple[int, float]]:
     accesses = reader.accesses(keys)
     used = last_used(reader, keys, rows, np.where(accesses < IMMUNE_ACCESSES, accesses, 0))
     degree = dict.fromkeys(keys.tolist(), 0)
-    for link in reader.links(degree):
+    for link in reader.links(degree, GRAPH_EDGES):
         for end in (link.source, link.target):
             if end in degree:
                 degree[end] += 1

@@ -10,8 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.tense import Claim
 from combray.runtime import Filter, Ranked, Reader, Writer
-from combray.types import Memory, Remembered, Step
+from combray.types import Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
 
@@ -32,6 +33,10 @@ class Draft:
     """What the guard made of it and why; empty when it was let in as it came."""
     notices: tuple[str, ...] = ()
     """What the guard has to tell: what was redacted, and what is kept apart."""
+    claim: Claim = field(default_factory=Claim)
+    """What the text claims about time."""
+    may_revise: tuple[Candidate, ...] = ()
+    """Earlier memories that it may change, the most probable first."""
     supersedes: str = ""
     """Id of the memory that the caller wants superseded; empty for none."""
     suggestion: Suggestion = "ADD"
@@ -167,5 +172,6 @@ class Remembering:
             auto_pruned=self.pruned,
             reason=draft.reason,
             guard=draft.guard,
+            may_revise=draft.may_revise,
             trace=tuple(self.trace),
         )

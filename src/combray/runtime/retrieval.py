@@ -178,9 +178,11 @@ class Rows:
 
     `session` and `author` hold codes into the store's own tables (-1: none); two rows of one session
     have equal codes. `moment` and `recorded` are unix seconds. `asks` and `times` are flags: the text
-    ends in a question; it holds a time expression. `cues` are bits of `language.cues.Cue`: the kinds of
-    answer the text holds. `gain` is the session's gain at SHAPE_WORDS, in (0, 1]: near 1 in a conversation
-    of short turns, near 0 where turns are long. A memory without session is a session of its own.
+    ends in a question; it holds a time expression. `cues` are bits of `language.cues.Cue` (the kinds of
+    answer the text holds) and of `language.tense.TENSE_BITS` (it is not about the present). `status` is a
+    place in `types.STATUSES`; `valid_*` are unix seconds, nan for an open end. `gain` is the session's gain
+    at SHAPE_WORDS, in (0, 1]: near 1 in a conversation of short turns, near 0 where turns are long. A memory
+    without session is a session of its own.
     """
 
     keys: Keys
@@ -197,6 +199,9 @@ class Rows:
     asks: NDArray[np.bool_]
     times: NDArray[np.bool_]
     cues: NDArray[np.int64]
+    status: NDArray[np.int64]
+    valid_from: NDArray[np.float64]
+    valid_to: NDArray[np.float64]
     gain: NDArray[np.float64]
 
 

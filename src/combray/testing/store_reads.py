@@ -10,6 +10,7 @@ import pytest
 from combray.errors import NotFoundError
 from combray.language.cues import Cue, cues
 from combray.language.indexing import full_text
+from combray.language.tense import TENSE_BITS
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory
 from combray.testing.store_cases import MODEL, StoreCases, X, add, keys, order, texts
@@ -94,7 +95,7 @@ class Reads(StoreCases):
         assert reader.accesses(keys(plain, full, 10**6)).tolist() == [0, 3, 0]
         assert rows.asks.tolist() == [False, True]
         assert rows.times.tolist() == [False, True]
-        assert rows.cues.tolist() == [0, int(cues(full_text(FULL)))]
+        assert rows.cues.tolist() == [0, int(cues(full_text(FULL))) | TENSE_BITS["asked"]]
 
     def test_a_new_context_is_measured_anew(self, store: Store) -> None:
         """The context counts as text: words, time expressions and cues change with it."""

@@ -157,6 +157,9 @@ class SqliteReader:
             asks=column["asks"],
             times=column["times"],
             cues=column["cues"].astype(np.int64),
+            status=column["status"].astype(np.int64),
+            valid_from=column["valid_from"],
+            valid_to=column["valid_to"],
             gain=snapshot.gain(SHAPE_WORDS)[slots],
         )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,7 @@ from combray.testing.reference import formulas, lists
 from combray.testing.reference.documents import ReferenceDocuments
 from combray.testing.reference.queue import ReferenceQueue
 from combray.testing.reference.state import Row, Space, State, moment_at, seconds
-from combray.types import EDGE_TYPES, LIVE_STATUSES, TIERS, Edge, Memory, Version
+from combray.types import EDGE_TYPES, LIVE_STATUSES, STATUSES, TIERS, Edge, Memory, Version
 from combray.where import Condition, matches
 
 MIN_PREFIX = 8
@@ -45,6 +47,10 @@ MIN_PREFIX = 8
 
 def _integers(values: Iterable[int]) -> Keys:
     return np.array(list(values), dtype=np.int64)
+
+
+def _end(moment: datetime | None) -> float:
+    return math.nan if moment is None else seconds(moment)
 
 
 def _floats(values: Iterable[float]) -> Scores:
@@ -193,6 +199,9 @@ class ReferenceReader:
             asks=_flags(row.entry.asks for row in rows),
             times=_flags(row.entry.times for row in rows),
             cues=_integers(row.entry.cues for row in rows),
+            status=_integers(STATUSES.index(row.memory.status) for row in rows),
+            valid_from=_floats(_end(row.memory.valid_from) for row in rows),
+            valid_to=_floats(_end(row.memory.valid_to) for row in rows),
             gain=_floats(formulas.session_gain(formulas.conversation(every, row), SHAPE_WORDS) for row in rows),
         )
 
