@@ -50,7 +50,10 @@ def _class(name: str, kind: type) -> Iterator[str]:
         yield from ("| field | type |", "|---|---|", *rows, "") if rows else ()
     if issubclass(kind, enum.Enum):
         yield from ("Values: " + ", ".join(f"`{each.value}`" for each in kind), "")
-    for attribute, member in vars(kind).items():
+    # Members of our own classes only; inherited ones come first.
+    ours = [each for each in reversed(kind.__mro__) if each.__module__.startswith("combray.")]
+    for attribute in dict.fromkeys(name for each in ours for name in vars(each)):
+        member = inspect.getattr_static(kind, attribute)
         if attribute[0] == "_":
             continue
         function = getattr(member, "fget", None) or getattr(member, "func", None) or member

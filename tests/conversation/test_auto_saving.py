@@ -6,7 +6,7 @@ import pytest
 
 import combray
 from combray import DiskFullError, Engine
-from combray.engine.namespace import Namespace
+from combray.engine.namespace import Verbs
 from combray.testing.fakes import FakeClock
 from combray.types import Memory
 
@@ -90,14 +90,14 @@ def test_a_turn_is_stored_although_its_fact_cannot_be(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     talk = engine.conversation("s")
-    remember_many = Namespace.remember_many
+    remember_many = Verbs.remember_many
 
-    def full(self: Namespace, items: list[dict[str, object]], **options: object) -> object:
+    def full(self: Verbs, items: list[dict[str, object]], **options: object) -> object:
         if items[0].get("source") == "auto":
             raise DiskFullError("no room")
         return remember_many(self, items, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Namespace, "remember_many", full)
+    monkeypatch.setattr(Verbs, "remember_many", full)
     talk.add("I prefer tea.", auto=True)
     assert ([turn.content for turn in talk.turns()], talk.saved) == (["I prefer tea."], ())
     assert "could not store" in caplog.text

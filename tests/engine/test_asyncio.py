@@ -95,7 +95,7 @@ VERBS = {
 @pytest.mark.parametrize("kind", VERBS, ids=lambda kind: kind.__name__)
 def test_every_verb_of_the_engine_and_its_facets_is_there(kind: type[object]) -> None:
     def public(of: type[object]) -> set[str]:
-        return {name for name, each in vars(of).items() if callable(each) and name[0] != "_"}
+        return {name for name in dir(of) if callable(getattr(of, name)) and name[0] != "_"}
 
     offered = {name for name, each in vars(kind).items() if name[0] != "_" and not isinstance(each, property)}
     assert offered == public(VERBS[kind]) | ({"open"} if kind is AsyncEngine else set())

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
-from combray.engine import memories
 from combray.engine.namespace import Namespace
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError
@@ -181,12 +180,17 @@ class Consolidation:
             hold(tx)
             return undo_run(tx, found[0], self._at.runtime.clock())
 
+    @audited("undo_merge", reads=False)
     def undo_merge(self, memory_id: str) -> Memory:
         """Bring one merged fact back; the winner gives back the evidence that came from it alone.
 
         The two are not merged again. Raises NotFoundError, and InvalidInputError if it is not merged.
         """
-        return memories.undo_merge(self._at, memory_id)
+        from combray.consolidate.runs import undo_merge
+
+        key = self._at.key_of(memory_id)
+        with self._at.runtime.store.transaction(self._at.namespace) as tx:
+            return undo_merge(tx, key, self._at.runtime.clock())
 
     @contextmanager
     def _alone(self) -> Iterator[Callable[[Writer], None]]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
-from combray.engine.namespace import Namespace
+from combray.engine.namespace import Namespace, Verbs
 from combray.errors import InvalidInputError, StoreError
 from combray.types import RecallOptions
 from combray.values import one_of, whole
@@ -190,7 +190,7 @@ class Documents:
             options["sources"] = sources
         if min_score is not None:
             options["min_score"] = min_score
-        answer = self._at.recall(query, limit=limit, preset=preset, **options)
+        answer = Verbs(self._at).recall(query, limit=limit, preset=preset, **options)
         embedder = self._at.runtime.embedder
         reason = answer.reason
         if not self.folders():

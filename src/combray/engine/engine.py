@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from os import PathLike
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
@@ -11,13 +13,11 @@ from combray import presets
 from combray.audit.audited import audited
 from combray.background import Background
 from combray.engine import changes as changing
-from combray.engine import memories
 from combray.engine.audit import AuditTrail
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
 from combray.engine.lists import list_memories
-from combray.engine.memories import Related
-from combray.engine.namespace import BATCH, Namespace
+from combray.engine.namespace import Namespace, Verbs
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
 from combray.engine.selection import Changed, Several, SeveralErased
@@ -25,23 +25,21 @@ from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError
 from combray.recall.asking import SEARCH_TYPES
-from combray.remember.guard import Guard
-from combray.runtime import Reader, Runtime
+from combray.runtime import Link, Runtime
 from combray.types import (
+    EDGE_TYPES,
+    GRAPH_EDGES,
     Answer,
     Edge,
     EdgeType,
     Memory,
     MemoryChanges,
-    MemoryFields,
-    MemoryItem,
     Page,
     RecallOptions,
-    Remembered,
     Version,
     Where,
 )
-from combray.values import one_of
+from combray.values import clean_text, one_of
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
@@ -50,14 +48,25 @@ if TYPE_CHECKING:
     from combray.prompt.budget import Context
     from combray.think.thought import Thought
 
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A memory near another in the graph: how many steps away, and the type of edge that led there."""
+
+    memory: Memory
+    depth: int
+    via: str
+    weight: float
+
+
 # `list` is a verb of the engine: within its class the name no longer means the type.
 Ids = list[str] | tuple[str, ...]
 Versions = list[Version]
 Neighbours = list[Related]
-Written = list[Remembered]
+_RELATED = ("active", "pending_embed", "superseded")
 
 
-class Engine:
+class Engine(Verbs):
     """Memory of one namespace. Use as a context manager, or call `close`. Safe for threads.
 
     Facets: `documents` (folders of Markdown and transcripts), `audit` (who read and wrote what), `quarantine`
@@ -73,7 +82,8 @@ class Engine:
         settings: Mapping[str, Any] = MappingProxyType({}),
         background: Background | None = None,
     ) -> None:
-        at = self._at = Namespace(runtime, namespace, preset, settings, background)
+        at = Namespace(runtime, namespace, preset, settings, background)
+        super().__init__(at)
         self.documents = Documents(at)
         self.audit = AuditTrail(at)
         self.quarantine = Quarantine(at)
@@ -82,110 +92,16 @@ class Engine:
         self.retention = Retention(at)
         self.store = OpenStore(at)
 
-    @property
-    def runtime(self) -> Runtime:
-        """The open store, the models and the clock."""
-        return self._at.runtime
-
-    @property
-    def namespace(self) -> str:
-        """Name of the namespace."""
-        return self._at.namespace
-
-    @property
-    def preset(self) -> str:
-        """Name of the preset in use."""
-        return self._at.preset.name
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Settings in force, by name."""
-        return self._at.settings
-
-    @property
-    def reader(self) -> Reader:
-        """A reader of the namespace, as stages use it."""
-        return self._at.reader
-
-    @property
-    def guard(self) -> Guard:
-        """The guard that judges texts, files and imports."""
-        return self._at.guard
-
-    @property
-    def trusts(self) -> tuple[str, ...]:
-        """Trust levels that reads show; never "quarantined"."""
-        return self._at.trusts
-
     def within(self, namespace: str) -> Engine:
         """An engine on another namespace of the same open store. Close only the first engine."""
         at = self._at
         return Engine(at.runtime, namespace, at.preset, at.settings, at.background)
 
-    # -- writing -----------------------------------------------------------------------------------
-
-    def remember(self, text: str, *, diff: bool = True, **fields: Unpack[MemoryFields]) -> Remembered:
-        """Remember one text.
-
-        A duplicate is skipped and a stated new value supersedes the old memory; `diff=False` stores the text
-        without comparing. Importance is 1-5, confidence 0-1. Times are datetimes, ISO 8601, or words
-        ("3 days ago"). Raises InvalidInputError, with nothing written, and StoreError.
-        """
-        return self._at.remember(text, diff=diff, **fields)
-
-    def remember_many(
-        self,
-        items: Iterable[str | MemoryItem],
-        *,
-        diff: bool = True,
-        batch: int = BATCH,
-        progress: Callable[[int], None] | None = None,
-        judged_as: str = "",
-    ) -> Written:
-        """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
-
-        A bad item stops its batch and nothing of that batch is written; earlier batches stay. `progress` is
-        called with the count done after each batch. `judged_as` is the trust the guard judges all items by, if
-        lower than their own ("untrusted" for third-party content); each item is stored with its own trust.
-        """
-        return self._at.remember_many(items, diff=diff, batch=batch, progress=progress, judged_as=judged_as)
-
     def conversation(self, session: str) -> Conversation:
         """A conversation whose turns are stored as episodes."""
         from combray.conversation.turns import Conversation
 
-        return Conversation(self._at, session, self._at.background)
-
-    # -- reading -----------------------------------------------------------------------------------
-
-    def recall(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        preset: str | presets.Preset | None = None,
-        basic: bool = False,
-        namespaces: Sequence[str] | None = None,
-        **options: Unpack[RecallOptions],
-    ) -> Answer:
-        """Recall the memories that answer a query, best first, with signals, reasons and a trace.
-
-        `intent` is WHY, WHEN, ENTITY or GENERAL. `since`, `until` and `as_of` are moments. An empty answer has
-        a `reason`. `basic` searches for the query as a substring. `where` filters (`combray.where`).
-        `namespaces` reads several namespaces of the store instead of this one. Raises InvalidInputError.
-        """
-        return self._at.recall(query, limit=limit, preset=preset, basic=basic, namespaces=namespaces, **options)
-
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        namespaces: Sequence[str] | None = None,
-        **options: Unpack[RecallOptions],
-    ) -> Answer:
-        """Search by keywords only. The score is the share of the query's words that a memory contains."""
-        return self._at.search(query, limit=limit, namespaces=namespaces, **options)
+        return Conversation(self, session, self._at.background)
 
     def search_memory(self, query: str, search_type: str = "both", limit: int = 5) -> Answer:
         """Recall "facts" (what is true), "episodes" (what happened), or "both". Raises InvalidInputError."""
@@ -209,7 +125,7 @@ class Engine:
         """
         from combray.prompt.context import answer_context
 
-        return answer_context(self._at, query, budget, counter=counter, limit=limit, options=options)
+        return answer_context(self, query, budget, counter=counter, limit=limit, options=options)
 
     @audited("think", asks=True)
     def think(
@@ -230,17 +146,14 @@ class Engine:
         """
         from combray.think.answer import think
 
-        return think(self._at, question, limit=limit, preset=preset, budget=budget, options=options)
+        return think(self, question, limit=limit, preset=preset, budget=budget, options=options)
 
     # -- memories by id ----------------------------------------------------------------------------
 
-    def get(self, memory_id: str) -> Memory:
-        """The memory with an id, or with a unique id prefix of at least 8 characters. Raises NotFoundError."""
-        return memories.get(self._at, memory_id)
-
+    @audited("history")
     def history(self, memory_id: str) -> Versions:
         """Every change of a memory, oldest first: who, when, what, and the fields before."""
-        return memories.history(self._at, memory_id)
+        return self.reader.history(self._at.key_of(memory_id))
 
     def list(
         self,
@@ -327,6 +240,7 @@ class Engine:
         """
         return changing.erase(self._at, memory_id, **several)
 
+    @audited("link", reads=False)
     def link(
         self,
         source: str,
@@ -338,11 +252,56 @@ class Engine:
         reason: str = "",
     ) -> Edge:
         """Link two memories by hand. A causal edge runs from cause to effect. Weight is 0-1."""
-        return memories.link(self._at, source, target, type=type, weight=weight, subtype=subtype, reason=reason)
+        kind = one_of("type", type, EDGE_TYPES)
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
+            raise InvalidInputError("weight", f"{weight!r} is out of range.", "Use 0 to 1.")
+        clean_text("reason", reason, 2000)
+        clean_text("subtype", subtype, 100)
+        here, there = self._at.key_of(source), self._at.key_of(target)
+        if here == there:
+            raise InvalidInputError("target", "is the memory itself.", "Name another one.")
+        now = self.runtime.clock()
+        with self.runtime.store.transaction(self.namespace) as tx:
+            ids = [memory.id for memory in tx.memories([here, there])]
+            tx.link([Link(here, there, kind, float(weight), subtype, reason, "user")], now)
+            tx.note("link", ids[0], f"{kind} to {ids[1]}", now)
+        return Edge(
+            source=ids[0],
+            target=ids[1],
+            type=kind,
+            subtype=subtype,
+            weight=float(weight),
+            reason=reason,
+            created_by="user",
+            created_at=datetime.fromtimestamp(now, UTC),
+        )
 
+    @audited("related")
     def related(self, memory_id: str, *, type: EdgeType | None = None, depth: int = 2) -> Neighbours:
         """Live memories within `depth` steps (1-10) in the graph, nearest first, then by weight."""
-        return memories.related(self._at, memory_id, type=type, depth=depth)
+        if type is not None:
+            one_of("type", type, EDGE_TYPES)
+        if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 10:
+            raise InvalidInputError("depth", f"{depth!r} is out of range.", "Use 1 to 10.")
+        start = self._at.key_of(memory_id)
+        reader = self.reader
+        found: dict[int, tuple[int, str, float]] = {}
+        frontier = [start]
+        for step in range(1, depth + 1):
+            reached: dict[int, tuple[int, str, float]] = {}
+            for each in reader.links(frontier, (type,) if type else GRAPH_EDGES):
+                for end in (each.source, each.target):
+                    better = reached.get(end, (0, "", -1.0))[2] < each.weight
+                    if end != start and end not in found and better:
+                        reached[end] = (step, each.type, each.weight)
+            found.update(reached)
+            frontier = sorted(reached)
+        keys = sorted(found, key=lambda key: (found[key][0], -found[key][2], key))
+        return [
+            Related(memory, *found[key])
+            for key, memory in zip(keys, reader.memories(keys), strict=True)
+            if memory.status in _RELATED and memory.trust in self.trusts
+        ]
 
     # -- closing -----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""One namespace of an open store: the value that the engine and its facets share."""
+"""One namespace of an open store: the value that the engine and its facets share, and the verbs on it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from combray.recall.asking import Asking
 from combray.remember.guard import Guard
 from combray.remember.state import Remembering
 from combray.runtime import Reader, Runtime
-from combray.types import TRUSTS, Answer, MemoryFields, MemoryItem, RecallOptions, Remembered
+from combray.types import TRUSTS, Answer, Memory, MemoryFields, MemoryItem, RecallOptions, Remembered
 from combray.values import one_of, whole
 
 BATCH = 256
@@ -27,7 +27,7 @@ MAX_BATCH = 100_000
 
 
 class Namespace:
-    """A namespace with the runtime, preset and settings in use, and the two walks: remember and recall."""
+    """A namespace with the runtime, preset and settings in use."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Namespace:
         namespace: str,
         preset: presets.Preset,
         settings: Mapping[str, Any],
-        background: Background | None = None,
+        background: Background | None,
     ) -> None:
         self.runtime = replace(runtime, service_tier=tier_monitor(runtime))
         self.namespace = check_namespace(namespace)
@@ -46,10 +46,6 @@ class Namespace:
         self._others: dict[str, Namespace] = {}
         self.after_write: Callable[[], None] | None = None
         """Wakes the worker that makes vectors, if one runs."""
-
-    def within(self, namespace: str) -> Namespace:
-        """Another namespace of the same store."""
-        return Namespace(self.runtime, namespace, self.preset, self.settings, self.background)
 
     def several(self, namespaces: Sequence[str] | None) -> list[Namespace]:
         """The namespaces that a read names, this one if it names none. Raises InvalidInputError."""
@@ -62,7 +58,7 @@ class Namespace:
             tell(namespaces=names)
         for name in names:
             if name != self.namespace and name not in self._others:
-                self._others[name] = self.within(name)
+                self._others[name] = Namespace(self.runtime, name, self.preset, self.settings, self.background)
         return [self if name == self.namespace else self._others[name] for name in names]
 
     def flush(self) -> None:
@@ -85,12 +81,6 @@ class Namespace:
         """Trust levels that reads of this namespace show; never "quarantined"."""
         return shown_trusts(str(self.settings.get("require_trust", "")), self.namespace)
 
-    def chosen(self, preset: str | presets.Preset | None) -> presets.Preset:
-        """The preset for one call: the namespace's own, one by name, or one given, tuned by the settings."""
-        if preset is None:
-            return self.preset
-        return presets.tuned(presets.load(preset) if isinstance(preset, str) else preset, self.settings)
-
     def key_of(self, memory_id: str) -> int:
         """The store's key of an id, or of a prefix of at least eight characters. Raises NotFoundError."""
         if not isinstance(memory_id, str):
@@ -104,11 +94,65 @@ class Namespace:
             )
         return key
 
-    # -- writing -----------------------------------------------------------------------------------
+    def asking(self) -> Asking:
+        """What asks this namespace."""
+        return Asking(self.namespace, self.reader, self.runtime, self.trusts)
+
+    def written(self) -> None:
+        """Wake the worker, if one runs: there may be vectors to make."""
+        if self.after_write is not None:
+            self.after_write()
+
+
+class Verbs:
+    """The verbs of a namespace that the engine, its facets, conversations, answers and imports share."""
+
+    def __init__(self, at: Namespace) -> None:
+        self._at = at
+
+    @property
+    def runtime(self) -> Runtime:
+        """The open store, the models and the clock."""
+        return self._at.runtime
+
+    @property
+    def namespace(self) -> str:
+        """Name of the namespace."""
+        return self._at.namespace
+
+    @property
+    def preset(self) -> str:
+        """Name of the preset in use."""
+        return self._at.preset.name
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Settings in force, by name."""
+        return self._at.settings
+
+    @property
+    def reader(self) -> Reader:
+        """A reader of the namespace, as stages use it."""
+        return self._at.reader
+
+    @property
+    def guard(self) -> Guard:
+        """The guard that judges texts, files and imports."""
+        return self._at.guard
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """Trust levels that reads show; never "quarantined"."""
+        return self._at.trusts
 
     @audited("remember", reads=False)
     def remember(self, text: str, *, diff: bool = True, **fields: Unpack[MemoryFields]) -> Remembered:
-        """Remember one text."""
+        """Remember one text.
+
+        A duplicate is skipped and a stated new value supersedes the old memory; `diff=False` stores the text
+        without comparing. Importance is 1-5, confidence 0-1. Times are datetimes, ISO 8601, or words
+        ("3 days ago"). Raises InvalidInputError, with nothing written, and StoreError.
+        """
         twice = sorted({"content", "text"} & fields.keys())
         if twice:
             raise InvalidInputError(
@@ -126,7 +170,12 @@ class Namespace:
         progress: Callable[[int], None] | None = None,
         judged_as: str = "",
     ) -> list[Remembered]:
-        """Remember many texts, one transaction a batch."""
+        """Remember many texts, one transaction a batch. Items are texts, or mappings with `content` and fields.
+
+        A bad item stops its batch and nothing of that batch is written; earlier batches stay. `progress` is
+        called with the count done after each batch. `judged_as` is the trust the guard judges all items by, if
+        lower than their own ("untrusted" for third-party content); each item is stored with its own trust.
+        """
         if isinstance(items, (str, bytes, Mapping)):
             raise InvalidInputError("items", f"is one {type(items).__name__}.", "Give a list of items.")
         results: list[Remembered] = []
@@ -140,21 +189,14 @@ class Namespace:
     def _write(
         self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
     ) -> list[Remembered]:
-        self.accesses.flush()
+        self._at.accesses.flush()
         now = self.runtime.clock()
         state = Remembering(
             self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
         )
-        done = self.preset.remember.run(state, self.runtime)
-        self.written()
+        done = self._at.preset.remember.run(state, self.runtime)
+        self._at.written()
         return done.results()
-
-    def written(self) -> None:
-        """Wake the worker, if one runs: there may be vectors to make."""
-        if self.after_write is not None:
-            self.after_write()
-
-    # -- reading -----------------------------------------------------------------------------------
 
     @audited("recall", asks=True)
     def recall(
@@ -167,16 +209,22 @@ class Namespace:
         namespaces: Sequence[str] | None = None,
         **options: Unpack[RecallOptions],
     ) -> Answer:
-        """The memories that answer a query, best first."""
-        chosen = self.chosen(preset)
-        answers = []
-        for space in self.several(namespaces):
-            answer = space._asking().answer(
-                query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options
-            )
-            answers.append(answer)
+        """Recall the memories that answer a query, best first, with signals, reasons and a trace.
+
+        `intent` is WHY, WHEN, ENTITY or GENERAL. `since`, `until` and `as_of` are moments. An empty answer has
+        a `reason`. `basic` searches for the query as a substring. `where` filters (`combray.where`).
+        `namespaces` reads several namespaces of the store instead of this one. Raises InvalidInputError.
+        """
+        chosen = self._at.preset
+        if preset is not None:
+            chosen = presets.tuned(presets.load(preset) if isinstance(preset, str) else preset, self.settings)
+        spaces = self._at.several(namespaces)
+        answers = [
+            each.asking().answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
+            for each in spaces
+        ]
         answer = merged(answers, limit)
-        for space in self.several(namespaces):
+        for space in spaces:
             found = (hit.memory.id for hit in answer if hit.memory.namespace == space.namespace)
             space.accesses.note(found, self.runtime.clock())
         return answer
@@ -190,17 +238,18 @@ class Namespace:
         namespaces: Sequence[str] | None = None,
         **options: Unpack[RecallOptions],
     ) -> Answer:
-        """Keyword search only."""
+        """Search by keywords only. The score is the share of the query's words that a memory contains."""
+        pipeline = Asking.keyword_pipeline()
         answers = [
-            space._asking().answer(
-                query, Asking.keyword_pipeline(), "search", limit=limit, basic=False, options=options
-            )
-            for space in self.several(namespaces)
+            each.asking().answer(query, pipeline, "search", limit=limit, basic=False, options=options)
+            for each in self._at.several(namespaces)
         ]
         return merged(answers, limit)
 
-    def _asking(self) -> Asking:
-        return Asking(self.namespace, self.reader, self.runtime, self.trusts)
+    @audited("get")
+    def get(self, memory_id: str) -> Memory:
+        """The memory with an id, or with a unique id prefix of at least 8 characters. Raises NotFoundError."""
+        return self.reader.memories([self._at.key_of(memory_id)])[0]
 
 
 def check_namespace(name: str) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
-from combray.engine import memories
-from combray.engine.namespace import Namespace
+from combray.engine.namespace import Namespace, Verbs
 from combray.language.quality import warnings
 from combray.remember.retain import effective_importance, immune, last_used
 from combray.runtime import Filter
@@ -106,4 +105,4 @@ class Retention:
         """
         from combray.audit import erasure
 
-        return erasure.derived(self._at.reader, [memories.get(self._at, memory_id)])
+        return erasure.derived(self._at.reader, [Verbs(self._at).get(memory_id)])

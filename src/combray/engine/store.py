@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from combray.audit.audited import record_read
-from combray.engine.namespace import Namespace
+from combray.engine.namespace import Namespace, Verbs
 from combray.engine.service_tier import model_usage, tier_monitor
 from combray.errors import InvalidInputError, ModelError
 from combray.runtime import Embedder, Reader
@@ -215,7 +215,7 @@ class OpenStore:
         from combray.transfer import import_from
 
         return import_from(
-            self._at,
+            Verbs(self._at),
             self._at.namespace,
             lines,
             dry_run=dry_run,
