@@ -59,6 +59,10 @@ def _class(name: str, kind: type) -> Iterator[str]:
         function = getattr(member, "fget", None) or getattr(member, "func", None) or member
         function = getattr(function, "__func__", function)
         if inspect.isfunction(function) and not typing.is_typeddict(kind):
+            owner = function.__qualname__.rpartition(".")[0]
+            if owner and owner not in {each.__name__ for each in ours}:
+                # Described with the class it is from, such as the verbs of AsyncEngine.
+                continue
             property_ = isinstance(member, property | functools.cached_property)
             yield from _function(f"{name}.{attribute}", function, bare=property_)
 

@@ -6,19 +6,7 @@ import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Concatenate,
-    Generic,
-    NoReturn,
-    ParamSpec,
-    Self,
-    TypeVar,
-    Unpack,
-    cast,
-    overload,
-)
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
 from combray.conversation.turns import Conversation
 from combray.engine.audit import AuditTrail
@@ -40,60 +28,29 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-F = TypeVar("F")
 _END = object()
 
 
-class awaited(Generic[P, T]):  # noqa: N801 - used as a decorator is
+def awaited(verb: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
     """A verb of the synchronous object behind this one, awaitable, with the same parameters."""
 
-    def __init__(self, verb: Callable[Concatenate[Any, P], T]) -> None:
-        self.__doc__ = verb.__doc__
+    @functools.wraps(verb)
+    async def call(owner: Any, /, *args: P.args, **options: P.kwargs) -> T:
+        return cast(T, await asyncio.to_thread(getattr(owner._sync, verb.__name__), *args, **options))
 
-    def __set_name__(self, owner: type[Any], name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, owner: None, kind: type[Any]) -> Self: ...
-    @overload
-    def __get__(self, owner: Any, kind: type[Any]) -> Callable[P, Coroutine[Any, Any, T]]: ...
-    def __get__(self, owner: Any, kind: type[Any]) -> Self | Callable[P, Coroutine[Any, Any, T]]:
-        if owner is None:
-            return self
-        verb: Callable[P, T] = getattr(owner._sync, self._name)
-
-        @functools.wraps(verb)
-        async def call(*args: P.args, **options: P.kwargs) -> T:
-            return await asyncio.to_thread(verb, *args, **options)
-
-        return call
+    return call
 
 
-class iterated(Generic[P, T]):  # noqa: N801 - as above
+def iterated(verb: Callable[Concatenate[Any, P], Iterator[T]]) -> Callable[Concatenate[Any, P], AsyncIterator[T]]:
     """A verb that gives an iterator, as one to be read with `async for`; each step runs in a worker thread."""
 
-    def __init__(self, verb: Callable[Concatenate[Any, P], Iterator[T]]) -> None:
-        self.__doc__ = verb.__doc__
+    @functools.wraps(verb)
+    async def steps(owner: Any, /, *args: P.args, **options: P.kwargs) -> AsyncIterator[T]:
+        iterator = await asyncio.to_thread(getattr(owner._sync, verb.__name__), *args, **options)
+        while (each := await asyncio.to_thread(next, iterator, _END)) is not _END:
+            yield cast(T, each)
 
-    def __set_name__(self, owner: type[Any], name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, owner: None, kind: type[Any]) -> Self: ...
-    @overload
-    def __get__(self, owner: Any, kind: type[Any]) -> Callable[P, AsyncIterator[T]]: ...
-    def __get__(self, owner: Any, kind: type[Any]) -> Self | Callable[P, AsyncIterator[T]]:
-        if owner is None:
-            return self
-        verb: Callable[P, Iterator[T]] = getattr(owner._sync, self._name)
-
-        @functools.wraps(verb)
-        async def steps(*args: P.args, **options: P.kwargs) -> AsyncIterator[T]:
-            iterator = await asyncio.to_thread(verb, *args, **options)
-            while (each := await asyncio.to_thread(next, iterator, _END)) is not _END:
-                yield cast(T, each)
-
-        return steps
+    return steps
 
 
 def _opener(opened: Callable[P, Engine]) -> Callable[P, Coroutine[Any, Any, AsyncEngine]]:
@@ -104,8 +61,8 @@ def _opener(opened: Callable[P, Engine]) -> Callable[P, Coroutine[Any, Any, Asyn
     return call
 
 
-class _Facet(Generic[F]):
-    def __init__(self, facet: F) -> None:
+class _Facet:
+    def __init__(self, facet: object) -> None:
         self._sync = facet
 
 
@@ -122,7 +79,7 @@ class AsyncConversation:
     turns = awaited(Conversation.turns)
 
 
-class AsyncDocuments(_Facet[Documents]):
+class AsyncDocuments(_Facet):
     """`engine.documents` for asyncio."""
 
     index = awaited(Documents.index)
@@ -134,7 +91,7 @@ class AsyncDocuments(_Facet[Documents]):
     folders = awaited(Documents.folders)
 
 
-class AsyncAuditTrail(_Facet[AuditTrail]):
+class AsyncAuditTrail(_Facet):
     """`engine.audit` for asyncio."""
 
     entries = awaited(AuditTrail.entries)
@@ -144,14 +101,14 @@ class AsyncAuditTrail(_Facet[AuditTrail]):
     record_read = awaited(AuditTrail.record_read)
 
 
-class AsyncQuarantine(_Facet[Quarantine]):
+class AsyncQuarantine(_Facet):
     """`engine.quarantine` for asyncio."""
 
     list = awaited(Quarantine.list)
     release = awaited(Quarantine.release)
 
 
-class AsyncConsolidation(_Facet[Consolidation]):
+class AsyncConsolidation(_Facet):
     """`engine.consolidation` for asyncio."""
 
     run = awaited(Consolidation.run)
@@ -161,7 +118,7 @@ class AsyncConsolidation(_Facet[Consolidation]):
     undo_merge = awaited(Consolidation.undo_merge)
 
 
-class AsyncVectors(_Facet[Vectors]):
+class AsyncVectors(_Facet):
     """`engine.vectors` for asyncio."""
 
     make = awaited(Vectors.make)
@@ -174,7 +131,7 @@ class AsyncVectors(_Facet[Vectors]):
     stop_worker = awaited(Vectors.stop_worker)
 
 
-class AsyncRetention(_Facet[Retention]):
+class AsyncRetention(_Facet):
     """`engine.retention` for asyncio."""
 
     candidates = awaited(Retention.candidates)
@@ -183,7 +140,7 @@ class AsyncRetention(_Facet[Retention]):
     derived = awaited(Retention.derived)
 
 
-class AsyncStore(_Facet[OpenStore]):
+class AsyncStore(_Facet):
     """`engine.store` for asyncio."""
 
     namespaces = awaited(OpenStore.namespaces)
