@@ -35,7 +35,7 @@ from combray.runtime import (
     Vectors,
 )
 from combray.scoring.ranking import DECIMALS
-from combray.testing.reference import formulas, lists
+from combray.testing.reference import formulas
 from combray.testing.reference.documents import ReferenceDocuments
 from combray.testing.reference.queue import ReferenceQueue
 from combray.testing.reference.state import Row, Space, State, moment_at, seconds
@@ -166,8 +166,21 @@ class ReferenceReader:
     def page(
         self, condition: Condition | None, order: Order, limit: int, after: Place | None = None
     ) -> list[int]:
-        rows = [row for row in self._space().rows.values() if matches(condition, row.memory)]
-        return lists.page(rows, order, limit, after)
+        found: dict[tuple[Any, str], int] = {}
+        for row in self._space().rows.values():
+            value = getattr(row.memory, order.field)
+            if isinstance(value, datetime):
+                value = round(seconds(value) * 1_000_000)
+            if matches(condition, row.memory):
+                found[value, row.memory.id] = row.key
+        # The place is sorted in among the rows; the page is what follows it.
+        places = set(found) if after is None else {*found, (after.value, after.id)}
+        valued = sorted((each for each in places if each[0] is not None), reverse=order.descending)
+        every = [*valued, *sorted((each for each in places if each[0] is None), reverse=order.descending)]
+        if after is not None:
+            start = every.index((after.value, after.id))
+            every = every[start if after.inclusive else start + 1 :]
+        return [found[each] for each in every if each in found][:limit]
 
     def count(self, condition: Condition | None) -> int:
         return sum(matches(condition, row.memory) for row in self._space().rows.values())
