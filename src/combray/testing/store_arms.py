@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from combray.errors import InvalidInputError
-from combray.runtime import Arm, EntityArm, Filter, KeywordArm, RecencyArm, Store, VectorArm
+from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Reader, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, X, Y, Z, add, keys, near, order, scores, search
+from combray.testing.store_cases import MODEL, StoreCases, X, Y, Z, add, keys, near, order, scores, search, turn
 
 # The index holds stems: "apple" is "appl".
 APPLE = (("appl", 1.0),)
@@ -135,37 +135,30 @@ class OtherArms(StoreCases):
         assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine)))) == {a, b}
         assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine + 1e-6)))) == {a}
 
-    def test_smoothing_adds_what_the_turns_around_differ_from_the_mean(self, store: Store) -> None:
+    def test_smoothing_adds_what_the_turns_around_differ_from_the_mean(
+        self, store: Store, reader: Reader
+    ) -> None:
         """Cosines 1, 0, 0 with mean 1/3 are 2/3, -1/3, -1/3 about it. Half of each neighbour is added:
 
         1 - 1/6 = 5/6; 0 + 1/3 - 1/6 = 1/6; 0 - 1/6 is below 0.
         """
         axes = [X, Y, Y]
-        turns = [(memory(f"{i}", i, session="s", position=i), axis) for i, axis in enumerate(axes)]
+        turns = [(turn(f"{i}", i), axis) for i, axis in enumerate(axes)]
         a, b, c = add(store, *turns)
         arm = VectorArm(X, MODEL, minimum=-1.0, before=(0.5,), after=(0.5,))
-        found = store.reader("default").search({"arm": arm, "all": RecencyArm()}, Filter(), 9)
+        found = reader.search({"arm": arm, "all": RecencyArm()}, Filter(), 9)
         assert found.keys.tolist() == [a, b, c]
         assert found.scores["arm"].tolist() == pytest.approx([5 / 6, 1 / 6, 0], abs=1e-6)
 
     def test_a_turn_without_vector_neither_takes_nor_gives(self, store: Store) -> None:
         """Alone with vectors, a (1) and c (0): mean ½, so that c takes ¼·½ of a, two turns before it."""
-        a, _, c = add(
-            store,
-            (memory("0", 0, session="s", position=0), X),
-            memory("1", 1, session="s", position=1),
-            (memory("2", 2, session="s", position=2), Y),
-        )
+        a, _, c = add(store, (turn("0", 0), X), turn("1", 1), (turn("2", 2), Y))
         arm = VectorArm(X, MODEL, before=(0.5, 0.25))
         assert scores(search(store, arm)) == near({a: 1.0, c: 0.125})
 
     def test_smoothing_in_a_session_of_long_turns(self, store: Store) -> None:
         """Two words each, shape 1: gain (1/2)² = ¼. Cosines 1 and 0, mean ½: 1 and 0 + ¼·½."""
-        a, b = add(
-            store,
-            (memory("apple pear", 0, session="s", position=0), X),
-            (memory("plum fig", 1, session="s", position=1), Y),
-        )
+        a, b = add(store, (turn("apple pear", 0), X), (turn("plum fig", 1), Y))
         arm = VectorArm(X, MODEL, before=(1.0,), shape_words=1)
         assert scores(search(store, arm)) == near({a: 1.0, b: 0.125})
 
@@ -174,12 +167,7 @@ class OtherArms(StoreCases):
 
         The turn before a question takes no more of it: of the last, -1/3 each, nothing is left above 0.
         """
-        a, b, _ = add(
-            store,
-            (memory("0?", 0, session="s", position=0), X),
-            (memory("1", 1, session="s", position=1), Y),
-            (memory("2?", 2, session="s", position=2), Y),
-        )
+        a, b, _ = add(store, (turn("0?", 0), X), (turn("1", 1), Y), (turn("2?", 2), Y))
         arm = VectorArm(X, MODEL, before=(0.5, 0.25), after=(0.5,), question_boost=1.5)
         # a: 1 - ½·1/3; b: ½ - ½·1/3.
         assert scores(search(store, arm)) == near({a: 5 / 6, b: 1 / 3})
@@ -193,9 +181,8 @@ class OtherArms(StoreCases):
         assert scores(search(store, VectorArm(vector(0, 0, 0, 0), MODEL, minimum=-1.0))) == {}
         assert len(scores(search(store, VectorArm(X, MODEL, minimum=-1.0)))) == 1
 
-    def test_query_vectors_of_another_length_are_refused(self, store: Store) -> None:
+    def test_query_vectors_of_another_length_are_refused(self, store: Store, reader: Reader) -> None:
         add(store, (memory("a"), X))
-        reader = store.reader("default")
         with pytest.raises(InvalidInputError, match="4"):
             search(store, VectorArm(vector(1, 0), MODEL))
         with pytest.raises(InvalidInputError, match="4"):
@@ -222,11 +209,11 @@ class OtherArms(StoreCases):
         assert scores(search(store, EntityArm(("ann", "Bob", "BOB")))) == near({a: 1.0, b: 0.5})
         assert scores(search(store, EntityArm(()))) == {}
 
-    def test_the_union_is_scored_by_every_arm(self, store: Store) -> None:
+    def test_the_union_is_scored_by_every_arm(self, store: Store, reader: Reader) -> None:
         """Each arm lists one; each of the two has both scores, 0 where there is no evidence."""
         a, b, _ = add(store, (memory("apple", 1), Y), (memory("plum", 2), X), (memory("fig", 3), Z))
         arms: dict[str, Arm] = {"words": KeywordArm(APPLE), "vectors": VectorArm(X, MODEL)}
-        found = store.reader("default").search(arms, Filter(), 1)
+        found = reader.search(arms, Filter(), 1)
         assert order(found.keys) == [a, b]
         assert found.scores["words"].tolist() == [scores(found, "words")[a], 0.0]
         assert found.scores["vectors"].tolist() == [0.0, 1.0]
@@ -237,16 +224,16 @@ class OtherArms(StoreCases):
         assert list(scores(search(store, KeywordArm(APPLE), limit=3))) == every[:3]
         assert scores(search(store, KeywordArm(APPLE), limit=0)) == {}
 
-    def test_no_arms(self, store: Store) -> None:
+    def test_no_arms(self, store: Store, reader: Reader) -> None:
         add(store, memory("a"))
-        found = store.reader("default").search({}, Filter(), 5)
+        found = reader.search({}, Filter(), 5)
         assert (found.keys.size, dict(found.lists), found.eligible) == (0, {}, 1)
 
-    def test_nearest_has_a_minimum_a_limit_and_an_order(self, store: Store) -> None:
+    def test_nearest_has_a_minimum_a_limit_and_an_order(self, store: Store, reader: Reader) -> None:
         a, b, c, _ = add(
             store, (memory("a"), X), (memory("b"), vector(0.6, 0.8, 0, 0)), (memory("c"), X), memory("d")
         )
-        nearest = store.reader("default").nearest
+        nearest = reader.nearest
         queries = [X, Z, Y]
         found = nearest(MODEL, np.stack(queries), Filter(), 2, 0.5)
         assert [order(each.keys) for each in found] == [[a, c], [], [b]]
@@ -254,9 +241,8 @@ class OtherArms(StoreCases):
         assert found[2].scores.tolist() == [round(127 / math.hypot(95, 127), 6)]
         assert [order(each.keys) for each in nearest("other:4", np.stack(queries), Filter(), 2, 0.5)] == [[]] * 3
 
-    def test_similarity_and_vectors_of_keys(self, store: Store) -> None:
+    def test_similarity_and_vectors_of_keys(self, store: Store, reader: Reader) -> None:
         a, b, c = add(store, (memory("a"), vector(0.6, 0.8, 0, 0)), (memory("b"), Z), memory("c"))
-        reader = store.reader("default")
         wanted = round(95 / math.hypot(95, 127), 6)
         assert reader.similarity(MODEL, X, keys(c, b, a, 10**6)).tolist() == [0, 0, wanted, 0]
         rows, has = reader.vectors(MODEL, keys(c, a))

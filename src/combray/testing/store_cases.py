@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from combray.runtime import Arm, Arrival, Filter, Found, Store
-from combray.testing.fakes import vector
+from combray.runtime import Arm, Arrival, Filter, Found, Reader, Store, Writer
+from combray.testing.fakes import memory, vector
 from combray.types import Memory
 
 MODEL = "toy:4"
@@ -27,6 +28,11 @@ class StoreCases:
         """The store under test, empty. Override it."""
         raise NotImplementedError("override the fixture `store`")
 
+    @pytest.fixture
+    def reader(self, store: Store) -> Reader:
+        """A reader of the namespace "default"."""
+        return store.reader("default")
+
 
 def add(store: Store, *given: Given, namespace: str = "default") -> list[int]:
     """Insert memories, each alone or with its vector. Return their keys."""
@@ -35,6 +41,19 @@ def add(store: Store, *given: Given, namespace: str = "default") -> list[int]:
     ]
     with store.transaction(namespace) as tx:
         return tx.insert(arrivals)
+
+
+def turn(content: str, position: int) -> Memory:
+    """Return a turn of the session "s", as many minutes after START as its position."""
+    return memory(content, position, session="s", position=position)
+
+
+@contextmanager
+def rolled_back(store: Store) -> Iterator[Writer]:
+    """Open a transaction on the namespace "default" that fails at the end of the block."""
+    with pytest.raises(ZeroDivisionError), store.transaction("default") as tx:  # noqa: PT012
+        yield tx
+        raise ZeroDivisionError
 
 
 def keys(*values: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from combray.runtime import Filter, Order, Place, Store
+from combray.runtime import Filter, Order, Place, Reader, Store
 from combray.testing.fakes import START, memory
 from combray.testing.store_cases import MODEL, StoreCases, X, add, order
 from combray.testing.store_filters import ARMS
@@ -59,7 +59,7 @@ class Conditions(StoreCases):
 
     @pytest.mark.parametrize(("where", "meeting", "other"), MEETING, ids=[str(each[0]) for each in MEETING])
     def test_a_condition_holds_in_every_arm_and_in_scan_nearest_and_page(
-        self, store: Store, where: dict[str, Any], meeting: dict[str, Any], other: dict[str, Any]
+        self, store: Store, reader: Reader, where: dict[str, Any], meeting: dict[str, Any], other: dict[str, Any]
     ) -> None:
         condition = parse(where, NOW)
         assert condition is not None
@@ -69,7 +69,6 @@ class Conditions(StoreCases):
         ]
         assert [matches(condition, each) for each in made] == [True, False]
         seen, unseen = add(store, *((each, X) for each in made))
-        reader = store.reader("default")
         selected = Filter(condition=condition, **ANY)
         for _ in range(2):  # what is kept for the next read is looked at too
             assert order(reader.scan(selected)) == [seen]
@@ -81,8 +80,7 @@ class Conditions(StoreCases):
         assert (reader.page(condition, Order(), 10), reader.count(condition)) == ([seen], 1)
         assert (reader.count(None), sorted(reader.page(None, Order(), 10))) == (2, [seen, unseen])
 
-    def test_a_condition_follows_changes_additions_and_erasures(self, store: Store) -> None:
-        reader = store.reader("default")
+    def test_a_condition_follows_changes_additions_and_erasures(self, store: Store, reader: Reader) -> None:
         where = Filter(condition=parse({"metadata.user": "ann"}, NOW))
         first, second = add(
             store, memory("one", 1, metadata={"user": "ann"}), memory("two", 2, metadata={"user": "bob"})
@@ -98,8 +96,7 @@ class Conditions(StoreCases):
             tx.erase([second], NOW)
         assert order(reader.scan(where)) == [third]
 
-    def test_a_condition_on_use_follows_every_access(self, store: Store) -> None:
-        reader = store.reader("default")
+    def test_a_condition_on_use_follows_every_access(self, store: Store, reader: Reader) -> None:
         (key,) = add(store, memory("tea", 1))
         where = Filter(condition=parse({"access_count": {"gte": 1}}, NOW))
         assert order(reader.scan(where)) == []
@@ -107,20 +104,21 @@ class Conditions(StoreCases):
             tx.touch({key: (2, NOW)})
         assert order(reader.scan(where)) == [key]
 
-    def test_nothing_crosses_a_namespace(self, store: Store) -> None:
+    def test_no_condition_reaches_into_another_namespace(self, store: Store, reader: Reader) -> None:
         add(store, memory("tea", 1, tags=("x",), metadata={"user": "ann"}))
         add(store, memory("tea", 2, tags=("x",), metadata={"user": "ann"}, namespace="other"), namespace="other")
         for where in ({"tags": "x"}, {"metadata.user": "ann"}, {"not": {"tags": "y"}}):
             condition = parse(where, NOW)
             assert store.reader("other").count(condition) == 1
-            assert len(store.reader("default").page(condition, Order(), 10)) == 1
+            assert len(reader.page(condition, Order(), 10)) == 1
             assert store.reader("nobody").count(condition) == 0
 
     @pytest.mark.parametrize("descending", [False, True])
     @pytest.mark.parametrize("field", ["recorded_at", "importance", "author", "valid_to", "confidence", "id"])
-    def test_pages_are_the_sorted_list_in_pieces(self, store: Store, field: str, descending: bool) -> None:
+    def test_pages_are_the_sorted_list_in_pieces(
+        self, store: Store, reader: Reader, field: str, descending: bool
+    ) -> None:
         add(store, *_various(23))
-        reader = store.reader("default")
         ordered = Order(field, descending)
         whole = reader.page(None, ordered, 100)
         every = dict(zip(whole, reader.memories(whole), strict=True))
@@ -136,9 +134,8 @@ class Conditions(StoreCases):
         at = Place(after.value, after.id, inclusive=True) if after else None
         assert reader.page(None, ordered, 4, at) == whole[-1:]
 
-    def test_pages_are_stable_while_memories_come_and_go(self, store: Store) -> None:
+    def test_pages_are_stable_while_memories_come_and_go(self, store: Store, reader: Reader) -> None:
         first = add(store, *(memory(f"tea {at}", at) for at in range(6)))
-        reader = store.reader("default")
         some = reader.page(None, Order(), 3)
         assert some == first[:2:-1]
         after = _place(reader.memories(some[-1:])[0], Order())

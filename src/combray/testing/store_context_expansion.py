@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from combray.runtime import KeywordArm, Store
+from combray.runtime import KeywordArm, Reader, Store
 from combray.testing.fakes import START, memory
-from combray.testing.store_cases import StoreCases, add, keys, near, scores, search
+from combray.testing.store_cases import StoreCases, add, keys, near, scores, search, turn
 
 APPLE = (("appl", 1.0),)
 
@@ -22,7 +22,7 @@ class ContextExpansion(StoreCases):
 
         Frequencies 1 and 0.5; lengths 1 + 0.25 and 1 + 0.5, mean 1.375; N=2, n=1: idf ln 2.
         """
-        a, b = add(store, memory("apple", session="s", position=0), memory("plum", 1, session="s", position=1))
+        a, b = add(store, turn("apple", 0), turn("plum", 1))
         arm = KeywordArm(APPLE, before=(0.5,), after=(0.25,), shape_words=0)
         norm_a = 1.2 * (0.25 + 0.75 * 1.25 / 1.375)
         norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
@@ -36,8 +36,8 @@ class ContextExpansion(StoreCases):
         """
         a, b, c, d = add(
             store,
-            memory("apple", session="s", position=0),
-            memory("plum fig pear", 1, session="s", position=1),
+            turn("apple", 0),
+            turn("plum fig pear", 1),
             memory("apple", 2, session="t", position=0),
             memory("plum", 3, session="t", position=1),
         )
@@ -48,35 +48,28 @@ class ContextExpansion(StoreCases):
 
     def test_lengths_are_expanded_at_the_gain_too(self, store: Store) -> None:
         """shape_words=1, turns of 1 and 3 words: gain 1/4. Lengths 1 + ¼·3 and 3 + ¼·1, mean 2.5."""
-        a, b = add(
-            store, memory("apple", session="s", position=0), memory("plum fig pear", 1, session="s", position=1)
-        )
+        a, b = add(store, turn("apple", 0), turn("plum fig pear", 1))
         arm = KeywordArm(APPLE, before=(1.0,), after=(1.0,), shape_words=1)
         norm_a, norm_b = (1.2 * (0.25 + 0.75 * length / 2.5) for length in (1.75, 3.25))
         wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 * 0.25 / (0.25 + norm_b)}
         assert scores(search(store, arm)) == near(wanted)
 
-    def test_a_new_turn_changes_the_gain_of_its_session(self, store: Store) -> None:
+    def test_a_new_turn_changes_the_gain_of_its_session(self, store: Store, reader: Reader) -> None:
         """shape_words=1: the mean of 1, 1 words is 1, of 1, 1, 4 it is 2: gain 1, then 1/4."""
         arm = KeywordArm(APPLE, before=(0.8,), shape_words=1, b=0.0)
-        _, b = add(store, memory("apple", session="s", position=0), memory("plum", 1, session="s", position=1))
+        _, b = add(store, turn("apple", 0), turn("plum", 1))
         assert scores(search(store, arm))[b] == pytest.approx(math.log(2) * 2.2 * 0.8 / 2.0, abs=1e-6)
-        add(store, memory("plum fig pear nut", 2, session="s", position=2))
+        add(store, turn("plum fig pear nut", 2))
         idf = math.log(1 + 2.5 / 1.5)
         assert scores(search(store, arm))[b] == pytest.approx(idf * 2.2 * 0.2 / 1.4, abs=1e-6)
-        assert store.reader("default").rows(keys(b)).gain.tolist() == [1.0], "40 words, not 1"
+        assert reader.rows(keys(b)).gain.tolist() == [1.0], "40 words, not 1"
 
     def test_a_turn_moved_after_a_read_gets_its_new_neighbours(self, store: Store) -> None:
         """shape_words=1. First a(1), b(1), c(3 words) in one session: mean 5/3, gain 9/25, b gets the terms of a.
 
         Then b at the end, after c without the term. Then c in another session: gain 1, b after a again.
         """
-        a, b, c = add(
-            store,
-            memory("apple", 0, session="s", position=0),
-            memory("plum", 1, session="s", position=1),
-            memory("fig pear nut", 2, session="s", position=2),
-        )
+        a, b, c = add(store, turn("apple", 0), turn("plum", 1), turn("fig pear nut", 2))
         arm = KeywordArm(APPLE, before=(1.0,), shape_words=1)
         idf = math.log(1 + 2.5 / 1.5)
 
@@ -98,13 +91,7 @@ class ContextExpansion(StoreCases):
 
     def test_a_question_counts_more_for_the_next_turn(self, store: Store) -> None:
         """The next turn gets 1.5·0.4, the second next 0.3, the turn before the question 0.2; N=4, n=1."""
-        every = add(
-            store,
-            memory("plum 0", 0, session="s", position=0),
-            memory("apple?", 1, session="s", position=1),
-            memory("plum 2", 2, session="s", position=2),
-            memory("plum 3", 3, session="s", position=3),
-        )
+        every = add(store, turn("plum 0", 0), turn("apple?", 1), turn("plum 2", 2), turn("plum 3", 3))
         arm = KeywordArm(APPLE, before=(0.4, 0.3), after=(0.2,), question_boost=1.5, b=0.0)
         idf = math.log(1 + 3.5 / 1.5)
         wanted = {key: idf * 2.2 * f / (f + 1.2) for key, f in zip(every, (0.2, 1, 0.6, 0.3), strict=True)}
@@ -112,17 +99,15 @@ class ContextExpansion(StoreCases):
 
     def test_a_questions_length_counts_more_too(self, store: Store) -> None:
         """Boost 2: lengths 2 and 1 + 2·0.5·2 = 3, mean 2.5; frequencies 1 and 2·0.5 = 1."""
-        a, b = add(
-            store, memory("apple fig?", session="s", position=0), memory("plum", 1, session="s", position=1)
-        )
+        a, b = add(store, turn("apple fig?", 0), turn("plum", 1))
         norm_a, norm_b = (1.2 * (0.25 + 0.75 * length / 2.5) for length in (2, 3))
         wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 / (1 + norm_b)}
         arm = KeywordArm(APPLE, before=(0.5,), question_boost=2.0)
         assert scores(search(store, arm)) == near(wanted)
 
     def test_expansion_reaches_as_far_as_there_are_weights_and_not_across_sessions(self, store: Store) -> None:
-        turns = [memory(f"plum {place}", place, session="s", position=place) for place in range(4)]
-        turns[0] = memory("apple", session="s", position=0)
+        turns = [turn(f"plum {place}", place) for place in range(4)]
+        turns[0] = turn("apple", 0)
         every = add(store, *turns, memory("plum x", 9, session="other", position=1), memory("plum y", 10))
         arm = KeywordArm(APPLE, before=(0.5, 0.25), shape_words=0, b=0.0)
         found = scores(search(store, arm))
@@ -132,19 +117,17 @@ class ContextExpansion(StoreCases):
 
     def test_turns_are_in_order_of_position_whenever_they_were_written(self, store: Store) -> None:
         """Written 0, 2, then 1 in between: the turn after turn 0 is the one written last."""
-        first, third = add(
-            store, memory("apple", session="s", position=0), memory("plum 2", 2, session="s", position=2)
-        )
+        first, third = add(store, turn("apple", 0), turn("plum 2", 2))
         arm = KeywordArm(APPLE, before=(0.5,), shape_words=0)
         assert set(scores(search(store, arm))) == {first, third}
-        (second,) = add(store, memory("plum 1", 1, session="s", position=1))
+        (second,) = add(store, turn("plum 1", 1))
         assert set(scores(search(store, arm))) == {first, second}
 
     def test_added_turns_get_the_terms_of_turns_already_read(self, store: Store) -> None:
         """A read between two writes must not leave stale lengths or neighbours."""
         arm = KeywordArm(APPLE, before=(0.5,), after=(0.25,), shape_words=0)
-        (a,) = add(store, memory("apple", session="s", position=0))
+        (a,) = add(store, turn("apple", 0))
         assert set(scores(search(store, arm))) == {a}
-        (b,) = add(store, memory("plum", 1, session="s", position=1))
+        (b,) = add(store, turn("plum", 1))
         norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
         assert scores(search(store, arm))[b] == pytest.approx(math.log(2) * 2.2 * 0.5 / (0.5 + norm_b), abs=1e-6)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from combray.runtime import Arm, EntityArm, Filter, KeywordArm, RecencyArm, Store, VectorArm
+from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Reader, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory
 from combray.testing.store_cases import MODEL, StoreCases, X, add, order, search
 from combray.types import STATUSES
@@ -61,7 +61,7 @@ class Filters(StoreCases):
         ("passing", "other", "where"), [case[1:] for case in CASES], ids=[c[0] for c in CASES]
     )
     def test_filter_holds_in_every_arm_and_in_scan_and_nearest(
-        self, store: Store, passing: dict[str, Any], other: dict[str, Any], where: Filter
+        self, store: Store, reader: Reader, passing: dict[str, Any], other: dict[str, Any], where: Filter
     ) -> None:
         alike = {"entities": ("Ann",)}
         seen, _ = add(
@@ -69,7 +69,6 @@ class Filters(StoreCases):
             (memory("green tea", -1, **(alike | passing)), X),
             (memory("green tea", -2, **(alike | other)), X),
         )
-        reader = store.reader("default")
         found = reader.search(ARMS, where, 10)
         assert {name: order(ranked.keys) for name, ranked in found.lists.items()} == {
             name: [seen] for name in ARMS
@@ -80,11 +79,11 @@ class Filters(StoreCases):
         nearest = reader.nearest(MODEL, X[None, :], where, 10, 0.0)
         assert [order(each.keys) for each in nearest] == [[seen]]
 
-    def test_no_status_means_any(self, store: Store) -> None:
+    def test_no_status_means_any(self, store: Store, reader: Reader) -> None:
         every = add(store, *(memory("tea", i, status=status) for i, status in enumerate(STATUSES)))
-        assert order(store.reader("default").scan(Filter(statuses=()))) == every
+        assert order(reader.scan(Filter(statuses=()))) == every
 
-    def test_a_value_nothing_has_lets_nothing_through(self, store: Store) -> None:
+    def test_a_value_nothing_has_lets_nothing_through(self, store: Store, reader: Reader) -> None:
         add(store, memory("tea"))
         for where in (
             Filter(kinds=("never",)),
@@ -93,10 +92,10 @@ class Filters(StoreCases):
             Filter(tags=("never",)),
             Filter(statuses=("never",)),
         ):
-            found = store.reader("default").search(ARMS, where, 10)
+            found = reader.search(ARMS, where, 10)
             assert (found.keys.size, found.eligible) == (0, 0)
 
-    def test_as_of_shows_what_was_held_true_then(self, store: Store) -> None:
+    def test_as_of_shows_what_was_held_true_then(self, store: Store, reader: Reader) -> None:
         """The old answer was valid until day 10 and is superseded now; the new one came on day 10."""
         day = timedelta(days=1)
         old = memory(
@@ -104,16 +103,16 @@ class Filters(StoreCases):
         )
         new = memory("lives in Oslo", recorded_at=START + 10 * day, valid_from=START + 10 * day)
         first, second = add(store, old, new)
-        scan = store.reader("default").scan
+        scan = reader.scan
         assert order(scan(Filter())) == [second]
         assert order(scan(Filter(as_of=(START + 9 * day).timestamp()))) == [first]
         assert order(scan(Filter(as_of=(START + 10 * day).timestamp()))) == [second]
         assert order(scan(Filter(as_of=(START - day).timestamp()))) == []
 
-    def test_as_of_does_not_bring_back_what_was_forgotten(self, store: Store) -> None:
+    def test_as_of_does_not_bring_back_what_was_forgotten(self, store: Store, reader: Reader) -> None:
         add(store, memory("a", status="forgotten"), memory("b", status="deprecated"))
         merged = add(store, memory("c", status="merged"))
-        assert order(store.reader("default").scan(Filter(as_of=T0 + 60))) == merged
+        assert order(reader.scan(Filter(as_of=T0 + 60))) == merged
 
     def test_filters_join(self, store: Store) -> None:
         both, _, _ = add(
@@ -125,9 +124,8 @@ class Filters(StoreCases):
         found = search(store, KeywordArm((("tea", 1.0),)), Filter(kinds=("episode",), tags=("x", "y")))
         assert order(found.keys) == [both]
 
-    def test_a_filter_follows_changes_and_additions(self, store: Store) -> None:
+    def test_a_filter_follows_changes_and_additions(self, store: Store, reader: Reader) -> None:
         """Reads in between: what a store keeps for the next read must not go stale."""
-        reader = store.reader("default")
         where = Filter(min_importance=3)
         (first,) = add(store, memory("tea 1", 1, importance=3))
         assert order(reader.scan(where)) == [first]
@@ -138,8 +136,7 @@ class Filters(StoreCases):
         assert order(reader.scan(where)) == [second]
         assert reader.search(ARMS, where, 10).eligible == 1
 
-    def test_an_added_expiry_is_seen(self, store: Store) -> None:
-        reader = store.reader("default")
+    def test_an_added_expiry_is_seen(self, store: Store, reader: Reader) -> None:
         (first,) = add(store, memory("tea", 1))
         assert order(reader.scan(Filter(now=T0))) == [first]
         add(store, memory("old tea", 2, expires_at=START))

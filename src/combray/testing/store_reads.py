@@ -11,9 +11,9 @@ from combray.errors import NotFoundError
 from combray.language.cues import Cue, cues
 from combray.language.indexing import full_text
 from combray.language.tense import TENSE_BITS
-from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
+from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, Reader, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory
-from combray.testing.store_cases import MODEL, StoreCases, X, add, keys, order, texts
+from combray.testing.store_cases import MODEL, StoreCases, X, add, keys, order, texts, turn
 from combray.types import Memory
 
 FULL = Memory(
@@ -54,32 +54,28 @@ FULL = Memory(
 class Reads(StoreCases):
     """Stored memories are read unchanged."""
 
-    def test_a_memory_comes_back_whole(self, store: Store) -> None:
+    def test_a_memory_comes_back_whole(self, store: Store, reader: Reader) -> None:
         plain = memory("just text")
-        found = store.reader("default").memories(add(store, FULL, plain))
+        found = reader.memories(add(store, FULL, plain))
         assert found == [FULL, plain]
         assert found[0].recorded_at.utcoffset() == timedelta(0)
 
     @pytest.mark.parametrize(
         "text", ["a\x00b", "\U0001f469\u200d\U0001f680 ok", "'; DROP TABLE memory; --", " \n\t", "é" * 8000]
     )
-    def test_any_text_comes_back_as_it_was(self, store: Store, text: str) -> None:
+    def test_any_text_comes_back_as_it_was(self, store: Store, reader: Reader, text: str) -> None:
         added = add(store, memory(text, tags=(text,), entities=(text,), author=text, session=text))
-        (found,) = store.reader("default").memories(added)
+        (found,) = reader.memories(added)
         assert (found.content, found.tags, found.author) == (text, (text,), text)
-        assert (
-            order(store.reader("default").scan(Filter(authors=(text,), sessions=(text,), tags=(text,)))) == added
-        )
+        assert order(reader.scan(Filter(authors=(text,), sessions=(text,), tags=(text,)))) == added
 
-    def test_memories_and_contents_keep_the_order_asked_for(self, store: Store) -> None:
+    def test_memories_and_contents_keep_the_order_asked_for(self, store: Store, reader: Reader) -> None:
         a, b = add(store, memory("a"), memory("b"))
-        reader = store.reader("default")
         assert [each.content for each in reader.memories([b, 10**6, a, b])] == ["b", "a", "b"]
         assert reader.contents([b, 10**6, a]) == ["b", "", "a"]
 
-    def test_rows_are_columns_in_the_order_of_the_keys(self, store: Store) -> None:
+    def test_rows_are_columns_in_the_order_of_the_keys(self, store: Store, reader: Reader) -> None:
         full, plain = add(store, FULL, memory("just text", 2, author="Bob"))
-        reader = store.reader("default")
         rows = reader.rows(keys(plain, full))
         assert reader.ids(keys(plain, 10**6, full)) == [memory("just text", 2).id, "", FULL.id]
         assert [rows.author_names[code] for code in rows.author] == ["Bob", "Ann"]
@@ -97,10 +93,9 @@ class Reads(StoreCases):
         assert rows.times.tolist() == [False, True]
         assert rows.cues.tolist() == [0, int(cues(full_text(FULL))) | TENSE_BITS["asked"]]
 
-    def test_a_new_context_is_measured_anew(self, store: Store) -> None:
+    def test_a_new_context_is_measured_anew(self, store: Store, reader: Reader) -> None:
         """The context counts as text: words, time expressions and cues change with it."""
         (key,) = add(store, memory("a word"))
-        reader = store.reader("default")
         assert reader.rows(keys(key)).words.tolist() == [2]
         with store.transaction("default") as tx:
             tx.change(key, "context", "test", START.timestamp(), context="yesterday in Rome")
@@ -108,7 +103,7 @@ class Reads(StoreCases):
         assert (rows.words.tolist(), rows.times.tolist()) == ([5], [True])
         assert rows.cues.tolist() == [int(Cue.PLACE | Cue.PERSON)]
 
-    def test_rows_know_the_gain_of_their_session(self, store: Store) -> None:
+    def test_rows_know_the_gain_of_their_session(self, store: Store, reader: Reader) -> None:
         """Turns of 40 and 120 words: mean 80, gain (40/80)². Short turns: 1. No session: its own 160."""
         every = add(
             store,
@@ -117,57 +112,56 @@ class Reads(StoreCases):
             memory("c", 2, session="t", position=0),
             memory("d " * 160, 3),
         )
-        assert store.reader("default").rows(keys(*every)).gain.tolist() == [0.25, 0.25, 1.0, 0.0625]
+        assert reader.rows(keys(*every)).gain.tolist() == [0.25, 0.25, 1.0, 0.0625]
 
-    def test_rows_of_one_session_have_one_code(self, store: Store) -> None:
+    def test_rows_of_one_session_have_one_code(self, store: Store, reader: Reader) -> None:
         every = add(store, *(memory(f"{i}", i, session=session) for i, session in enumerate("aba")))
-        first, other, same = store.reader("default").rows(keys(*every)).session
+        first, other, same = reader.rows(keys(*every)).session
         assert first == same != other
 
-    def test_rows_of_an_unknown_key(self, store: Store) -> None:
+    def test_rows_of_an_unknown_key(self, reader: Reader) -> None:
         with pytest.raises(NotFoundError, match="12345"):
-            store.reader("default").rows(keys(12345))
+            reader.rows(keys(12345))
 
-    def test_ids_and_unique_prefixes(self, store: Store) -> None:
+    def test_ids_and_unique_prefixes(self, store: Store, reader: Reader) -> None:
         ids = ("0190aaaa-1", "0190aaaa-2", "0190bbbb-1", "0190bbbb-11")
         a, _, c, _ = add(store, *(memory(each, id=each) for each in ids))
-        keys_of = store.reader("default").keys_of
+        keys_of = reader.keys_of
         assert keys_of(["0190aaaa-1", "never", "0190aaaa"]) == {"0190aaaa-1": a}
         assert keys_of(["0190bbb"]) == {}
         assert keys_of(["0190bbbb-1"]) == {"0190bbbb-1": c}
         assert keys_of(["0190aaaa-2", "0190bbbb"]) == {"0190aaaa-2": a + 1}
         assert keys_of(["0190%aaa", "________", ""]) == {}
 
-    def test_a_prefix_of_eight_characters_is_enough(self, store: Store) -> None:
+    def test_a_prefix_of_eight_characters_is_enough(self, store: Store, reader: Reader) -> None:
         (a,) = add(store, memory("x", id="0190cccc-dddd"))
-        assert store.reader("default").keys_of(["0190cccc", "0190ccc"]) == {"0190cccc": a}
+        assert reader.keys_of(["0190cccc", "0190ccc"]) == {"0190cccc": a}
 
-    def test_neighbours_in_order_of_position(self, store: Store) -> None:
+    def test_neighbours_in_order_of_position(self, store: Store, reader: Reader) -> None:
         places = [2, 0, 1, 3, 1]
         every = add(store, *(memory(f"{i}", i, session="s", position=p) for i, p in enumerate(places)))
         c, a, b, d, b2 = every
         (alone,) = add(store, memory("alone", 9))
-        around = store.reader("default").neighbours
+        around = reader.neighbours
         assert around(keys(c, a, alone, 10**6), 2, 1) == [[b, b2, d], [b], [], []]
         assert around(keys(b), 5, 5) == [[a, b2, c, d]]
         assert around(keys(b), 0, 0) == [[]]
 
-    def test_scan_goes_by_moment_then_key(self, store: Store) -> None:
+    def test_scan_goes_by_moment_then_key(self, store: Store, reader: Reader) -> None:
         a, b, c = add(store, memory("a", 5), memory("b", 1), memory("c", 5))
-        scan = store.reader("default").scan
+        scan = reader.scan
         assert order(scan(Filter())) == [b, a, c]
         assert order(scan(Filter(), newest_first=True)) == [c, a, b]
         assert order(scan(Filter(), newest_first=True, limit=2)) == [c, a]
         assert order(scan(Filter(), limit=0)) == []
 
-    def test_links_from_either_end_and_edges_with_ids(self, store: Store) -> None:
+    def test_links_from_either_end_and_edges_with_ids(self, store: Store, reader: Reader) -> None:
         a, b, c = add(store, memory("a"), memory("b"), memory("c"))
         near = Link(b, c, "semantic", 0.5, "sub", "why", "someone")
         then = Link(a, b, "temporal", 1.0)
         because = Link(a, b, "causal", 0.75)
         with store.transaction("default") as tx:
             assert tx.link([near, then, because], START.timestamp()) == 3
-        reader = store.reader("default")
         assert reader.links([a]) == [then, because]
         assert reader.links([c, b]) == [then, because, near]
         assert reader.links([a, b], ["causal"]) == [because]
@@ -178,14 +172,13 @@ class Reads(StoreCases):
         assert found[0].created_at == START
         assert [edge.type for edge in reader.edges()] == ["temporal", "causal", "semantic"]
 
-    def test_entities_are_known_and_counted_while_alive(self, store: Store) -> None:
+    def test_entities_are_known_and_counted_while_alive(self, store: Store, reader: Reader) -> None:
         a, _, _ = add(
             store,
             memory("a", entities=("Ann", "ann", "Rome")),
             memory("b", entities=("ANN",)),
             memory("c", entities=("Gone",), status="forgotten"),
         )
-        reader = store.reader("default")
         assert reader.known_entities(["ann", "ROME", "Gone", "never"]) == {"ann", "ROME"}
         assert reader.entity_counts() == [("ann", 2), ("rome", 1)]
         assert reader.entity_counts(1) == [("ann", 2)]
@@ -194,7 +187,7 @@ class Reads(StoreCases):
         assert reader.known_entities(["ann", "ROME"]) == {"ann"}
         assert reader.entity_counts() == [("ann", 1)]
 
-    def test_profile(self, store: Store) -> None:
+    def test_profile(self, store: Store, reader: Reader) -> None:
         """Live lengths 1, 3 and 4 words: median 3; two of three in a session."""
         add(
             store,
@@ -203,7 +196,6 @@ class Reads(StoreCases):
             memory("one two three four", 9),
             memory("dead " * 50, 99, author="Gone", status="forgotten"),
         )
-        reader = store.reader("default")
         found = reader.profile()
         assert (found.memories, found.median_words, found.authors) == (3, 3.0, ("Ann", "Bob"))
         assert found.with_session == pytest.approx(2 / 3)
@@ -212,13 +204,12 @@ class Reads(StoreCases):
         again = reader.profile()
         assert (again.memories, again.median_words, again.authors) == (4, 2.5, ("Aaa", "Ann", "Bob"))
 
-    def test_status_and_log(self, store: Store) -> None:
+    def test_status_and_log(self, store: Store, reader: Reader) -> None:
         a, b, _ = add(store, (memory("a"), X), memory("b", 3, kind="episode"), memory("c", status="merged"))
         with store.transaction("default") as tx:
             tx.link([Link(a, b, "causal", 1.0)], START.timestamp())
             tx.note("remember", "id-a", "first", START.timestamp())
             tx.note("remember", "id-b", "second", START.timestamp() + 1)
-        reader = store.reader("default")
         assert reader.status() == {
             "by_status": {"active": 2, "merged": 1},
             "by_kind": {"episode": 1, "fact": 1},
@@ -269,9 +260,7 @@ class Reads(StoreCases):
             "Ann likes tea", id="0190dddd-same", entities=("Ann",), tags=("t",), session="s", position=0
         )
         (mine,) = add(store, (given, X), namespace="mine")
-        theirs, more = add(
-            store, (given, X), memory("tea for Bob", 1, session="s", position=1), namespace="theirs"
-        )
+        theirs, more = add(store, (given, X), turn("tea for Bob", 1), namespace="theirs")
         with store.transaction("theirs") as tx:
             tx.link([Link(theirs, more, "causal", 1.0)], 0.0)
             tx.change(theirs, "x", "y", 0.0, importance=1)

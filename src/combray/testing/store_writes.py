@@ -12,9 +12,20 @@ import pytest
 from msgspec.structs import replace
 
 from combray.errors import InvalidInputError, NotFoundError
-from combray.runtime import Arm, Arrival, EntityArm, Filter, KeywordArm, Link, RecencyArm, Store, VectorArm
+from combray.runtime import (
+    Arm,
+    Arrival,
+    EntityArm,
+    Filter,
+    KeywordArm,
+    Link,
+    Reader,
+    RecencyArm,
+    Store,
+    VectorArm,
+)
 from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, X, Y, add, keys, order, scores, search
+from combray.testing.store_cases import MODEL, StoreCases, X, Y, add, keys, order, scores, search, turn
 from combray.types import Version
 
 T0 = START.timestamp()
@@ -30,11 +41,11 @@ class Writes(StoreCases):
         (c,) = add(store, memory("c"))
         assert a < b < c
 
-    def test_an_id_is_unique_in_its_namespace(self, store: Store) -> None:
+    def test_an_id_is_unique_in_its_namespace(self, store: Store, reader: Reader) -> None:
         add(store, memory("a", id="same"))
         with pytest.raises(InvalidInputError, match="same"):
             add(store, memory("before", 1), memory("b", id="same"))
-        assert [each.content for each in store.reader("default").memories(range(10))] == ["a"]
+        assert [each.content for each in reader.memories(range(10))] == ["a"]
 
     @pytest.mark.parametrize(
         "fields",
@@ -47,27 +58,26 @@ class Writes(StoreCases):
             {"confidence": 1.5},
         ],
     )
-    def test_impossible_values_are_refused(self, store: Store, fields: dict[str, Any]) -> None:
+    def test_impossible_values_are_refused(self, store: Store, reader: Reader, fields: dict[str, Any]) -> None:
         (key,) = add(store, memory("fine"))
         with pytest.raises(InvalidInputError, match=next(iter(fields))):
             add(store, memory("bad", 1, **fields))
         with pytest.raises(InvalidInputError, match=next(iter(fields))), store.transaction("default") as tx:
             tx.change(key, "x", "y", T0, **fields)
-        assert order(store.reader("default").scan(Filter())) == [key]
+        assert order(reader.scan(Filter())) == [key]
 
     @pytest.mark.parametrize("fields", [{}, {"metadata": {"a": "\udfff"}}, {"entities": ("\ud800",)}])
-    def test_lone_surrogates_are_refused(self, store: Store, fields: dict[str, Any]) -> None:
+    def test_lone_surrogates_are_refused(self, store: Store, reader: Reader, fields: dict[str, Any]) -> None:
         with pytest.raises(InvalidInputError, match="surrogate"):
             add(store, memory("fine", 1), memory("plain" if fields else "bad \ud800", **fields))
-        assert store.reader("default").scan(Filter()).size == 0
+        assert reader.scan(Filter()).size == 0
 
-    def test_change_keeps_what_was(self, store: Store) -> None:
+    def test_change_keeps_what_was(self, store: Store, reader: Reader) -> None:
         (key,) = add(store, memory("a", tags=("x",), valid_to=None, metadata={"n": 1}))
         with store.transaction("default") as tx:
             tx.change(key, "tag", "ann", T0, tags=("y", "z"), metadata={"n": 2}, valid_to=START)
         with store.transaction("default") as tx:
             tx.change(key, "forget", "bob", T0 + 5, status="forgotten", confidence=0.1)
-        reader = store.reader("default")
         (now,) = reader.memories([key])
         assert (now.tags, now.metadata, now.valid_to) == (("y", "z"), {"n": 2}, START)
         assert (now.status, now.confidence, now.content) == ("forgotten", 0.1, "a")
@@ -78,7 +88,7 @@ class Writes(StoreCases):
         assert (second.number, second.memory_id) == (2, now.id)
         assert reader.history(10**6) == []
 
-    def test_a_history_is_put_back_as_it_was(self, store: Store) -> None:
+    def test_a_history_is_put_back_as_it_was(self, store: Store, reader: Reader) -> None:
         a, b = add(store, memory("a"), memory("b"))
         later = START + timedelta(days=9, microseconds=1)
         rows = [
@@ -94,13 +104,12 @@ class Writes(StoreCases):
         ]
         with store.transaction("default") as tx:
             tx.put_history(a, rows)
-        reader = store.reader("default")
         assert (reader.history(a), reader.history(b)) == (rows, [])
         with store.transaction("default") as tx:
             tx.change(a, "tag", "bob", T0, tags=("y",))
         assert [each.number for each in reader.history(a)] == [2, 5, 6]
 
-    def test_histories_that_cannot_be_are_refused(self, store: Store) -> None:
+    def test_histories_that_cannot_be_are_refused(self, store: Store, reader: Reader) -> None:
         a, b = add(store, memory("a"), memory("b"))
         made = Version(
             memory_id="a", number=1, changed_at=START, actor="x", operation="x", before={"importance": 2}
@@ -119,16 +128,16 @@ class Writes(StoreCases):
                 tx.put_history(key, rows)
         with pytest.raises(NotFoundError), store.transaction("default") as tx:
             tx.put_history(10**6, [made])
-        assert store.reader("default").history(b) == []
+        assert reader.history(b) == []
 
     @pytest.mark.parametrize("name", ["id", "namespace", "never", "status = 'x' --"])
-    def test_what_never_changes(self, store: Store, name: str) -> None:
+    def test_what_never_changes(self, store: Store, reader: Reader, name: str) -> None:
         (key,) = add(store, memory("a"))
         with pytest.raises(InvalidInputError), store.transaction("default") as tx:
             tx.change(key, "x", "y", T0, **{name: "b"})
-        assert store.reader("default").history(key) == []
+        assert reader.history(key) == []
 
-    def test_changes_reach_the_indexes(self, store: Store) -> None:
+    def test_changes_reach_the_indexes(self, store: Store, reader: Reader) -> None:
         """Words, labels, day and moment follow the fields they come from; the old words are gone."""
         (key,) = add(store, memory("a", context="kettle", author="Ann", entities=("Rome",), tags=("home",)))
         changes = {
@@ -150,7 +159,6 @@ class Writes(StoreCases):
         assert [finds(term) for term in ("teapot", "bob", "oslo", "work", "2025")] == [True] * 5
         assert list(scores(search(store, EntityArm(("oslo",))))) == [key]
         assert scores(search(store, EntityArm(("rome",)))) == {}
-        reader = store.reader("default")
         assert order(reader.scan(Filter(tags=("work",), authors=("Bob",), since=T0 + 86400))) == [key]
         assert order(reader.scan(Filter(tags=("home",)))) == []
         assert store.check() == []
@@ -179,29 +187,29 @@ class Writes(StoreCases):
         assert scores(search(store, VectorArm(Y, MODEL))) == {a: 1.0}
         assert store.check() == []
 
-    def test_a_move_to_another_place_in_the_session_is_followed(self, store: Store) -> None:
-        a, b, c = add(store, *(memory(f"{i}", i, session="s", position=i) for i in range(3)))
-        around = store.reader("default").neighbours
+    def test_a_move_to_another_place_in_the_session_is_followed(self, store: Store, reader: Reader) -> None:
+        a, b, c = add(store, *(turn(f"{i}", i) for i in range(3)))
+        around = reader.neighbours
         assert around(keys(b), 1, 1) == [[a, c]]
         with store.transaction("default") as tx:
             tx.change(a, "move", "test", T0, position=9)
         assert around(keys(b, a), 1, 1) == [[c], [c]]
 
-    def test_links_keep_the_higher_weight_and_count_the_new(self, store: Store) -> None:
+    def test_links_keep_the_higher_weight_and_count_the_new(self, store: Store, reader: Reader) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with store.transaction("default") as tx:
             assert tx.link([Link(a, b, "semantic", 0.5, "", "first")], T0) == 1
             assert tx.link([Link(a, b, "semantic", 0.75, "", "again"), Link(b, a, "semantic", 0.25)], T0) == 1
             assert tx.link([Link(a, b, "semantic", 0.25), Link(a, b, "semantic", 0.25, "sub")], T0) == 1
             assert tx.link([], T0) == 0
-        found = store.reader("default").links([a], ["semantic"])
+        found = reader.links([a], ["semantic"])
         assert [(link.source, link.subtype, link.weight, link.reason) for link in found] == [
             (a, "", 0.75, "first"),
             (a, "sub", 0.25, ""),
             (b, "", 0.25, ""),
         ]
 
-    def test_unlink(self, store: Store) -> None:
+    def test_unlink(self, store: Store, reader: Reader) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with store.transaction("default") as tx:
             tx.link([Link(a, b, "causal", 1.0), Link(a, b, "causal", 1.0, "x"), Link(b, a, "causal", 1.0)], T0)
@@ -209,10 +217,7 @@ class Writes(StoreCases):
         with store.transaction("default") as tx:
             assert tx.unlink(a, b, "causal") == 2
             assert tx.unlink(a, b, "causal") == 0
-        assert [(each.source, each.type) for each in store.reader("default").links([a])] == [
-            (a, "entity"),
-            (b, "causal"),
-        ]
+        assert [(each.source, each.type) for each in reader.links([a])] == [(a, "entity"), (b, "causal")]
 
     def test_put_vectors_replaces(self, store: Store) -> None:
         a, b = add(store, (memory("a"), X), memory("b"))
@@ -233,13 +238,12 @@ class Writes(StoreCases):
             tx.put_vectors(MODEL, [10**6], X[None, :])
         assert scores(search(store, VectorArm(X, MODEL))) == {a: 1.0}
 
-    def test_touch_counts_and_leaves_no_version(self, store: Store) -> None:
+    def test_touch_counts_and_leaves_no_version(self, store: Store, reader: Reader) -> None:
         (a,) = add(store, memory("a"))
         with store.transaction("default") as tx:
             tx.touch({a: (2, T0 + 60), 10**6: (1, T0)})
         with store.transaction("default") as tx:
             tx.touch({a: (1, T0 + 30)})
-        reader = store.reader("default")
         (now,) = reader.memories([a])
         assert (now.access_count, now.last_accessed_at) == (3, START + timedelta(seconds=60))
         assert reader.accesses(keys(a)).tolist() == [3]
@@ -296,8 +300,7 @@ class Writes(StoreCases):
         with store.transaction("default") as tx:
             assert tx.live_with_hash(["h"]) == {"h": b}
 
-    def test_revision_grows_with_every_commit_of_the_namespace(self, store: Store) -> None:
-        reader = store.reader("default")
+    def test_revision_grows_with_every_commit_of_the_namespace(self, store: Store, reader: Reader) -> None:
         assert reader.revision() == 0
         add(store, memory("a"))
         add(store, memory("b"))
@@ -308,7 +311,7 @@ class Writes(StoreCases):
 class Erasing(StoreCases):
     """Nothing of an erased memory remains."""
 
-    def test_every_trace_goes(self, store: Store) -> None:
+    def test_every_trace_goes(self, store: Store, reader: Reader) -> None:
         gone_memory = memory(
             "zanzibar secret", id="0190eeee-gone", context="quokka", tags=("tag",), entities=("Zed",)
         )
@@ -326,7 +329,6 @@ class Erasing(StoreCases):
             tx.note("replace", "another", f"replaced {gone_memory.id}", T0)
         with store.transaction("default") as tx:
             tx.erase([gone, gone, 10**6], T0 + 9)
-        reader = store.reader("default")
         assert reader.memories([gone]) == []
         assert reader.keys_of([gone_memory.id, "0190eeee"]) == {}
         for term in ("zanzibar", "secret", "quokka", "zed", "tag"):
@@ -344,18 +346,17 @@ class Erasing(StoreCases):
         assert reader.log(1)[0]["detail"] == "1 memories"
         assert store.check() == []
 
-    def test_reads_go_on_after_an_erasure(self, store: Store) -> None:
+    def test_reads_go_on_after_an_erasure(self, store: Store, reader: Reader) -> None:
         """The slots of all later memories shift: cached columns and vectors must follow."""
         axes = np.eye(4, dtype=np.float32)
-        a, b, c = add(store, *((memory(f"word{i}", i, session="s", position=i), axes[i]) for i in range(3)))
+        a, b, c = add(store, *((turn(f"word{i}", i), axes[i]) for i in range(3)))
         arms: dict[str, Arm] = {"words": KeywordArm((("word2", 1.0),)), "vectors": VectorArm(axes[2], MODEL)}
-        reader = store.reader("default")
         assert [order(each.keys) for each in reader.search(arms, Filter(), 5).lists.values()] == [[c], [c]]
         with store.transaction("default") as tx:
             tx.erase([b], T0)
         assert [order(each.keys) for each in reader.search(arms, Filter(), 5).lists.values()] == [[c], [c]]
         assert reader.neighbours(keys(a), 1, 1) == [[c]]
-        (d,) = add(store, (memory("word2 again", 9, session="s", position=9), axes[2]))
+        (d,) = add(store, (turn("word2 again", 9), axes[2]))
         assert order(reader.search(arms, Filter(), 5).lists["vectors"].keys) == [c, d]
         assert reader.neighbours(keys(c), 1, 1) == [[a, d]]
 
