@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from combray.errors import NotFoundError
-from combray.runtime import Document, Reader, Store, Workspace
+from combray.runtime import Document, Documents, Reader, Store, Workspace
 from combray.testing.fakes import START, memory
 from combray.testing.store_cases import StoreCases, add, rolled_back
 
@@ -20,23 +20,27 @@ def _file(path: str, digest: str = "f1") -> Document:
 class Files(StoreCases):
     """Promises of `Reader.documents` and `Writer.documents`."""
 
-    def test_workspaces_keep_the_order_they_came_in(self, store: Store, reader: Reader) -> None:
+    @pytest.fixture
+    def documents(self, reader: Reader) -> Documents:
+        """The files of the namespace "default"."""
+        return reader.documents
+
+    def test_workspaces_keep_the_order_they_came_in(self, store: Store, documents: Documents) -> None:
         whole = Workspace("/z", (), ("/s", "/t"), True, "toy:4", "untrusted", judged=True)
         with store.transaction("default") as tx:
             tx.documents.put_workspace(Workspace("/z"))
             tx.documents.put_workspace(Workspace("/a", ("/x.md",)))
             tx.documents.put_workspace(whole)
-        kept = reader.documents.workspaces()
+        kept = documents.workspaces()
         assert kept == [whole, Workspace("/a", ("/x.md",))]
         assert store.reader("other").documents.workspaces() == []
 
-    def test_a_file_gives_its_chunks_in_order(self, store: Store, reader: Reader) -> None:
+    def test_a_file_gives_its_chunks_in_order(self, store: Store, documents: Documents) -> None:
         a, b, c = add(store, memory("a", 1), memory("b", 2), memory("c", 3))
         with store.transaction("default") as tx:
             tx.documents.put(_file("b.md"), [(c, "hc"), (a, "ha")])
             tx.documents.put(_file("a.md"), [(b, "hb")])
             assert tx.documents.chunks(ROOT, "b.md") == [(c, "hc"), (a, "ha")]
-        documents = reader.documents
         assert documents.files(ROOT) == [_file("a.md"), _file("b.md")]
         assert documents.files("/elsewhere") == []
         assert documents.chunks(ROOT, "b.md") == [(c, "hc"), (a, "ha")]
@@ -44,14 +48,13 @@ class Files(StoreCases):
         assert (documents.chunk_count(ROOT), documents.chunk_count("/elsewhere")) == (3, 0)
         assert documents.loose() == []
 
-    def test_what_leaves_a_file_is_loose_and_found_by_its_text(self, store: Store, reader: Reader) -> None:
+    def test_what_leaves_a_file_is_loose_and_found_by_its_text(self, store: Store, documents: Documents) -> None:
         a, b, c = add(store, memory("a", 1), memory("b", 2), memory("c", 3))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha"), (b, "hb")])
             tx.documents.put(_file("b.md"), [(c, "hb")])
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md", "f2"), [(a, "ha")])
-        documents = reader.documents
         assert documents.files(ROOT) == [_file("a.md", "f2"), _file("b.md")]
         assert documents.loose() == [b]
         assert documents.holding(["hb", "none"]) == {"hb": [(b, True), (c, False)]}
@@ -61,29 +64,27 @@ class Files(StoreCases):
         assert documents.loose() == [c]
         assert documents.chunks(ROOT, "a.md") == [(b, "hb"), (a, "ha")]
 
-    def test_a_forgotten_workspace_takes_its_files_along(self, store: Store, reader: Reader) -> None:
+    def test_a_forgotten_workspace_takes_its_files_along(self, store: Store, documents: Documents) -> None:
         (a,) = add(store, memory("a", 1))
         with store.transaction("default") as tx:
             tx.documents.put_workspace(Workspace(ROOT))
             tx.documents.put(_file("a.md"), [(a, "ha")])
         with store.transaction("default") as tx:
             tx.documents.drop_workspace(ROOT)
-        documents = reader.documents
         assert (documents.workspaces(), documents.files(ROOT), documents.loose()) == ([], [], [a])
 
-    def test_an_erased_chunk_is_no_chunk_any_more(self, store: Store, reader: Reader) -> None:
+    def test_an_erased_chunk_is_no_chunk_any_more(self, store: Store, documents: Documents) -> None:
         a, b = add(store, memory("a", 1), memory("b", 2))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha"), (b, "hb")])
         with store.transaction("default") as tx:
             tx.erase([a], START.timestamp())
-        documents = reader.documents
         assert documents.chunks(ROOT, "a.md") == [(b, "hb")]
         assert documents.holding(["ha"]) == {}
         # A short file could be guessed from its hash. By size and time it is not read again until it changes.
         assert documents.files(ROOT) == [_file("a.md", "")]
 
-    def test_files_stay_in_their_namespace(self, store: Store, reader: Reader) -> None:
+    def test_files_stay_in_their_namespace(self, store: Store, documents: Documents) -> None:
         (a,) = add(store, memory("a", 1))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha")])
@@ -91,16 +92,15 @@ class Files(StoreCases):
         assert (other.files(ROOT), other.chunks(ROOT, "a.md"), other.holding(["ha"])) == ([], [], {})
         with pytest.raises(NotFoundError), store.transaction("other") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha")])
-        assert reader.documents.chunks(ROOT, "a.md") == [(a, "ha")]
+        assert documents.chunks(ROOT, "a.md") == [(a, "ha")]
 
-    def test_a_failed_write_leaves_files_as_they_were(self, store: Store, reader: Reader) -> None:
+    def test_a_failed_write_leaves_files_as_they_were(self, store: Store, documents: Documents) -> None:
         a, b = add(store, memory("a", 1), memory("b", 2))
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha")])
         with rolled_back(store) as tx:
             tx.documents.put(_file("a.md", "f2"), [(b, "hb")])
             tx.documents.put_workspace(Workspace(ROOT))
-        documents = reader.documents
         assert documents.files(ROOT) == [_file("a.md")]
         assert documents.chunks(ROOT, "a.md") == [(a, "ha")]
         assert documents.workspaces() == []

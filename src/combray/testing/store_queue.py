@@ -10,7 +10,7 @@ import pytest
 
 from combray.errors import NotFoundError
 from combray.runtime import Filter, Reader, RecencyArm, Store, VectorArm
-from combray.runtime.queue import UNTOLD, Backlog, Job
+from combray.runtime.queue import UNTOLD, Backlog, Job, Queue
 from combray.testing.fakes import START, memory
 from combray.testing.store_cases import MODEL, StoreCases, X, Y, Z, add, keys, rolled_back, search
 
@@ -32,25 +32,29 @@ def _mixed(store: Store) -> None:
 class Queues(StoreCases):
     """Jobs of memories that wait for a vector."""
 
-    def test_a_memory_is_queued_once_a_model(self, store: Store, reader: Reader) -> None:
+    @pytest.fixture
+    def queue(self, reader: Reader) -> Queue:
+        """The jobs of the namespace "default"."""
+        return reader.queue
+
+    def test_a_memory_is_queued_once_a_model(self, store: Store, queue: Queue) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with store.transaction("default") as tx:
             assert tx.queue.put(MODEL, [b, a], T0) == 2
             assert tx.queue.put(MODEL, [a], T0 + 5) == 0
             assert tx.queue.put(NEW, [a], T0 + 5) == 1
             assert tx.queue.put(NEW, [], T0) == 0
-        queue = reader.queue
         assert queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0), Job(b, MODEL, T0, next_at=T0)]
         assert queue.backlogs() == [Backlog(NEW, 1, 0, T0 + 5), Backlog(MODEL, 2, 0, T0)]
 
-    def test_only_memories_of_the_namespace_are_queued(self, store: Store, reader: Reader) -> None:
+    def test_only_memories_of_the_namespace_are_queued(self, store: Store, queue: Queue) -> None:
         (a,) = add(store, memory("a"))
         (b,) = add(store, memory("b"), namespace="other")
         with pytest.raises(NotFoundError), store.transaction("default") as tx:
             tx.queue.put(MODEL, [a, b], T0)
-        assert reader.queue.jobs(MODEL) == []
+        assert queue.jobs(MODEL) == []
 
-    def test_namespaces_do_not_see_each_others_jobs(self, store: Store, reader: Reader) -> None:
+    def test_namespaces_do_not_see_each_others_jobs(self, store: Store, reader: Reader, queue: Queue) -> None:
         (a,) = add(store, memory("a", status="pending_embed"))
         (b,) = add(store, memory("b", status="pending_embed"), namespace="other")
         with store.transaction("default") as tx:
@@ -63,7 +67,7 @@ class Queues(StoreCases):
             tx.queue.update([Job(a, MODEL, T0, failed=True)])
             tx.queue.finish(MODEL, [a])
             assert (tx.queue.release("", T0), tx.queue.drop(MODEL), tx.drop_vectors(MODEL)) == (0, 0, 0)
-        assert reader.queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0)]
+        assert queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0)]
         assert reader.memories([a])[0].status == "pending_embed"
 
     def test_a_job_is_taken_by_one_until_its_lease_runs_out(self, store: Store) -> None:
@@ -80,9 +84,8 @@ class Queues(StoreCases):
             again = tx.queue.take(MODEL, "you", T0 + 60, T0 + 120, 9)
         assert again == [Job(each, MODEL, T0, 2, T0 + 120, "you") for each in (b, c)]
 
-    def test_due_returns_whether_there_is_a_job_to_take(self, store: Store, reader: Reader) -> None:
+    def test_due_returns_whether_there_is_a_job_to_take(self, store: Store, queue: Queue) -> None:
         (a,) = add(store, memory("a"))
-        queue = reader.queue
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [a], T0)
         assert [queue.due(MODEL, T0 - 1), queue.due(MODEL, T0), queue.due(NEW, T0)] == [False, True, False]
@@ -92,7 +95,7 @@ class Queues(StoreCases):
         with store.transaction("default") as tx:
             assert tx.queue.take(MODEL, "me", T0 + 9, T0 + 60, 9) == []
 
-    def test_failures_are_counted_with_the_last_error(self, store: Store, reader: Reader) -> None:
+    def test_failures_are_counted_with_the_last_error(self, store: Store, queue: Queue) -> None:
         a, b, c = add(store, memory("a"), memory("b"), memory("c"))
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [a, b, c], T0)
@@ -100,7 +103,6 @@ class Queues(StoreCases):
                 [Job(a, MODEL, 0.0, 1, T0 + 2, error="early"), Job(b, MODEL, 0.0, 9, T0 + 3, "", True)]
             )
             tx.queue.update([Job(c, MODEL, 0.0, 2, T0 + 4, error="late"), Job(c + 1, MODEL, T0)])
-        queue = reader.queue
         assert queue.jobs(MODEL)[2] == Job(c, MODEL, T0, 2, T0 + 4, error="late")
         assert queue.backlogs() == [Backlog(MODEL, 2, 1, T0, "late")]
         with store.transaction("default") as tx:
@@ -108,20 +110,21 @@ class Queues(StoreCases):
         assert queue.jobs(MODEL)[1] == Job(b, MODEL, T0, 0, T0 + 9)
         assert queue.jobs(MODEL)[2] == Job(c, MODEL, T0, 2, T0 + 4, error="late")
 
-    def test_jobs_of_a_holder_can_be_released(self, store: Store, reader: Reader) -> None:
+    def test_jobs_of_a_holder_can_be_released(self, store: Store, queue: Queue) -> None:
         a, b = add(store, memory("a"), memory("b"))
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [a, b], T0)
             tx.queue.take(MODEL, "me", T0, T0 + 60, 1)
             tx.queue.take(MODEL, "you", T0, T0 + 60, 1)
             assert tx.queue.release("me", T0 + 5) == 1
-        queue = reader.queue
         mine, yours = queue.jobs(MODEL)
         assert (mine, yours.holder) == (Job(a, MODEL, T0, 1, T0 + 5), "you")
         assert (queue.holders(MODEL), queue.holders(NEW)) == (["you"], [])
         assert (queue.held(MODEL, "you"), queue.held(MODEL, "me")) == ([yours], [])
 
-    def test_a_finished_memory_is_active_without_a_job_or_a_version(self, store: Store, reader: Reader) -> None:
+    def test_a_finished_memory_is_active_without_a_job_or_a_version(
+        self, store: Store, reader: Reader, queue: Queue
+    ) -> None:
         a, b, c = add(
             store,
             memory("a", status="pending_embed"),
@@ -135,20 +138,19 @@ class Queues(StoreCases):
         with store.transaction("default") as tx:
             tx.queue.finish(MODEL, [a, b])
         assert [each.status for each in reader.memories([a, b, c])] == ["active", "forgotten", "pending_embed"]
-        assert [each.key for each in reader.queue.jobs(MODEL) + reader.queue.jobs(NEW)] == [c, a]
+        assert [each.key for each in queue.jobs(MODEL) + queue.jobs(NEW)] == [c, a]
         assert reader.scan(Filter(statuses=("active",))).tolist() == [a]
         assert reader.history(a) == []
 
-    def test_orphans_are_pending_without_a_job(self, store: Store, reader: Reader) -> None:
+    def test_orphans_are_pending_without_a_job(self, store: Store, queue: Queue) -> None:
         a, b, _ = add(
             store, memory("a", status="pending_embed"), memory("b", status="pending_embed"), memory("c")
         )
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [b], T0)
-        queue = reader.queue
         assert (queue.orphans(MODEL), queue.orphans(NEW)) == ([a], [a, b])
 
-    def test_lacking_are_live_without_a_vector(self, store: Store, reader: Reader) -> None:
+    def test_lacking_are_live_without_a_vector(self, store: Store, queue: Queue) -> None:
         a, b, c, d = add(
             store,
             memory("a"),
@@ -156,7 +158,6 @@ class Queues(StoreCases):
             memory("c", status="pending_embed", trust="quarantined"),
             memory("d", status="merged"),
         )
-        queue = reader.queue
         assert (queue.lacking(MODEL), queue.lacking(NEW)) == ([a, c], [a, b, c])
         with store.transaction("default") as tx:
             # A text without content has a vector of zeros and does not lack one.
@@ -164,8 +165,7 @@ class Queues(StoreCases):
             assert tx.queue.lacking(MODEL) == [c]
         assert d not in queue.lacking(NEW)
 
-    def test_what_an_earlier_model_has_left_behind(self, store: Store, reader: Reader) -> None:
-        queue = reader.queue
+    def test_what_an_earlier_model_has_left_behind(self, store: Store, queue: Queue) -> None:
         a, _ = add(store, (memory("a"), X), memory("b"))
         add(store, (memory("c"), X), namespace="other")
         # Only b lacks a vector of MODEL, and b has no vector at all.
@@ -191,7 +191,7 @@ class Queues(StoreCases):
         assert reader.covered(NEW, Filter()) == (0, 3)
         assert store.reader("empty").covered(MODEL, Filter()) == (0, 0)
 
-    def test_an_erased_memory_leaves_no_job(self, store: Store, reader: Reader) -> None:
+    def test_an_erased_memory_leaves_no_job(self, store: Store, queue: Queue) -> None:
         a, b = add(store, memory("a", status="pending_embed"), memory("b", status="pending_embed"))
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [a, b], T0)
@@ -199,11 +199,10 @@ class Queues(StoreCases):
             taken = tx.queue.take(MODEL, "me", T0, T0 + 60, 9)
             tx.erase([a], T0)
             tx.queue.update([replace(each, holder="", next_at=T0) for each in taken])
-        queue = reader.queue
         assert [each.key for each in queue.jobs(MODEL)] == [b]
         assert queue.jobs(NEW) == []
 
-    def test_an_erasure_hides_the_errors_of_other_jobs(self, store: Store, reader: Reader) -> None:
+    def test_an_erasure_hides_the_errors_of_other_jobs(self, store: Store, queue: Queue) -> None:
         """A model's error may quote any text of its batch."""
         a, b, c = add(store, *(memory(name, status="pending_embed") for name in "abc"))
         (other,) = add(store, memory("d", status="pending_embed"), namespace="other")
@@ -216,19 +215,18 @@ class Queues(StoreCases):
                 tx.queue.update([replace(each, holder="", error=quoting) for each in taken])
         with store.transaction("default") as tx:
             tx.erase([a], T0)
-        queue = reader.queue
         assert [(each.key, each.error) for each in queue.jobs(MODEL)] == [(b, UNTOLD)]
         assert [(each.key, each.error) for each in queue.jobs(NEW)] == [(c, "")]
         assert [each.error for each in store.reader("other").queue.jobs(MODEL)] == [quoting]
 
-    def test_dropping_a_model_takes_its_vectors_and_jobs_only(self, store: Store) -> None:
+    def test_dropping_a_model_takes_its_vectors_and_jobs_only(self, store: Store, reader: Reader) -> None:
         a, b = add(store, (memory("a"), X), (memory("b"), Y))
         (c,) = add(store, (memory("c"), X), namespace="other")
         with store.transaction("default") as tx:
             tx.put_vectors(NEW, [a], Z[None, :])
             tx.queue.put(MODEL, [a], T0)
             tx.queue.put(NEW, [b], T0)
-        reader, place = store.reader("default"), X[None, :]
+        place = X[None, :]
         assert reader.nearest(MODEL, place, Filter(), 9, 0.5)[0].keys.tolist() == [a]
         with rolled_back(store) as tx:
             tx.drop_vectors(MODEL)
@@ -242,12 +240,12 @@ class Queues(StoreCases):
         assert [each.model for each in reader.queue.backlogs()] == [NEW]
         assert store.reader("other").vectors(MODEL, keys(c))[1].tolist() == [True]
 
-    def test_a_failed_write_takes_jobs_back(self, store: Store, reader: Reader) -> None:
+    def test_a_failed_write_takes_jobs_back(self, store: Store, reader: Reader, queue: Queue) -> None:
         (a,) = add(store, memory("a", status="pending_embed"))
         with store.transaction("default") as tx:
             tx.queue.put(MODEL, [a], T0)
         with rolled_back(store) as tx:
             tx.queue.take(MODEL, "me", T0, T0 + 60, 1)
             tx.queue.finish(MODEL, [a])
-        assert reader.queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0)]
+        assert queue.jobs(MODEL) == [Job(a, MODEL, T0, next_at=T0)]
         assert reader.memories([a])[0].status == "pending_embed"
