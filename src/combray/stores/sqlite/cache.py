@@ -22,10 +22,7 @@ class NamespaceCache:
         self.name = name
         self.number = -1
         self.lock = threading.RLock()
-        self.postings = PostingCache()
-        self.selections = Selections()
-        self._columns = Columns()
-        self._matrices: dict[str, Matrix] = {}
+        self.drop()
 
     def drop(self) -> None:
         """Clear the cache."""
@@ -33,7 +30,7 @@ class NamespaceCache:
             self.postings = PostingCache()
             self.selections = Selections()
             self._columns = Columns()
-            self._matrices = {}
+            self._matrices: dict[str, Matrix] = {}
 
     def catch_up(self, connection: sqlite3.Connection) -> Snapshot:
         """Return the columns in the state that the connection's transaction sees."""

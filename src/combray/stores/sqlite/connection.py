@@ -218,6 +218,20 @@ def use_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
             return
 
 
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """Begin a write transaction; commit it at the end of the block, roll back on any error."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite has already rolled back some failed writes.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 def writable(path: str) -> bool:
     """Return whether the folder is writable, and the file if it exists."""
     place = Path(path)

@@ -69,7 +69,8 @@ class SqliteDocuments:
     def put(self, document: Document, chunks: Sequence[tuple[int, str]]) -> None:
         row = (document.root, document.path, document.source, document.hash, document.size, document.modified)
         (file,) = self.scope.row(sql.documents.put_file, *row)
-        self._loosen(file)
+        with self.scope.reading() as connection:
+            connection.execute(sql.documents.loosen_chunks, (file,))
         for position, (key, digest) in enumerate(chunks):
             if not self.scope.write(sql.documents.put_chunk, key, file, position, digest):
                 raise missing(key, self.scope.name)
@@ -77,10 +78,6 @@ class SqliteDocuments:
     def drop(self, root: str, path: str) -> None:
         row = self.scope.row(sql.documents.file, root, path)
         if row is not None:
-            self._loosen(row[0])
             with self.scope.reading() as connection:
+                connection.execute(sql.documents.loosen_chunks, row)
                 connection.execute(sql.documents.drop_file, row)
-
-    def _loosen(self, file: int) -> None:
-        with self.scope.reading() as connection:
-            connection.execute(sql.documents.loosen_chunks, (file,))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from combray.errors import CorruptStoreError, NewerSchemaError
 from combray.stores.sqlite import sql
-from combray.stores.sqlite.connection import APPLICATION_ID, MEMORY, opened
+from combray.stores.sqlite.connection import APPLICATION_ID, MEMORY, opened, writing
 from combray.stores.sqlite.encryption import Key
 
 Migration = tuple[int, str, str]
@@ -57,8 +57,7 @@ def migrate(
     newest = steps[-1][0]
     if check_identity(connection, path, newest) == newest:
         return []
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with writing(connection):
         # Read again: another process may have migrated during the wait for the lock.
         version = schema_version(connection)
         missing = [(number, name, sql) for number, name, sql in steps if number > version]
@@ -77,11 +76,6 @@ def migrate(
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
     return [name for _, name, _ in missing]
 
 

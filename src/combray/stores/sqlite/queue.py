@@ -9,9 +9,7 @@ from typing import Any
 from combray.runtime.queue import Backlog, Job
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import Namespace
-from combray.stores.sqlite.rows import to_micro
-
-_SECOND = 1_000_000
+from combray.stores.sqlite.rows import to_micro, to_seconds
 
 
 class SqliteQueue:
@@ -26,7 +24,7 @@ class SqliteQueue:
 
     def backlogs(self) -> list[Backlog]:
         return [
-            Backlog(model, waiting, failed, oldest / _SECOND, error or "")
+            Backlog(model, waiting, failed, to_seconds(oldest), error or "")
             for model, waiting, failed, oldest, error in self.scope.rows(sql.queue.backlogs)
         ]
 
@@ -53,7 +51,7 @@ class SqliteQueue:
         return self.scope.write_each(sql.queue.put, [(key, model, to_micro(at)) for key in keys])
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
-        end = to_micro(until) / _SECOND
+        end = to_seconds(to_micro(until))
         due = map(_job, self.scope.rows(sql.queue.jobs_due, model, to_micro(now), limit))
         taken = [replace(each, attempts=each.attempts + 1, next_at=end, holder=holder) for each in due]
         self.update(taken)
@@ -81,4 +79,4 @@ class SqliteQueue:
 
 def _job(row: Sequence[Any]) -> Job:
     key, model, added, attempts, next_at, holder, failed, error = row
-    return Job(key, model, added / _SECOND, attempts, next_at / _SECOND, holder, bool(failed), error)
+    return Job(key, model, to_seconds(added), attempts, to_seconds(next_at), holder, bool(failed), error)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,17 +36,27 @@ from combray.stores import arms as arms_module
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
-from combray.stores.sqlite import runs, selections, sql
+from combray.stores.sqlite import selections, sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.namespace import Namespace, Reading, missing
 from combray.stores.sqlite.queue import SqliteQueue
-from combray.stores.sqlite.rows import moment_of, reading, to_edge, to_link, to_memory, to_version, type_codes
+from combray.stores.sqlite.rows import (
+    moment_of,
+    reading,
+    to_edge,
+    to_link,
+    to_memory,
+    to_seconds,
+    to_version,
+    type_codes,
+)
 from combray.stores.sqlite.sql import listed
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 
+_counts = msgspec.json.Decoder(dict[str, int]).decode
 _MIN_PREFIX = 8
 """Minimum length of an id prefix."""
 
@@ -291,13 +302,21 @@ class SqliteReader:
             return int(row[1]) if row else 0
 
     def runs(self, limit: int) -> list[Run]:
-        return runs.latest(self.scope, limit)
+        found = []
+        for run_id, started, ended, state, counts, seen in self.scope.rows(sql.runs.latest, limit):
+            known = reading(f"run {run_id!r}", partial(_counts, counts))
+            end = None if ended is None else to_seconds(ended)
+            found.append(Run(run_id, to_seconds(started), end, state, known, seen))
+        return found
 
     def changed_by(self, actor: str) -> list[int]:
         return [int(row[0]) for row in self.scope.rows(sql.versions.changed_by, actor)]
 
     def doubts(self) -> list[Doubt]:
-        return runs.doubts(self.scope)
+        return [
+            Doubt(first, second, why, answer, bool(halved), run)
+            for first, second, why, answer, halved, run in self.scope.rows(sql.runs.doubts)
+        ]
 
     @property
     def documents(self) -> SqliteDocuments:

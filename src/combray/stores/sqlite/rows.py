@@ -64,12 +64,22 @@ def to_micro(seconds: float) -> int:
     return round(seconds * 1_000_000)
 
 
+def to_seconds(micro: int) -> float:
+    """Convert integer microseconds to unix seconds."""
+    return micro / 1_000_000
+
+
+def to_json(value: Any) -> str:
+    """Return a value as JSON, with sorted keys."""
+    return _encode(value).decode()
+
+
 def column_value(name: str, value: Any) -> Any:
     """Return a field as the table stores it."""
     if name in TIMES:
         return microseconds(value)
     if name in JSON_FIELDS:
-        return _encode(value).decode()
+        return to_json(value)
     return value
 
 
@@ -88,7 +98,7 @@ def to_row(memory: Memory, namespace: int, revision: int, entry: IndexEntry) -> 
     for place in _TIME_PLACES:
         values[place] = microseconds(values[place])
     for place in _JSON_PLACES:
-        values[place] = _encode(values[place]).decode()
+        values[place] = to_json(values[place])
     flags = (int(entry.asks), int(entry.times))
     moment = microseconds(memory.moment)
     return (namespace, revision, moment, entry.words, entry.length, *flags, entry.cues, *values)

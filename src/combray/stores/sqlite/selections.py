@@ -42,36 +42,28 @@ class Selections:
             mask = np.zeros(snapshot.count, dtype=np.bool_)
             mask[: len(old)] = old
             mask[_slots(connection, sql.selections.changed, number, revision, [], snapshot)] = False
-            _mark(mask, connection, number, revision, condition, snapshot)
-        if (epoch, revision) < (snapshot.epoch, snapshot.revision) and _is_versioned(condition):
+            mask[_meeting(connection, number, revision, condition, snapshot)] = True
+        # Otherwise a change of what the condition looks at may give its row no new revision.
+        is_versioned = _UNVERSIONED.isdisjoint(fields_of(condition))
+        if (epoch, revision) < (snapshot.epoch, snapshot.revision) and is_versioned:
             if condition not in self._kept and len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
             self._kept[condition] = (snapshot.epoch, snapshot.revision, mask)
         return mask
 
 
-def _is_versioned(condition: Condition) -> bool:
-    """Whether every change of what the condition looks at gives its row a new revision."""
-    return _UNVERSIONED.isdisjoint(fields_of(condition))
-
-
 def fresh_mask(connection: sqlite3.Connection, number: int, condition: Condition, snapshot: Snapshot) -> Mask:
     """Rows of the snapshot that meet the condition now."""
     mask = np.zeros(snapshot.count, dtype=np.bool_)
-    _mark(mask, connection, number, -1, condition, snapshot)
+    mask[_meeting(connection, number, -1, condition, snapshot)] = True
     return mask
 
 
-def _mark(
-    mask: Mask,
-    connection: sqlite3.Connection,
-    number: int,
-    since: int,
-    condition: Condition,
-    snapshot: Snapshot,
-) -> None:
+def _meeting(
+    connection: sqlite3.Connection, number: int, since: int, condition: Condition, snapshot: Snapshot
+) -> NDArray[np.int64]:
     met, values = compiled(condition)
-    mask[_slots(connection, sql.selections.meeting.format(met=met), number, since, values, snapshot)] = True
+    return _slots(connection, sql.selections.meeting.format(met=met), number, since, values, snapshot)
 
 
 def _slots(

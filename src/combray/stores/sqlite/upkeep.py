@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from combray.errors import CorruptStoreError
 from combray.language.indexing import index_entry, terms_version
 from combray.stores.sqlite import indexes, sql
+from combray.stores.sqlite.connection import writing
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.migrations import keyword_index_sql
 from combray.stores.sqlite.namespace import term
@@ -77,17 +78,12 @@ def rebuild_terms_if_stale(connection: sqlite3.Connection) -> bool:
     """Rebuild the keyword index if the tokenizer has changed since it was written."""
     if _terms_version(connection) == terms_version():
         return False
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with writing(connection):
         # Another process may have rebuilt it during the wait for the lock.
         stale = _terms_version(connection) != terms_version()
         if stale:
             _rebuild_indexes(connection)
         connection.execute(sql.settings.put, (_TERMS_VERSION, terms_version()))
-        connection.execute("COMMIT")
-    except BaseException:
-        _roll_back(connection)
-        raise
     return stale
 
 
@@ -106,18 +102,13 @@ def repair(connection: sqlite3.Connection) -> list[str]:
         _cut_out_keyword_index(connection)
         connection.execute("VACUUM")
         done.append("rewrote the whole file")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with writing(connection):
         done.append(f"rebuilt the keyword index and labels of {_rebuild_indexes(connection)} memories")
         removed = {"edge": connection.execute(sql.upkeep.remove_stray_edges).rowcount}
         for table in _OF_MEMORIES:
             removed[table] = connection.execute(sql.upkeep.remove_strays.format(table=table)).rowcount
         done += (f"removed {count} {table}s of missing memories" for table, count in removed.items() if count)
         connection.execute(sql.namespaces.grow_all)
-        connection.execute("COMMIT")
-    except BaseException:
-        _roll_back(connection)
-        raise
     return done
 
 
@@ -130,7 +121,8 @@ def _damaged(connection: sqlite3.Connection) -> bool:
         try:
             connection.execute(sql.terms.remove_all)
         finally:
-            _roll_back(connection)
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
     except errors("DatabaseError"):
         return True
     return False
@@ -145,23 +137,14 @@ def _cut_out_keyword_index(connection: sqlite3.Connection) -> None:
     statements = keyword_index_sql()
     connection.execute("PRAGMA writable_schema = ON")
     try:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(sql.upkeep.cut_out_keyword_index)
-        version = connection.execute("PRAGMA schema_version").fetchone()[0]
-        connection.execute(f"PRAGMA schema_version = {version + 1}")
-        connection.execute("COMMIT")
-    except BaseException:
-        _roll_back(connection)
-        raise
+        with writing(connection):
+            connection.execute(sql.upkeep.cut_out_keyword_index)
+            version = connection.execute("PRAGMA schema_version").fetchone()[0]
+            connection.execute(f"PRAGMA schema_version = {version + 1}")
     finally:
         connection.execute("PRAGMA writable_schema = RESET")
     for statement in statements:
         connection.execute(statement)
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
 
 
 def _everything(connection: sqlite3.Connection) -> Iterator[tuple[int, indexes.Indexed]]:

@@ -14,20 +14,20 @@ from combray.language.indexing import index_entry
 from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
 from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, encode
-from combray.stores.sqlite import indexes, runs, sql
+from combray.stores.sqlite import indexes, sql
 from combray.stores.sqlite import rows as mapping
 from combray.stores.sqlite.cache import NamespaceCache
-from combray.stores.sqlite.changing import Change, apply, put_history
 from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.erasing import erase
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.indexes import Indexed
+from combray.stores.sqlite.namespace import missing
 from combray.stores.sqlite.queue import SqliteQueue
 from combray.stores.sqlite.reader import SqliteReader
-from combray.stores.sqlite.sql import listed
-from combray.stores.validity import EMBEDDED, check_memory
-from combray.types import EDGE_TYPES, Version
+from combray.stores.sqlite.sql import FIELDS, listed
+from combray.stores.validity import EMBEDDED, INDEXED, check_changes, check_history, check_memory
+from combray.types import EDGE_TYPES, Memory, Version
 
 _MOST_NAMED = 100
 """Maximum number of memories whose ids are reported to the witness of a transaction."""
@@ -150,28 +150,48 @@ class SqliteWriter(SqliteReader):
         return count
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
-        if not EMBEDDED.isdisjoint(changes) and self._is_other_text(key, changes):
-            self._drop_vectors_of(key)
-        change = Change(operation, actor, at, changes)
-        apply(self.connection, self.number, self.namespace, self.revision_now, key, change)
+        check_changes(changes)
+        rows = self.scope.rows(sql.memories.whole, listed([key]))
+        if not rows:
+            raise missing(key, self.namespace)
+        old = dict(zip(FIELDS, rows[0][1:], strict=True))
+        if any(changes.get(name, old[name]) != old[name] for name in EMBEDDED):
+            for (model,) in self.scope.rows(sql.vectors.models_of, key):
+                # As in put_vectors.
+                self.cache.matrix(self.connection, model, self._snapshot)
+            self.scope.write(sql.vectors.drop, key)
+        names = sorted(changes)
+        before = mapping.to_json({name: old[name] for name in names})
+        self.connection.execute(sql.versions.add, (key, mapping.to_micro(at), actor, operation, before))
+        assignments = ", ".join(f"{name} = ?" for name in [*names, "revision"])
+        values = [mapping.column_value(name, changes[name]) for name in names]
+        statement = sql.memories.change.format(assignments=assignments)
+        self.connection.execute(statement, (*values, self.revision_now, key))
+        if "occurred_from" in names or "recorded_at" in names:
+            self.connection.execute(sql.memories.set_moment, (key,))
+        if INDEXED.intersection(names):
+            self._index_again(key, mapping.to_memory(rows[0], self.namespace))
+        elif {"status", "trust"}.intersection(names):
+            self.connection.execute(sql.labels.set_live, (key,))
         self._did("changed", [key])
 
-    def _is_other_text(self, key: int, changes: Mapping[str, Any]) -> bool:
-        return any(
-            changes.get(name, getattr(each, name)) != getattr(each, name)
-            for each in self.memories([key])
-            for name in EMBEDDED
-        )
-
-    def _drop_vectors_of(self, key: int) -> None:
-        for (model,) in self.scope.rows(sql.vectors.models_of, key):
-            # As in put_vectors.
-            self.cache.matrix(self.connection, model, self._snapshot)
-        self.scope.write(sql.vectors.drop, key)
+    def _index_again(self, key: int, old: Memory) -> None:
+        """Replace the terms, the labels and the derived columns of a memory whose texts have changed."""
+        (new,) = self.memories([key])
+        entry = index_entry(new)
+        indexes.remove(self.connection, self.number, [(key, index_entry(old))])
+        indexes.add(self.connection, self.number, [(key, new, entry)])
+        indexes.measure(self.connection, key, entry)
+        self.scope.write(sql.namespaces.grow_reindexed)
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
         self.scope.must_know([key])
-        put_history(self.connection, key, versions)
+        check_history(versions, self.connection.execute(sql.versions.exists, (key,)).fetchone())
+        for each in versions:
+            before = {name: mapping.column_value(name, value) for name, value in each.before.items()}
+            at = mapping.microseconds(each.changed_at)
+            version = (key, each.number, at, each.actor, each.operation, mapping.to_json(before))
+            self.connection.execute(sql.versions.put, version)
 
     def link(self, links: Sequence[Link], at: float) -> int:
         self.scope.must_know(end for each in links for end in (each.source, each.target))
@@ -210,23 +230,42 @@ class SqliteWriter(SqliteReader):
             self.deeds.ids.append(memory_id)
 
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
-        runs.put(self.scope, run, parts)
+        ended = None if run.ended is None else mapping.to_micro(run.ended)
+        started, counts = mapping.to_micro(run.started), mapping.to_json(dict(run.counts))
+        self.scope.write(sql.runs.put, run.id, started, ended, run.state, counts, run.seen)
+        (last,) = self.scope.row(sql.runs.last_part, run.id)
+        self.scope.write_each(sql.runs.put_part, [(run.id, *part) for part in enumerate(parts, last + 1)])
 
     def take_part(self, run: str) -> str | None:
-        return runs.take_part(self.scope, run)
+        row = self.scope.row(sql.runs.first_part, run)
+        if row is None:
+            return None
+        self.scope.write(sql.runs.remove_part, run, row[0])
+        return str(row[1])
 
     def put_doubts(self, doubts: Sequence[Doubt]) -> None:
         self.scope.must_know(key for each in doubts for key in (each.first, each.second))
-        runs.put_doubts(self.scope, doubts)
+        rows = [
+            (each.first, each.second, each.reason, each.answer, int(each.halved), each.run) for each in doubts
+        ]
+        self.scope.write_each(sql.runs.put_doubt, rows)
 
     def drop_doubts(self, run: str) -> int:
         return self.scope.write(sql.runs.drop_doubts, run)
 
     def lease(self, name: str) -> Lease | None:
-        return runs.lease(self.scope, name)
+        row = self.scope.row(sql.runs.lease, name)
+        if row is None:
+            return None
+        holder, until = row
+        mapping.reading("a lease", lambda: mapping.moment_of(until))
+        return Lease(holder, mapping.to_seconds(until))
 
     def put_lease(self, name: str, lease: Lease | None) -> None:
-        runs.put_lease(self.scope, name, lease)
+        if lease is None:
+            self.scope.write(sql.runs.drop_lease, name)
+        else:
+            self.scope.write(sql.runs.put_lease, name, lease.holder, mapping.to_micro(lease.until))
 
     @property
     def documents(self) -> SqliteDocuments:
