@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 from combray.errors import ReadOnlyStoreError, StoreError
@@ -19,15 +20,16 @@ from combray.stores.sqlite.connection import (
     check_length,
     connect,
     explained,
+    make_private,
+    opened,
     use_wal,
     writable,
 )
-from combray.stores.sqlite.copying import back_up
-from combray.stores.sqlite.encryption import Key, errors, key_from
+from combray.stores.sqlite.encryption import Key, errors, key_from, write_encrypted
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.reader import SqliteReader
-from combray.stores.sqlite.witnessing import kept, tell
+from combray.stores.sqlite.witnessing import forget, kept, tell
 from combray.stores.sqlite.writer import SqliteWriter
 
 _NOT_WRITABLE = "{}: the file or its folder cannot be written to"
@@ -335,9 +337,27 @@ class SqliteStore:
     def backup(self, path: str, key: str | bytes | None = None) -> None:
         """Write a consistent copy to a new file, encrypted with `key` or by default with the store's own key.
 
-        Raises StoreError if the file exists, InvalidInputError for an invalid key.
+        Raises StoreError if the file exists, InvalidInputError for an invalid key, MissingExtraError.
         """
-        back_up(self._reading, self.path, self._key, path, self._key if key is None else key_from(key))
+        target_key = self._key if key is None else key_from(key)
+        if Path(path).exists():
+            raise StoreError(f"{path}: already exists. Name a new file for the backup.")
+        with explained(path):
+            if target_key is None or self._key is not None:
+                self._copy(path, target_key)
+                return
+            # Through an unencrypted copy next to the store: two builds of SQLite must not open one file.
+            folder = None if self.path == MEMORY else Path(self.path).absolute().parent
+            with tempfile.TemporaryDirectory(dir=folder, prefix=".combray-") as place:
+                plain = str(Path(place) / "copy.db")
+                self._copy(plain, None)
+                make_private(path)
+                write_encrypted(plain, path, target_key)
+
+    def _copy(self, target: str, key: Key | None) -> None:
+        with self._reading() as connection, closing(opened(target, key)) as copy:
+            connection.backup(copy)
+            forget(copy)
 
     def close(self) -> None:
         """Release the file. Each open read finishes first, in its own thread."""
