@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from combray.errors import StoreError
-from combray.runtime import Arrival, Filter, KeywordArm, Link, Store
+from combray.runtime import Arrival, Filter, KeywordArm, Link, Reader, Store
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import memory, vector
 from combray.testing.store_cases import MODEL, add, order, scores, search
@@ -25,13 +25,13 @@ class TestSqliteMemory(StoreSuite):
         with closing(SqliteStore(":memory:")) as store:
             yield store
 
-    def test_a_reader_during_an_open_write_sees_committed_rows(self, store: Store) -> None:
+    def test_a_reader_during_an_open_write_sees_committed_rows(self, store: Store, reader: Reader) -> None:
         (key,) = add(store, memory("tea"))
         with store.transaction("default") as tx:
             tx.insert([Arrival(memory("tea again", 1))])
             with pytest.raises(StoreError, match="through the transaction"):
-                store.reader("default").scan(Filter())
-        assert order(store.reader("default").scan(Filter())) == [key, key + 1]
+                reader.scan(Filter())
+        assert order(reader.scan(Filter())) == [key, key + 1]
 
 
 def test_no_byte_of_an_erased_memory_is_left_in_any_file(tmp_path: Path) -> None:
