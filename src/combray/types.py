@@ -44,7 +44,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """One thing remembered. Every change leaves a version row, which keeps the fields as they were.
 
     Times are aware datetimes in UTC. `occurred_*` say when it happened, `valid_*` when it is true
-    in the world, `recorded_at` when the engine learned it. Importance is 1-5, confidence 0-1.
+    in the world, `recorded_at` when the engine learned it. Importance is 1-5, confidence 0-1. `slot` names
+    what it is a value of, as the caller gave it ("ana.city"): a newer value supersedes an older one.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     supersedes: str | None = None
     superseded_by: str | None = None
     merged_into: str | None = None
+    slot: str | None = None
     metadata: dict[str, Any] = {}
 
     @property

@@ -6,7 +6,9 @@ Every check raises InvalidInputError with the field, the value and what to do.
 from __future__ import annotations
 
 import os
+import re
 import threading
+import unicodedata
 import uuid
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -61,6 +63,21 @@ def fraction(field: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
         raise InvalidInputError(field, f"must be a number from 0 to 1, not {show(value)}.")
     return float(value)
+
+
+_SLOT = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+_LONGEST_SLOT = 200
+
+
+def slot_name(value: Any) -> str | None:
+    """Return a dotted name in lower case, None for None: names that differ in case are one slot."""
+    if value is None:
+        return None
+    name = unicodedata.normalize("NFC", clean_text("slot", value, _LONGEST_SLOT).strip()).casefold()
+    if not _SLOT.fullmatch(name):
+        remedy = "Use names joined by dots, such as ana.city, of letters, digits, _ and -."
+        raise InvalidInputError("slot", f"{brief(value)} is not a dotted name.", remedy)
+    return name
 
 
 def show(value: Any) -> str:

@@ -63,6 +63,7 @@ changeable: dict[str, st.SearchStrategy[Any]] = {
     "supersedes": names,
     "superseded_by": names,
     "merged_into": names,
+    "slot": names,
     "metadata": st.dictionaries(texts, json, max_size=3),
 }
 memories: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(

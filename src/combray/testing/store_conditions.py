@@ -25,6 +25,8 @@ MEETING: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"kind": {"in": ["fact", "insight"]}}, {"kind": "insight"}, {"kind": "episode"}),
     ({"importance": {"gte": 4}}, {"importance": 4}, {"importance": 3}),
     ({"confidence": {"lt": 0.5}}, {"confidence": 0.4}, {"confidence": 0.5}),
+    ({"slot": "Ana.City"}, {"slot": "ana.city"}, {"slot": "ana.city.district"}),
+    ({"slot": {"ne": "ana.city"}}, {"slot": None}, {"slot": "ana.city"}),
     ({"position": {"exists": True}}, {"position": 0}, {"position": None}),
     ({"author": {"exists": False}}, {"author": None}, {"author": "Ann"}),
     ({"author": {"ne": "Ann"}}, {"author": None}, {"author": "Ann"}),

@@ -47,6 +47,7 @@ FULL = Memory(
     supersedes="old",
     superseded_by="new",
     merged_into="other",
+    slot="ana.city",
     metadata={"a": [1, {"b": None}], "ü": "\u0000x"},
 )
 

@@ -46,6 +46,7 @@ FIELDS: Mapping[str, Sort] = {
     "supersedes": "text",
     "superseded_by": "text",
     "merged_into": "text",
+    "slot": "text",
 }
 """Fields of a memory that a condition can name, besides `metadata`. `moment`: occurred_from, else recorded_at."""
 

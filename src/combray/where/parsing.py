@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -123,6 +124,9 @@ class _Parser:
         if not isinstance(value, str):
             raise _bad(f"{said} is not a text.", "Give a text.")
         text = clean_text("where", value, _LONGEST)
+        if field == "slot":
+            # As it is stored: names that differ in case are one slot.
+            return sort, unicodedata.normalize("NFC", text).casefold()
         if field in CHOICES and text not in CHOICES[field]:
             raise _bad(f"{said} is not known.", f"Use one of: {', '.join(CHOICES[field])}.")
         return sort, text.casefold() if sort == "label" else text

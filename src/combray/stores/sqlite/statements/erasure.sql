@@ -82,7 +82,7 @@ SELECT code FROM vector WHERE key IN (SELECT value FROM json_each(?1))
 -- name: memory_texts
 -- Where the words of an erased memory may stand by right: in other memories, names, remarks of the schema. A short
 -- number stands by chance in some id or hash.
-SELECT id, content, kind, context, tags, entities, author, source, session, metadata, content_hash FROM memory
+SELECT id, content, kind, context, tags, entities, author, source, session, slot, metadata, content_hash FROM memory
 
 -- name: schema_texts
 -- SQLite keeps the schema in the file: names of columns spell words too.
