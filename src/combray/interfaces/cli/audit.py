@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, nothing_found
+from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, nothing_found
 from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, show_json, table, visible
 
@@ -37,7 +37,7 @@ def audit(ctx: click.Context, /, target: Target) -> None:
         _show(target, limit=20)
 
 
-@audit.command(cls=Verb)
+@audit.command()
 @limit(20, "Maximum number of entries.", most=None)
 @click.option("--operation", metavar="VERB", help="Only this verb.")
 @click.option("--since", metavar="WHEN", help='Only from this time on: 2026-03-01, "last week", …')
@@ -73,7 +73,7 @@ def _show(target: Target, **wanted: Any) -> None:
         nothing_found("no entry matches.")
 
 
-@audit.command(cls=Verb)
+@audit.command()
 @opens_store()
 def verify(target: Target) -> None:
     """Verify every line of the log, their order, and its end.
@@ -112,7 +112,7 @@ def _show_report(report: Report) -> None:
         out.print(f"The audit log is damaged; {report.entries} entries in {files} are readable.", style="red")
 
 
-@audit.command(cls=Verb)
+@audit.command()
 @click.argument("memory_id", metavar="ID")
 @opens_store()
 def certificate(target: Target, memory_id: str) -> None:
@@ -155,7 +155,7 @@ def _place(left: Mapping[str, Any]) -> str:
     return f"{left.get('file')}: {left.get('count')} {left.get('kind')}"
 
 
-@audit.command(cls=Verb)
+@audit.command()
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
 @opens_store()
 def export(target: Target, path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.options import Target, comma_list, limit, opens_store
 from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
 
@@ -34,12 +34,9 @@ class Compared:
     milliseconds: float
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        'combray compare "why did we choose PostgreSQL"',
-        "combray compare database decision --presets default,mnemon --limit 3",
-    ),
+@verb(
+    'combray compare "why did we choose PostgreSQL"',
+    "combray compare database decision --presets default,mnemon --limit 3",
 )
 @click.argument("query", nargs=-1, required=True)
 @limit(5, "Maximum number of hits per preset.", most=100)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, say
+from combray.interfaces.cli.failures import NOTHING_FOUND, say, verb
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, pairs, progress, short, show_json, table
 
@@ -35,14 +35,11 @@ def _duration(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
     return int(found[1]) * _SECONDS[found[2]]
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        "combray consolidate --dry-run",
-        "combray consolidate",
-        "combray consolidate --undo RUN",
-        "combray consolidate --every 24h",
-    ),
+@verb(
+    "combray consolidate --dry-run",
+    "combray consolidate",
+    "combray consolidate --undo RUN",
+    "combray consolidate --every 24h",
 )
 @click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
 @click.option(

@@ -6,15 +6,13 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.filters import where_option
 from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import for_people, show_json, visible
 
 
-@click.command(
-    cls=Verb, examples=('combray context "why did we choose PostgreSQL"', "combray context database --budget 400")
-)
+@verb('combray context "why did we choose PostgreSQL"', "combray context database --budget 400")
 @click.argument("query", nargs=-1, required=True)
 @click.option(
     "--budget", "-b", type=click.IntRange(min=100), help="Maximum number of tokens [env: COMBRAY_CONTEXT_BUDGET]."
@@ -24,7 +22,6 @@ from combray.interfaces.cli.output import for_people, show_json, visible
     "-k",
     type=click.IntRange(1, 1000),
     default=20,
-    show_default=True,
     help="Maximum number of memories.",
 )
 @filters("since", "until", "categories", "kinds", "sessions")

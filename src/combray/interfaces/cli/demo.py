@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.output import console, visible
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _SHOWN = 3
 _COLOURS = {"added": "green", "replaced": "yellow", "skipped": "dim"}
 
 
-@click.command(cls=Verb, examples=("combray demo",))
+@verb("combray demo")
 @click.option("--embedder", metavar="NAME", help="none, wordllama or onnx:PATH.")
 def demo(embedder: str | None) -> None:
     """Demonstrate Combray on a small conversation."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import INTERRUPTED, Verb
+from combray.interfaces.cli.failures import INTERRUPTED, verb
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, progress, show_json, visible
 
@@ -19,13 +19,10 @@ _ANY = click.Path(exists=True, path_type=Path)
 _SHOWN = 10
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        "combray index ~/notes",
-        "combray index . --sessions ~/.agent/sessions",
-        "combray index docs --rebuild",
-    ),
+@verb(
+    "combray index ~/notes",
+    "combray index . --sessions ~/.agent/sessions",
+    "combray index docs --rebuild",
 )
 @_FOLDER
 @click.option("--extra", type=_ANY, multiple=True, metavar="PATH", help="Another Markdown file or folder.")
@@ -78,7 +75,7 @@ def _show(target: Target, report: IndexReport) -> None:
         out.print(visible(problem), style="yellow")
 
 
-@click.command(cls=Verb, examples=("combray watch ~/notes",))
+@verb("combray watch ~/notes")
 @_FOLDER
 @opens_store(pipelines=True)
 def watch(target: Target, folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -79,6 +79,13 @@ class Verb(click.Command):
 
 class VerbGroup(Verb, click.Group):
     """A verb with subcommands."""
+
+    command_class = Verb
+
+
+def verb(*examples: str, name: str | None = None) -> Callable[[Callable[..., Any]], Verb]:
+    """Make a function a verb, with examples at the end of its help."""
+    return click.command(name, cls=Verb, examples=examples)
 
 
 def say(text: str) -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import answer, compact, for_people, show_json, visible
 from combray.types import EDGE_TYPES, EdgeType
 
 
-@click.command(cls=Verb, examples=('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"',))
+@verb('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"')
 @click.argument("source")
 @click.argument("other", metavar="TARGET")
 @click.option("--type", "edge_type", type=click.Choice(EDGE_TYPES), default="semantic", help="Kind of edge.")
@@ -42,7 +42,7 @@ def link(
     )
 
 
-@click.command(cls=Verb, examples=("combray related ID --type causal --depth 3",))
+@verb("combray related ID --type causal --depth 3")
 @click.argument("memory_id", metavar="ID")
 @click.option("--type", "--edge", "edge_type", type=click.Choice(EDGE_TYPES), help="Follow only these edges.")
 @click.option("--depth", type=click.IntRange(1, 10), default=2, help="Maximum number of steps.")
@@ -63,9 +63,7 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
         nothing_found("the memory has no " + (f"{edge_type} edges." if edge_type else "edges."))
 
 
-@click.command(
-    cls=Verb, examples=("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
-)
+@verb("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
 @click.option(
     "--format", "form", type=click.Choice(("dot", "html")), help="Default: by the suffix of the file, else dot."
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.filters import namespaces_option, where_option
 from combray.interfaces.cli.options import Target, comma_list, opens_store
 from combray.interfaces.cli.output import (
@@ -24,17 +24,14 @@ from combray.interfaces.cli.output import (
 from combray.types import CATEGORIES
 
 
-@click.command(
-    "list",
-    cls=Verb,
-    examples=(
-        "combray list",
-        """combray list --where '{"category": "decision"}' --order -importance --limit 20""",
-    ),
+@verb(
+    "combray list",
+    """combray list --where '{"category": "decision"}' --order -importance --limit 20""",
+    name="list",
 )
 @where_option
-@click.option("--order", default="-recorded_at", show_default=True, help="Sort by a field; - in front: down.")
-@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=100, show_default=True, help="At most.")
+@click.option("--order", default="-recorded_at", help="Sort by a field; - in front: down.")
+@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=100, help="At most.")
 @click.option("--after", default="", metavar="CURSOR", help="Go on behind the page that gave this cursor.")
 @namespaces_option
 @click.option("--verbose", "-v", is_flag=True, help="Print every field (as JSON).")
@@ -71,12 +68,9 @@ def _metadata(ctx: click.Context, parameter: click.Parameter, value: str | None)
         raise click.BadParameter(f"this is not JSON ({error}).") from None
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        'combray update ID --content "We deploy on Mondays" --imp 5',
-        "combray update ID --tags deploy,team --valid-to 2026-12-31",
-    ),
+@verb(
+    'combray update ID --content "We deploy on Mondays" --imp 5',
+    "combray update ID --tags deploy,team --valid-to 2026-12-31",
 )
 @click.argument("memory_id", metavar="ID")
 @click.option("--content", metavar="TEXT", help="Another text; the old one stays in the history.")

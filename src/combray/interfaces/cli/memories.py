@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.filters import confirmed, several_options
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, full, moment, short, show_json, table, visible
@@ -25,7 +25,7 @@ _IDS = click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 _CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d{1,9})(?:-L(\d{1,9}))?)?")
 
 
-@click.command(cls=Verb, examples=("combray get 019a1b2c-3d4e", "combray get memory/2025-11-27.md#L3-L9"))
+@verb("combray get 019a1b2c-3d4e", "combray get memory/2025-11-27.md#L3-L9")
 @click.argument("memory_id", metavar="ID|PATH")
 @opens_store()
 def get(target: Target, memory_id: str) -> None:
@@ -75,12 +75,9 @@ def _in_words(value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        "combray forget ID",
-        """combray forget --where '{"metadata.user": "ann"}' --dry-run""",
-    ),
+@verb(
+    "combray forget ID",
+    """combray forget --where '{"metadata.user": "ann"}' --dry-run""",
 )
 @_IDS
 @several_options
@@ -94,13 +91,10 @@ def forget(target: Target, memory_ids: tuple[str, ...], **several: Any) -> None:
     _change(target, "forget", "forgotten", "hidden from recall; undo with combray restore", memory_ids, several)
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        "combray restore ID",
-        "combray restore ID --version 2",
-        """combray restore --where '{"metadata.user": "ann"}' --confirm 12""",
-    ),
+@verb(
+    "combray restore ID",
+    "combray restore ID --version 2",
+    """combray restore --where '{"metadata.user": "ann"}' --confirm 12""",
 )
 @_IDS
 @click.option("--version", type=click.IntRange(min=1), metavar="N", help="Undo the changes from version N on.")
@@ -156,13 +150,10 @@ def _tell_many(target: Target, done: Changed, status: str) -> None:
         nothing_found("no memory matches.")
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        "combray erase ID --yes",
-        "combray erase ID --prove",
-        """combray erase --where '{"metadata.user": "ann"}' --dry-run""",
-    ),
+@verb(
+    "combray erase ID --yes",
+    "combray erase ID --prove",
+    """combray erase --where '{"metadata.user": "ann"}' --dry-run""",
 )
 @_IDS
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
@@ -255,7 +246,7 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
         nothing_found(f"remains of {certificate.id} were found. See 'left' and 'rows'.")
 
 
-@click.command(cls=Verb, examples=("combray history ID",))
+@verb("combray history ID")
 @_ID
 @opens_store()
 def history(target: Target, memory_id: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, Verb, VerbGroup, say
+from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, say
 from combray.interfaces.cli.options import Target, without_store
 from combray.interfaces.cli.output import console, for_people, progress, show_json, table, visible
 
@@ -29,7 +29,6 @@ def models(ctx: click.Context, /, target: Target) -> None:
 
 
 @models.command(
-    cls=Verb,
     examples=(
         "combray models test",
         "combray models test --language-model openai:qwen3@http://127.0.0.1:11434/v1",
@@ -62,7 +61,6 @@ def test(target: Target) -> None:
 
 
 @models.command(
-    cls=Verb,
     examples=(
         "combray models fetch onnx:sentence-transformers/all-MiniLM-L6-v2",
         "combray models fetch onnx:ORG/NAME@v1.0/onnx/model_quantized.onnx",

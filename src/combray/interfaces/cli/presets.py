@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.errors import CombrayError, InvalidInputError, PluginError
-from combray.interfaces.cli.failures import Verb, VerbGroup
+from combray.interfaces.cli.failures import VerbGroup
 from combray.interfaces.cli.options import Target, without_store
 from combray.interfaces.cli.output import console, for_people, show_json, table
 
@@ -25,7 +25,7 @@ def presets(ctx: click.Context, /, target: Target) -> None:
         _list(target)
 
 
-@presets.command(cls=Verb, examples=("combray presets show mnemon",))
+@presets.command(examples=("combray presets show mnemon",))
 @click.argument("name")
 @without_store()
 def show(target: Target, name: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.filters import namespaces_option, where_option
 from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import compact, for_people, full, show_json
@@ -19,15 +19,12 @@ _DIGITS = 4
 """Digits of scores in the output."""
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        'combray recall "why did we choose PostgreSQL"',
-        'combray recall database decision --since "last month" --cat decision --explain',
-    ),
+@verb(
+    'combray recall "why did we choose PostgreSQL"',
+    'combray recall database decision --since "last month" --cat decision --explain',
 )
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most.")
+@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, help="Hits at most.")
 @click.option(
     "--intent",
     type=click.Choice(INTENTS, case_sensitive=False),
@@ -66,9 +63,9 @@ def recall(
         nothing_found(answer.reason or "no memory matches")
 
 
-@click.command(cls=Verb, examples=("combray search postgres migration",))
+@verb("combray search postgres migration")
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most.")
+@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, help="Hits at most.")
 @filters()
 @where_option
 @namespaces_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.errors import InvalidInputError
-from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.options import Target, comma_list, opens_store
 from combray.interfaces.cli.output import console, for_people, progress, short, show_json, visible
 from combray.interfaces.cli.reading import lines_of, text_of
@@ -23,13 +23,10 @@ _SUGGESTIONS = 3
 _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skipped": "[dim]skipped[/]"}
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        'combray remember "We chose PostgreSQL" --cat decision --imp 5 --entities PostgreSQL',
-        "git log -1 --format=%B | combray remember - --source agent",
-        "combray remember --file notes.txt",
-    ),
+@verb(
+    'combray remember "We chose PostgreSQL" --cat decision --imp 5 --entities PostgreSQL',
+    "git log -1 --format=%B | combray remember - --source agent",
+    "combray remember --file notes.txt",
 )
 @click.argument("text", nargs=-1)
 @click.option(
@@ -42,15 +39,14 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
     "--cat",
     type=click.Choice(CATEGORIES),
     default="general",
-    show_default=True,
     help="Category.",
 )
-@click.option("--importance", "--imp", type=click.IntRange(1, 5), default=3, show_default=True, help="1 to 5.")
+@click.option("--importance", "--imp", type=click.IntRange(1, 5), default=3, help="1 to 5.")
 @click.option(
     "--entities", callback=comma_list, metavar="A,B", help="Entities, in addition to those found in the text."
 )
 @click.option("--tags", callback=comma_list, metavar="A,B", help="Labels.")
-@click.option("--source", default="user", show_default=True, help="Where it comes from: user, agent, external, …")
+@click.option("--source", default="user", help="Where it comes from: user, agent, external, …")
 @click.option("--author", help="Who said it.")
 @click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
 @click.option("--session", help="The conversation it belongs to.")

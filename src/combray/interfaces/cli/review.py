@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb
+from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.options import Target, limit, opens_store
 from combray.interfaces.cli.output import answer, compact, console, for_people, pairs, short, show_json, table
 
@@ -14,7 +14,7 @@ _ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "eras
 _FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
 
 
-@click.command(cls=Verb, examples=("combray gc --threshold 0.3", "combray gc --keep ID"))
+@verb("combray gc --threshold 0.3", "combray gc --keep ID")
 @click.option(
     "--threshold",
     type=click.FloatRange(min=0),
@@ -51,7 +51,7 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
     )
 
 
-@click.command(cls=Verb, examples=("combray review", "combray review --quarantined", "combray review --doubtful"))
+@verb("combray review", "combray review --quarantined", "combray review --doubtful")
 @limit(20, "Memories at most.", most=None)
 @click.option("--quarantined", is_flag=True, help="List quarantined memories with reasons.")
 @click.option("--doubtful", is_flag=True, help="List pairs of facts that consolidation could not decide.")
@@ -115,7 +115,7 @@ def _doubtful(target: Target, limit: int) -> None:
     console().print("Resolve with combray forget ID or combray remember TEXT.", style="dim")
 
 
-@click.command(cls=Verb, examples=("combray release ID", "combray release ID --trust owner"))
+@verb("combray release ID", "combray release ID --trust owner")
 @click.argument("memory_id", metavar="ID")
 @click.option(
     "--trust",

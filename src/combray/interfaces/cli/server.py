@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 
-import click
-
 from combray.errors import MissingExtraError
-from combray.interfaces.cli.failures import Verb, say
+from combray.interfaces.cli.failures import say, verb
 from combray.interfaces.cli.options import Target, opens_store
 
 
-@click.command(cls=Verb, examples=("combray mcp --db agent.db --namespace work",))
+@verb("combray mcp --db agent.db --namespace work")
 @opens_store(pipelines=True)
 def mcp(target: Target) -> None:
     """Serve memory to an agent over MCP.

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
+from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, moment, show_json, table, visible
 
 
-@click.command(cls=Verb, examples=("combray status --namespace work",))
+@verb("combray status --namespace work")
 @opens_store(pipelines=True)
 def status(target: Target) -> None:
     """Show counts of memories, edges, vectors and top entities."""
@@ -42,7 +42,7 @@ def _in_words(value: Any) -> str:
     return visible("none" if value is None else str(value))
 
 
-@click.command(cls=Verb, examples=("combray log --limit 50",))
+@verb("combray log --limit 50")
 @limit(20, "Maximum number of lines.", most=None)
 @opens_store()
 def log(target: Target, limit: int) -> None:
@@ -59,7 +59,7 @@ def log(target: Target, limit: int) -> None:
     console().print(shown)
 
 
-@click.command(cls=Verb, examples=("combray doctor --repair",))
+@verb("combray doctor --repair")
 @click.option("--repair", is_flag=True, help="Rebuild everything that can be derived from the stored memories.")
 @opens_store(pipelines=True)
 def doctor(target: Target, repair: bool) -> None:
@@ -83,7 +83,7 @@ def doctor(target: Target, repair: bool) -> None:
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-@click.command(cls=Verb, examples=("combray backup memories-2026-03-01.db",))
+@verb("combray backup memories-2026-03-01.db")
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), callback=in_a_folder)
 @click.option("--encrypt", is_flag=True, help="Encrypt the copy with the key in COMBRAY_NEW_KEY.")
 @opens_store()

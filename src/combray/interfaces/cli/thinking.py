@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from combray.interfaces.cli.failures import Verb, nothing_found
+from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.filters import where_option
 from combray.interfaces.cli.options import Target, filters, opens_store
 from combray.interfaces.cli.output import console, for_people, moment, show_json, visible
@@ -15,12 +15,9 @@ if TYPE_CHECKING:
     from combray.think.thought import Thought
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        'combray think "why did we choose PostgreSQL"',
-        'combray think "when did Ana move" --limit 20 --explain',
-    ),
+@verb(
+    'combray think "why did we choose PostgreSQL"',
+    'combray think "when did Ana move" --limit 20 --explain',
 )
 @click.argument("question", nargs=-1, required=True)
 @click.option(
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     "-k",
     type=click.IntRange(1, 1000),
     default=8,
-    show_default=True,
     help="Maximum number of memories considered.",
 )
 @click.option(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from combray.interfaces.cli.failures import NOTHING_FOUND, Verb
+from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.files import new_file
 from combray.interfaces.cli.filters import where_option
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
@@ -25,7 +25,7 @@ _STANDARD = Path("-")
 _INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
-@click.command(cls=Verb, examples=("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz"))
+@verb("combray export memories.jsonl", "combray export | gzip > memories.jsonl.gz")
 @click.argument(
     "path",
     metavar="[FILE]",
@@ -63,9 +63,7 @@ def _writing(path: Path) -> Iterator[TextIO]:
         yield file
 
 
-@click.command(
-    "import", cls=Verb, examples=("combray import old.jsonl --dry-run", "combray import memories.jsonl")
-)
+@verb("combray import old.jsonl --dry-run", "combray import memories.jsonl", name="import")
 @click.argument("path", metavar="FILE", type=_INPUT)
 @click.option(
     "--dry-run", is_flag=True, help="Write nothing; report what would be written and every invalid line."
@@ -127,7 +125,7 @@ def _show_import(report: ImportReport) -> None:
         out.print(visible(str(problem)), style="red")
 
 
-@click.command(cls=Verb, examples=("combray ingest chat.jsonl --namespace chats",))
+@verb("combray ingest chat.jsonl --namespace chats")
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @opens_store(pipelines=True)
 def ingest(target: Target, paths: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, Verb, say
+from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say, verb
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, progress, show_json
 
@@ -18,14 +18,11 @@ if TYPE_CHECKING:
     from combray.engine import Engine
 
 
-@click.command(
-    cls=Verb,
-    examples=(
-        "combray worker",
-        "combray worker --once --everywhere",
-        "combray worker --embedder ollama:bge-m3 --reembed --once",
-        'combray worker --embedder ollama:bge-m3 --drop "wordllama:256"',
-    ),
+@verb(
+    "combray worker",
+    "combray worker --once --everywhere",
+    "combray worker --embedder ollama:bge-m3 --reembed --once",
+    'combray worker --embedder ollama:bge-m3 --drop "wordllama:256"',
 )
 @click.option("--once", is_flag=True, help="Process what is due now and exit.")
 @click.option(
