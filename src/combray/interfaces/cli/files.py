@@ -1,12 +1,17 @@
-"""Files that the shell writes: what they hold is the user's own, so others may not read them."""
+"""Texts that the shell reads (words, standard input, lines of a file) and private files that it writes."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
+
+import click
+
+STANDARD_INPUT = "-"
 
 
 def create_private(path: Path) -> None:
@@ -32,3 +37,29 @@ def new_file(path: Path) -> Iterator[TextIO]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def text_of(words: tuple[str, ...]) -> str:
+    """Join the words by spaces; a single "-" reads standard input."""
+    if words != (STANDARD_INPUT,):
+        return " ".join(words)
+    return _decoded(sys.stdin.buffer.read(), "standard input").strip()
+
+
+def lines_of(path: Path) -> list[tuple[int, str]]:
+    """Return the non-blank lines of a UTF-8 file, numbered from 1; the path "-" is standard input."""
+    if str(path) == STANDARD_INPUT:
+        text = _decoded(sys.stdin.buffer.read(), "standard input")
+    else:
+        text = _decoded(path.read_bytes(), str(path))
+    lines = enumerate(text.split("\n"), start=1)
+    return [(number, line.strip()) for number, line in lines if line.strip()]
+
+
+def _decoded(data: bytes, source: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(
+            f"{source} is not UTF-8 text (byte {error.start}). Convert it, for example with iconv."
+        ) from error

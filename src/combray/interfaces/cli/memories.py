@@ -1,27 +1,44 @@
-"""Verbs about one memory: `get`, `forget`, `restore`, `erase`, `history`."""
+"""Verbs about stored memories: `get`, `update`, `forget`, `restore`, `erase`, `history`."""
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.filters import confirmed, several_options
-from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import console, for_people, full, moment, short, show_json, table, visible
+from combray.interfaces.cli.options import (
+    Target,
+    comma_list,
+    opens_store,
+    several_options,
+)
+from combray.interfaces.cli.output import (
+    answer,
+    console,
+    for_people,
+    full,
+    moment,
+    short,
+    show_json,
+    table,
+    visible,
+)
+from combray.types import CATEGORIES
 
 if TYPE_CHECKING:
     from combray import Changed
     from combray.audit.erasure import Certificate
+    from combray.engine import Engine
 
-_ID = click.argument("memory_id", metavar="ID")
+_SHOWN = 5
+"""Memories shown before a filter is confirmed."""
 _IDS = click.argument("memory_ids", metavar="[ID]...", nargs=-1)
-
-
 _CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d{1,9})(?:-L(\d{1,9}))?)?")
 
 
@@ -116,12 +133,12 @@ def restore(target: Target, memory_ids: tuple[str, ...], version: int | None, **
 
 
 def _change(
-    target: Target, verb: str, status: str, message: str, ids: tuple[str, ...], several: dict[str, Any]
+    target: Target, action: str, status: str, message: str, ids: tuple[str, ...], several: dict[str, Any]
 ) -> None:
     where, dry_run, confirm = several["where"], several["dry_run"], several["confirm"]
     _one_of_both(ids, where)
     with target.open() as engine:
-        change: Any = getattr(engine, verb)
+        change: Any = getattr(engine, action)
         if len(ids) == 1 and not dry_run:
             memory = change(ids[0])
             _tell(target, memory.id, memory.status, message)
@@ -129,7 +146,7 @@ def _change(
         if dry_run or where is None:
             done = change(list(ids) or None, where=where, dry_run=dry_run, confirm=confirm)
         else:
-            done = change(where=where, confirm=confirmed(engine, change, verb, where, confirm, yes=False))
+            done = change(where=where, confirm=confirmed(engine, change, action, where, confirm, yes=False))
     _tell_many(target, done, status)
 
 
@@ -166,10 +183,10 @@ def erase(
     target: Target,
     memory_ids: tuple[str, ...],
     yes: bool,
-    derived: bool,
-    prove: bool,
-    also: tuple[str, ...],
-    **several: Any,
+    where: dict[str, Any] | None,
+    dry_run: bool,
+    confirm: int | None,
+    **how: Any,
 ) -> None:
     """Erase memories permanently.
 
@@ -177,26 +194,24 @@ def erase(
     their text. Backups and exports are not changed. --where selects memories of every status. Exit code 1 if a
     proof finds remains in the store.
     """
-    _one_of_both(memory_ids, several["where"])
-    if len(memory_ids) == 1 and not several["dry_run"]:
-        _erase_one(target, memory_ids[0], yes=yes, derived=derived, prove=prove, also=also)
+    _one_of_both(memory_ids, where)
+    if len(memory_ids) == 1 and not dry_run:
+        _erase_one(target, memory_ids[0], yes=yes, **how)
         return
-    where, confirm = several["where"], several["confirm"]
+    ids = list(memory_ids) or None
     with target.open() as engine:
-        if several["dry_run"]:
-            _tell_many(target, engine.erase(list(memory_ids) or None, where=where, dry_run=True), "erased")
-            return
-        if where is not None:
-            confirm = confirmed(engine, engine.erase, "erase", where, confirm, yes=yes)
-        elif not yes:
-            _ask(f"Erase {len(memory_ids)} memories permanently?")
-        done = engine.erase(
-            list(memory_ids) or None, where=where, confirm=confirm, derived=derived, prove=prove, also=also
-        )
+        if dry_run:
+            done = engine.erase(ids, where=where, dry_run=True)
+        else:
+            if where is not None:
+                confirm = confirmed(engine, engine.erase, "erase", where, confirm, yes=yes)
+            elif not yes:
+                _ask(f"Erase {len(memory_ids)} memories permanently?")
+            done = engine.erase(ids, where=where, confirm=confirm, **how)
     if done.certificate is not None:
         _show_proof(target, done.certificate)
-        return
-    _tell_many(target, done, "erased")
+    else:
+        _tell_many(target, done, "erased")
 
 
 def _ask(question: str) -> None:
@@ -205,9 +220,7 @@ def _ask(question: str) -> None:
     click.confirm(question, abort=True, err=True)
 
 
-def _erase_one(
-    target: Target, memory_id: str, *, yes: bool, derived: bool, prove: bool, also: tuple[str, ...]
-) -> None:
+def _erase_one(target: Target, memory_id: str, *, yes: bool, derived: bool, **how: Any) -> None:
     with target.open() as engine:
         memory = engine.get(memory_id)
         around = engine.retention.derived(memory.id)
@@ -215,7 +228,7 @@ def _erase_one(
         if not yes:
             with_it = f", and {len(gone)} memories derived from it" if gone else ""
             _ask(f"Erase permanently: {short(memory.content, 60)!r}{with_it}?")
-        certificate = engine.erase(memory.id, derived=derived, prove=prove, also=also)
+        certificate = engine.erase(memory.id, derived=derived, **how)
     if certificate is not None:
         _show_proof(target, certificate)
         return
@@ -247,7 +260,7 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
 
 
 @verb("combray history ID")
-@_ID
+@click.argument("memory_id", metavar="ID")
 @opens_store()
 def history(target: Target, memory_id: str) -> None:
     """Show every change of a memory, oldest first.
@@ -276,7 +289,76 @@ def history(target: Target, memory_id: str) -> None:
 
 
 def _tell(target: Target, memory_id: str, status: str, message: str) -> None:
+    answer(target, f"{memory_id} is {status}: {message}.", id=memory_id, status=status, message=message)
+
+
+def _metadata(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    del ctx, parameter
+    if value is None:
+        return None
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"this is not JSON ({error}).") from None
+
+
+@verb(
+    'combray update ID --content "We deploy on Mondays" --imp 5',
+    "combray update ID --tags deploy,team --valid-to 2026-12-31",
+)
+@click.argument("memory_id", metavar="ID")
+@click.option("--content", metavar="TEXT", help="Another text; the old one stays in the history.")
+@click.option("--category", "--cat", type=click.Choice(CATEGORIES), help="What it is.")
+@click.option("--importance", "--imp", type=click.IntRange(1, 5), help="1 to 5.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="0 to 1.")
+@click.option("--tags", metavar="A,B", help="These tags instead; empty for none.")
+@click.option("--entities", metavar="A,B", help="These names instead; empty for none.")
+@click.option("--source", help="Where it is from.")
+@click.option("--author", help="Who said it.")
+@click.option("--occurred-at", metavar="WHEN", help="When it happened.")
+@click.option("--valid-from", metavar="WHEN", help="True from then on.")
+@click.option("--valid-to", metavar="WHEN", help="True until then.")
+@click.option("--expires-at", metavar="WHEN", help="Not recalled from then on.")
+@click.option("--metadata", metavar="JSON", callback=_metadata, help="This metadata instead of all of the old.")
+@opens_store(pipelines=True)
+def update(target: Target, memory_id: str, **fields: Any) -> None:
+    """Change a memory in place.
+
+    Only the options given change; an empty text clears a field. 'combray history ID' shows every change,
+    'combray restore ID --version N' undoes them.
+    """
+    changes = {name: _cleared(name, value) for name, value in fields.items() if value is not None}
+    if not changes:
+        raise click.UsageError("name at least one field to change, such as --content or --tags.")
+    with target.open() as engine:
+        memory = engine.update(memory_id, **changes)
     if for_people(target):
-        console().print(f"{memory_id} is {status}: {message}.")
+        console().print(f"{memory.id} is updated: {visible(short(memory.content))}")
     else:
-        show_json({"id": memory_id, "status": status, "message": message})
+        show_json(full(memory))
+
+
+def _cleared(name: str, value: Any) -> Any:
+    """The value of an option; "" stands for none."""
+    if name in ("tags", "entities"):
+        return list(comma_list(click.get_current_context(), click.Option(["--x"]), value))
+    return None if value == "" and name != "content" else value
+
+
+def confirmed(
+    engine: Engine, dry: Callable[..., Any], action: str, where: dict[str, Any], confirm: int | None, *, yes: bool
+) -> int:
+    """The count a filter matches, confirmed by option, or by a person at a terminal."""
+    if confirm is not None:
+        return confirm
+    found = dry(where=where, dry_run=True)
+    if yes:
+        return int(found.count)
+    if not sys.stdin.isatty():
+        nothing_found(f"the filter matches {found.count} memories. Add --confirm {found.count} to {action} them.")
+    for memory_id in found.ids[:_SHOWN]:
+        click.echo(f"  {memory_id}  {short(engine.get(memory_id).content, 60)}", err=True)
+    if found.count > _SHOWN:
+        click.echo(f"  and {found.count - _SHOWN} more", err=True)
+    click.confirm(f"{action.capitalize()} {found.count} memories?", abort=True, err=True)
+    return int(found.count)

@@ -1,8 +1,9 @@
-"""Options that many verbs share: store, namespace, preset, models, and output format."""
+"""Options that many verbs share: store, namespace, preset, models, output format, and filters."""
 
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 from collections.abc import Callable
@@ -215,3 +216,41 @@ def in_a_folder(_ctx: click.Context, _parameter: click.Parameter, value: Path) -
 def comma_list(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
     """Split the value of an option such as `--tags a,b`; blank parts are dropped."""
     return tuple(part.strip() for part in (value or "").split(",") if part.strip())
+
+
+_EXAMPLE = """'{"category": "decision"}'"""
+
+
+def _filter(ctx: click.Context, parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
+    del ctx, parameter
+    if value is None:
+        return None
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"this is not JSON ({error}). Write it like {_EXAMPLE}.") from None
+    if not isinstance(read, dict):
+        raise click.BadParameter(f"this is not a JSON object. Write it like {_EXAMPLE}.")
+    return read
+
+
+where_option = click.option(
+    "--where",
+    metavar="JSON",
+    callback=_filter,
+    help=f"""Only what matches: {_EXAMPLE}, '{{"metadata.user": "ann"}}', '{{"importance": {{"gte": 4}}}}'.""",
+)
+namespaces_option = click.option(
+    "--in", "namespaces", multiple=True, metavar="NAMESPACE", help="Read this namespace; may be given again."
+)
+
+
+def several_options(function: Any) -> Any:
+    """`--where`, `--dry-run` and `--confirm`, for verbs that change several memories."""
+    for option in (
+        click.option("--confirm", type=click.IntRange(min=0), metavar="N", help="How many --where matches."),
+        click.option("--dry-run", is_flag=True, help="Only show what would change."),
+        where_option,
+    ):
+        function = option(function)
+    return function

@@ -1,18 +1,29 @@
-"""The verbs `recall` and `search`."""
+"""The verbs that read memories: `recall`, `search`, `list`, `context` and `think`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.filters import namespaces_option, where_option
-from combray.interfaces.cli.options import Target, filters, opens_store
-from combray.interfaces.cli.output import compact, for_people, full, show_json
+from combray.interfaces.cli.options import Target, filters, limit, namespaces_option, opens_store, where_option
+from combray.interfaces.cli.output import (
+    compact,
+    console,
+    for_people,
+    full,
+    moment,
+    short,
+    show_json,
+    table,
+    visible,
+)
 
 if TYPE_CHECKING:
-    from combray.types import Answer, Hit
+    from combray.think.thought import Thought
+    from combray.types import Answer, Step
 
 INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 _DIGITS = 4
@@ -24,7 +35,7 @@ _DIGITS = 4
     'combray recall database decision --since "last month" --cat decision --explain',
 )
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, help="Hits at most.")
+@limit(10, "Hits at most.")
 @click.option(
     "--intent",
     type=click.Choice(INTENTS, case_sensitive=False),
@@ -65,7 +76,7 @@ def recall(
 
 @verb("combray search postgres migration")
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, help="Hits at most.")
+@limit(10, "Hits at most.")
 @filters()
 @where_option
 @namespaces_option
@@ -87,6 +98,140 @@ def search(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], 
         nothing_found(answer.reason or "no memory contains these words")
 
 
+@verb(
+    "combray list",
+    """combray list --where '{"category": "decision"}' --order -importance --limit 20""",
+    name="list",
+)
+@where_option
+@click.option("--order", default="-recorded_at", help="Sort by a field; - in front: down.")
+@limit(100, "At most.")
+@click.option("--after", default="", metavar="CURSOR", help="Go on behind the page that gave this cursor.")
+@namespaces_option
+@click.option("--verbose", "-v", is_flag=True, help="Print every field (as JSON).")
+@opens_store()
+def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: Any) -> None:
+    """List memories, page by page, the newest first.
+
+    Shows live memories; name "status" in --where for others. Exit code 1 when nothing matches.
+    """
+    with target.open() as engine:
+        page = engine.list(namespaces=namespaces or None, **asked)
+    if not for_people(target) or verbose:
+        shown = [full(each) if verbose else compact(each) for each in page]
+        show_json({"memories": shown, "total": page.total, "cursor": page.cursor})
+    else:
+        rows = table("id", "recorded", "category", "!", "text", unbroken=("id", "recorded", "!"))
+        for each in page:
+            marks = (str(each.importance), short(each.content, 60))
+            rows.add_row(each.id, moment(each.recorded_at), each.category, *marks)
+        console().print(rows)
+        more = f"; more with --after {page.cursor}" if page.cursor else ""
+        console().print(f"{len(page)} of {page.total} memories{more}", style="dim")
+    if not page:
+        nothing_found("no memory matches.")
+
+
+@verb('combray context "why did we choose PostgreSQL"', "combray context database --budget 400")
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--budget", "-b", type=click.IntRange(min=100), help="Maximum number of tokens [env: COMBRAY_CONTEXT_BUDGET]."
+)
+@limit(20, "Maximum number of memories.")
+@filters("since", "until", "categories", "kinds", "sessions")
+@where_option
+@opens_store(pipelines=True)
+def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
+    """Print the memories that answer a query as text for a prompt.
+
+    The text has numbered memories with date and id, fenced as data, within a token budget. Memories that do not
+    fit are reported.
+    """
+    with target.open() as engine:
+        made = engine.context(" ".join(query), **asked)
+    if for_people(target):
+        if made.text:
+            click.echo(visible(made.text))
+        click.echo(f"{made.tokens} of {made.budget} tokens · {made.state}", err=True)
+        for each in made.dropped:
+            click.echo(f"dropped: {each.id} ({each.tokens} tokens): {each.reason}", err=True)
+    else:
+        show_json(made)
+    if not made.text:
+        nothing_found(made.state or "no memory matches")
+
+
+@verb(
+    'combray think "why did we choose PostgreSQL"',
+    'combray think "when did Ana move" --limit 20 --explain',
+)
+@click.argument("question", nargs=-1, required=True)
+@limit(8, "Maximum number of memories considered.")
+@click.option(
+    "--budget",
+    "-b",
+    type=click.IntRange(min=100),
+    help="Maximum tokens of memories in the prompt [env: COMBRAY_CONTEXT_BUDGET].",
+)
+@filters("since", "until")
+@click.option(
+    "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."
+)
+@where_option
+@opens_store(pipelines=True, models=True)
+def think(target: Target, question: tuple[str, ...], explain: bool, **asked: Any) -> None:
+    """Answer a question from memory, with citations.
+
+    If a language model is set (COMBRAY_LANGUAGE_MODEL), it writes the answer, and every sentence is checked
+    against the memory it cites. Otherwise the best stored sentences are the answer. Exit code 1 if the answer is
+    not known.
+    """
+    with target.open() as engine:
+        thought = engine.think(" ".join(question), **asked)
+    if for_people(target):
+        _show_thought(thought, explain=explain)
+    else:
+        show_json(thought.as_json() | ({"trace": _steps(thought.trace)} if explain else {}))
+    if not thought.known:
+        nothing_found(thought.reason or "no memory answers this")
+
+
+def _show_thought(thought: Thought, *, explain: bool) -> None:
+    from rich.text import Text
+
+    from combray.interfaces.cli.showing import waterfall
+
+    out = console()
+    answer = Text(visible(thought.answer))
+    answer.highlight_regex(r"\[\d+\]", "cyan")
+    out.print(answer)
+    if thought.citations:
+        out.print()
+    for number in dict.fromkeys(each.number for each in thought.citations):
+        memory = thought.sources[number - 1].memory
+        parts = (memory.author and visible(memory.author), moment(memory.moment), memory.id)
+        out.print(Text(f"[{number}] ", "cyan").append(" · ".join(part for part in parts if part), "dim"))
+    how = " · ".join(part for part in (thought.mode, visible(thought.reason)) if part)
+    out.print(Text(how, "dim"))
+    if explain:
+        for each in thought.dropped:
+            out.print(Text("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))
+        if thought.trace:
+            out.print(waterfall(thought.trace, out.width))
+
+
+def _steps(trace: Sequence[Step]) -> list[dict[str, object]]:
+    return [
+        {
+            "stage": step.stage,
+            "before": step.before,
+            "after": step.after,
+            "milliseconds": round(step.milliseconds, 3),
+        }
+        for step in trace
+    ]
+
+
 def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) -> dict[str, Any]:
     """Return Mnemon's format: `results` with `insight`, `score`, `intent`, `via`, `signals`; and `meta`."""
     meta = {
@@ -100,28 +245,19 @@ def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) 
     if len(answer) < limit // 2:
         meta["hint"] = "sparse_results"
     shown: dict[str, Any] = {
-        "results": [_hit_as_json(hit, answer.intent, verbose=verbose) for hit in answer],
+        "results": [
+            {
+                "insight": full(hit.memory) if verbose else compact(hit.memory),
+                "score": round(hit.score, _DIGITS),
+                "intent": answer.intent,
+                "via": hit.via,
+                "signals": {name: round(value, _DIGITS) for name, value in hit.signals.items()},
+            }
+            for hit in answer
+        ],
         "meta": meta,
     }
     if explain:
-        shown["trace"] = [
-            {
-                "stage": step.stage,
-                "before": step.before,
-                "after": step.after,
-                "milliseconds": round(step.milliseconds, 3),
-                "note": step.note,
-            }
-            for step in answer.trace
-        ]
+        steps = zip(_steps(answer.trace), answer.trace, strict=True)
+        shown["trace"] = [shown_step | {"note": step.note} for shown_step, step in steps]
     return shown
-
-
-def _hit_as_json(hit: Hit, intent: str, *, verbose: bool) -> dict[str, Any]:
-    return {
-        "insight": full(hit.memory) if verbose else compact(hit.memory),
-        "score": round(hit.score, _DIGITS),
-        "intent": intent,
-        "via": hit.via,
-        "signals": {name: round(value, _DIGITS) for name, value in hit.signals.items()},
-    }

@@ -10,9 +10,9 @@ import click
 
 from combray.errors import InvalidInputError
 from combray.interfaces.cli.failures import verb
+from combray.interfaces.cli.files import lines_of, text_of
 from combray.interfaces.cli.options import Target, comma_list, opens_store
 from combray.interfaces.cli.output import console, for_people, progress, short, show_json, visible
-from combray.interfaces.cli.reading import lines_of, text_of
 from combray.types import CATEGORIES
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ import click
 
 from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.files import new_file
-from combray.interfaces.cli.filters import where_option
-from combray.interfaces.cli.options import Target, in_a_folder, opens_store
+from combray.interfaces.cli.options import Target, in_a_folder, opens_store, where_option
 from combray.interfaces.cli.output import answer, console, for_people, progress, show_json, visible
 
 if TYPE_CHECKING:
