@@ -197,11 +197,7 @@ class Engine(Verbs):
     @overload
     def restore(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
     def restore(
-        self,
-        memory_id: str | Ids | None = None,
-        *,
-        version: int | None = None,
-        **several: Unpack[Several],
+        self, memory_id: str | Ids | None = None, *, version: int | None = None, **several: Unpack[Several]
     ) -> Memory | Changed:
         """Make forgotten, superseded, merged or deprecated memories active again, beside what replaced them.
 

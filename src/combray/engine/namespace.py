@@ -256,9 +256,7 @@ def check_namespace(name: str) -> str:
     """A usable namespace name. Raises InvalidInputError."""
     if not name or name.strip() != name or len(name) > 200 or not name.isprintable():
         raise InvalidInputError(
-            "namespace",
-            f"{name!r} cannot be used.",
-            "Give 1 to 200 printable characters without spaces around.",
+            "namespace", f"{name!r} cannot be used.", "Give 1 to 200 printable characters without spaces around."
         )
     return name
 

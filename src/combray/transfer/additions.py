@@ -79,12 +79,7 @@ def _repeats(items: Sequence[Item], reader: Reader) -> int:
 
 
 def apply(
-    plan: Additions,
-    engine: Rememberer,
-    diff: bool,
-    progress: Callable[[int], None] | None,
-    *,
-    trusted: bool,
+    plan: Additions, engine: Rememberer, diff: bool, progress: Callable[[int], None] | None, *, trusted: bool
 ) -> ImportReport:
     """Remember the items, link them and repair the backbone. On StoreError, items remembered so far are kept."""
     results = engine.remember_many(

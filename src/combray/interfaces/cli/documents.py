@@ -19,11 +19,7 @@ _ANY = click.Path(exists=True, path_type=Path)
 _SHOWN = 10
 
 
-@verb(
-    "combray index ~/notes",
-    "combray index . --sessions ~/.agent/sessions",
-    "combray index docs --rebuild",
-)
+@verb("combray index ~/notes", "combray index . --sessions ~/.agent/sessions", "combray index docs --rebuild")
 @_FOLDER
 @click.option("--extra", type=_ANY, multiple=True, metavar="PATH", help="Another Markdown file or folder.")
 @click.option(

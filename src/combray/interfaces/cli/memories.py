@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import (
-    Target,
-    comma_list,
-    opens_store,
-    several_options,
-)
+from combray.interfaces.cli.options import Target, comma_list, opens_store, several_options
 from combray.interfaces.cli.output import (
     answer,
     console,
@@ -92,10 +87,7 @@ def _in_words(value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-@verb(
-    "combray forget ID",
-    """combray forget --where '{"metadata.user": "ann"}' --dry-run""",
-)
+@verb("combray forget ID", """combray forget --where '{"metadata.user": "ann"}' --dry-run""")
 @_IDS
 @several_options
 @opens_store()

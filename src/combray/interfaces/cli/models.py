@@ -32,7 +32,7 @@ def models(ctx: click.Context, /, target: Target) -> None:
     examples=(
         "combray models test",
         "combray models test --language-model openai:qwen3@http://127.0.0.1:11434/v1",
-    ),
+    )
 )
 @without_store(models=True)
 def test(target: Target) -> None:
@@ -64,7 +64,7 @@ def test(target: Target) -> None:
     examples=(
         "combray models fetch onnx:sentence-transformers/all-MiniLM-L6-v2",
         "combray models fetch onnx:ORG/NAME@v1.0/onnx/model_quantized.onnx",
-    ),
+    )
 )
 @click.argument("spec", metavar="onnx:ORG/NAME[@REVISION][/FILE.onnx]")
 @without_store()

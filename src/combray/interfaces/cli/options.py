@@ -109,9 +109,7 @@ _STORE = (
         "--store", callback=_store_name, metavar="NAME", help="Named store: NAME.db in the data folder."
     ),
     click.option(
-        "--db",
-        metavar="FILE",
-        help="The store's file [env: COMBRAY_DB; default: default.db in the data folder].",
+        "--db", metavar="FILE", help="The store's file [env: COMBRAY_DB; default: default.db in the data folder]."
     ),
 )
 _EMBEDDER = click.option(

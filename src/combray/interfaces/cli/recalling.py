@@ -37,9 +37,7 @@ _DIGITS = 4
 @click.argument("query", nargs=-1, required=True)
 @limit(10, "Hits at most.")
 @click.option(
-    "--intent",
-    type=click.Choice(INTENTS, case_sensitive=False),
-    help="Intent of the query; default: detected.",
+    "--intent", type=click.Choice(INTENTS, case_sensitive=False), help="Intent of the query; default: detected."
 )
 @click.option("--basic", is_flag=True, help="Match substrings only, newest first.")
 @filters()
@@ -161,10 +159,7 @@ def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
         nothing_found(made.state or "no memory matches")
 
 
-@verb(
-    'combray think "why did we choose PostgreSQL"',
-    'combray think "when did Ana move" --limit 20 --explain',
-)
+@verb('combray think "why did we choose PostgreSQL"', 'combray think "when did Ana move" --limit 20 --explain')
 @click.argument("question", nargs=-1, required=True)
 @limit(8, "Maximum number of memories considered.")
 @click.option(

@@ -34,13 +34,7 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     help="Remember every line of a file (- is standard input).",
 )
-@click.option(
-    "--category",
-    "--cat",
-    type=click.Choice(CATEGORIES),
-    default="general",
-    help="Category.",
-)
+@click.option("--category", "--cat", type=click.Choice(CATEGORIES), default="general", help="Category.")
 @click.option("--importance", "--imp", type=click.IntRange(1, 5), default=3, help="1 to 5.")
 @click.option(
     "--entities", callback=comma_list, metavar="A,B", help="Entities, in addition to those found in the text."

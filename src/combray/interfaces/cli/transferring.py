@@ -83,12 +83,7 @@ def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: 
         target = replace(target, db=":memory:", store=None)
     with target.open(to_write=True) as engine, progress("Importing", None) as step, _lines(path) as lines:
         report = engine.store.import_from(
-            lines,
-            dry_run=dry_run,
-            skip_bad=skip_bad,
-            diff=not no_diff,
-            trusted=trusted,
-            progress=step,
+            lines, dry_run=dry_run, skip_bad=skip_bad, diff=not no_diff, trusted=trusted, progress=step
         )
     if for_people(target):
         _show_import(report)
