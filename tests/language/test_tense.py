@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from combray.language.tense import claim_of
+from combray.language.tables import section
+from combray.language.tense import TenseTable, claim_of, tense_of
 
 
 @pytest.mark.parametrize(
@@ -60,3 +61,68 @@ def test_tense(text: str, tense: str) -> None:
 def test_what_it_does_to_an_earlier_statement(text: str, retracts: bool, corrects: bool, adds: bool) -> None:
     claim = claim_of(text)
     assert (claim.retracts, claim.corrects, claim.adds) == (retracts, corrects, adds)
+
+
+@pytest.mark.parametrize(
+    ("text", "tense"),
+    [
+        # Words that only look like another tense.
+        ("My brother Will lives in Leeds.", "present"),
+        ("May is the month with the most tickets.", "present"),
+        ("My grandmother left me the house in her will.", "present"),
+        ("The key used to sign releases is in the vault.", "present"),
+        ("I'm used to the cold.", "present"),
+        ("I've worked at Nokia since 2015.", "present"),
+        ("I have lived here for ten years.", "present"),
+        ("I was born in 1990.", "present"),
+        ("I'm in Oslo until Friday.", "present"),
+        ("The deadline was extended until Friday.", "present"),
+        ("My dentist appointment is tomorrow.", "present"),
+        ("If it rains I take the bus.", "present"),
+        ("The insurance claims department is in Cork.", "present"),
+        ("八点以前到公司。", "present"),
+        ("我会弹钢琴。", "present"),
+        ("这个计划很好。", "present"),
+        ("Tôi quyết định mua xe.", "present"),
+        ("Mai là em gái tôi.", "present"),
+        # An event whose result lasts is present; a state with an end is past.
+        ("I finished the marathon in 2015.", "present"),
+        ("I lived in Rome for three years.", "past"),
+        ("I was at Siemens before joining Bosch.", "past"),
+        ("I worked at Nokia from 2010 to 2015.", "past"),
+        ("We used Trello until October 2022.", "past"),
+        ("我在北京住过三年。", "past"),
+        ("Trước khi chuyển sang Bosch tôi làm ở Siemens.", "past"),
+        ("We're moving next month.", "planned"),
+        ("From Monday the pool is closed.", "planned"),
+        ("The law comes into force on 1 July.", "planned"),
+        ("六月一号起涨价。", "planned"),
+        ("Hai tuần nữa tôi cưới.", "planned"),
+        ("If I won the lottery I'd buy a boat.", "hypothetical"),
+        ("也许我们会搬家。", "hypothetical"),
+        ("In the film the hero lives in Prague.", "quoted"),
+    ],
+)
+def test_words_that_mark_a_tense_only_sometimes(text: str, tense: str) -> None:
+    assert tense_of(text) == tense
+
+
+def test_a_question_ends_nothing() -> None:
+    claim = claim_of("Has the meeting been cancelled?")
+    assert (claim.tense, claim.retracts) == ("asked", False)
+
+
+def test_only_the_lead_is_read() -> None:
+    lead = "The user lives in Berlin and works at a bank. "
+    assert tense_of(lead * 10 + "She used to live in Lisbon.") == "present"
+    assert tense_of("The user used to live in Lisbon. " + lead * 100) == "past"
+
+
+def test_every_pattern_of_a_language_with_spaces_names_a_word_that_it_needs() -> None:
+    """Without one it would be tried on every text, or never."""
+    tables = section("tense", TenseTable)()
+    kinds = [name for name in TenseTable.__struct_fields__ if name.endswith("_patterns")]
+    of_tense = [name for name in kinds if name.split("_")[0] not in ("retracted", "corrected", "additive")]
+    for code in ("en", "vi"):
+        missing = [each for kind in of_tense for each in getattr(tables[code], kind) if "=> " not in each]
+        assert missing == []
