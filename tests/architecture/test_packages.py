@@ -1,15 +1,20 @@
-"""What the wheel and the sdist contain: every module, every data file, the licence."""
+"""What the wheel and the sdist contain: every module, data file and the licence; what an install brings."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "combray"
@@ -54,3 +59,48 @@ def test_the_sdist_is_complete(built: Path) -> None:
         names = {name.partition("/")[2] for name in packed.getnames()}
     assert {"LICENSE", "README.md", "pyproject.toml"} <= names
     assert {f"src/{name}" for name in FILES} - names == set()
+
+
+def test_the_page_on_security_counts_the_packages_that_an_install_brings() -> None:
+    direct = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    page = (ROOT / "docs" / "explanation" / "security.md").read_text()
+    counts = re.search(r"has (\w+) direct dependencies and (\d+) packages in total", page)
+    assert counts is not None
+    assert counts[1] == NUMBERS[len(direct)]
+    assert int(counts[2]) == len(_installed_for(direct))
+
+
+NUMBERS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+
+
+def _installed_for(requirements: list[str]) -> set[str]:
+    """Names of all packages that these requirements bring on this platform, by their metadata."""
+    waiting = [Requirement(each) for each in requirements]
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        wanted = waiting.pop()
+        extras = frozenset(wanted.extras)
+        name = canonicalize_name(wanted.name)
+        if (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        needs = map(Requirement, metadata.requires(name) or ())
+        waiting += [
+            each for each in needs
+            if each.marker is None or any(each.marker.evaluate({"extra": extra}) for extra in ("", *extras))
+        ]  # fmt: skip
+    return {name for name, _ in seen}

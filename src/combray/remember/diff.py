@@ -21,7 +21,7 @@ from combray.language.tense import claim_of
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
-from combray.types import Memory
+from combray.types import DEFAULT_TRUST, Memory
 
 if TYPE_CHECKING:
     from combray.language.claims import Comparison
@@ -39,7 +39,7 @@ class _Candidate:
     cosine: float
     key: int | None = None
     twin: Draft | None = None
-    trust: str = "owner"
+    trust: str = DEFAULT_TRUST
 
 
 class _Claim:

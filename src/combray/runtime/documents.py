@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from combray.types import Trust
+from combray.types import DEFAULT_TRUST, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Workspace:
     sessions: tuple[str, ...] = ()
     redact: bool = False
     model: str = ""
-    trust: Trust = "owner"
+    trust: Trust = DEFAULT_TRUST
     judged: bool = False
 
 

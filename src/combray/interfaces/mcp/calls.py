@@ -12,10 +12,10 @@ from pydantic import Field
 from combray.engine import Engine
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.parameters import Category, Full, Id, Intent, Limit, Query, When, Where, Who
-from combray.types import Answer, EdgeType, Hit, Remembered
+from combray.types import DEFAULT_TRUST, Answer, EdgeType, Hit, Remembered
 
 _SUGGESTIONS = 3
-_TRUST = {"user": "owner", "agent": "agent", "external": "untrusted"}
+_TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
 class Calls:
