@@ -26,6 +26,9 @@ ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system"})
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: list[str] = []
     latest: list[str] = []
+    past: list[str] = []
+    past_patterns: list[str] = []
+    plan: list[str] = []
     inference: list[str] = []
     request: list[str] = []
     request_start: list[str] = []
@@ -45,6 +48,14 @@ def _pattern(name: str) -> re.Pattern[str]:
     return matcher(phrase for phrase in listed if not is_unspaced(phrase))
 
 
+@from_tables
+def _listed(name: str) -> re.Pattern[str]:
+    """Phrases of every script, and the patterns that go with them."""
+    tables = _tables().values()
+    phrases = (plain(phrase) for table in tables for phrase in getattr(table, name))
+    return matcher(phrases, *(each for table in tables for each in getattr(table, f"{name}_patterns", ())))
+
+
 def _has(name: str, text: str) -> bool:
     return _pattern(name).search(text) is not None
 
@@ -56,7 +67,8 @@ class Question:
     `named`: known authors it names; `subject`: the author it is about (None for several joined by "and");
     `role`: "user" or "assistant" if it asks about turns of that role; `bare`: the text without names of known
     authors, which distinguish turns badly, since everybody addresses them; `spoken`: the question in the
-    subject's first person ("I", "my"), which is how the answering turn is worded.
+    subject's first person ("I", "my"), which is how the answering turn is worded; `asks_past`: it asks how
+    things were; `asks_plan`: it asks for a plan.
     """
 
     text: str
@@ -68,6 +80,8 @@ class Question:
     asks_when: bool
     asks_latest: bool
     asks_conclusion: bool
+    asks_past: bool
+    asks_plan: bool
     language: str
 
 
@@ -92,6 +106,8 @@ def read(text: str, authors: Sequence[str]) -> Question:
         asks_when=_has("when", folded),
         asks_latest=_has("latest", folded),
         asks_conclusion=_has("inference", folded) and not request,
+        asks_past=_listed("past").search(folded) is not None,
+        asks_plan=_listed("plan").search(folded) is not None,
         language=language(text),
     )
 

@@ -10,6 +10,7 @@ from combray.recall.assemble import Assemble
 from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
 from combray.recall.order import OrderCauses
+from combray.recall.present import FollowRevisions, LeadWithPresent, ShowLater
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
 from combray.recall.search import SearchContext
 from combray.recall.signals import (
@@ -44,6 +45,7 @@ PRESET = Preset(
             ReadQuestion(),
             EmbedQuery(),
             SearchContext(),
+            FollowRevisions(),
             Abstain(),
             ContextMatch(),
             AuthorMatch(),
@@ -60,6 +62,8 @@ PRESET = Preset(
             AgePrior(),
             SortByScore(),
             SetFactsBeside(),
+            LeadWithPresent(),
+            ShowLater(),
             Cut(),
             OrderCauses(only_when_asked=True),
             Assemble(),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from combray.recall.present import MARK_FROM, open_revisions
 from combray.recall.scope import SCOPE, scopes_of
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
@@ -24,17 +25,48 @@ class Assemble:
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         names = self.shown or tuple(state.signals)
-        for place, memory in enumerate(state.reader.memories(state.keys)):
+        memories = state.reader.memories(state.keys)
+        later, earlier = _revisions(state, [memory.id for memory in memories])
+        for place, memory in enumerate(memories):
             key = int(state.keys[place])
             signals = {
                 name: round(float(state.signals[name][place]), 6) for name in names if name in state.signals
             }
-            state.hits.append(Hit(memory, float(state.scores[place]), signals, found_by(state, key)))
+            state.hits.append(
+                Hit(
+                    memory,
+                    float(state.scores[place]),
+                    signals,
+                    found_by(state, key),
+                    outdated_by=memory.superseded_by if memory.status == "superseded" else None,
+                    may_be_outdated_by=later.get(key),
+                    may_replace=earlier.get(key),
+                )
+            )
         if not state.reason:
             state.reason = _mode(state, runtime) if state.hits else why_empty(state)
             if state.hits and state.weak:
                 state.reason += f"; weak evidence: {state.weak}"
         return state
+
+
+def _revisions(state: Recalling, ids: list[str]) -> tuple[dict[int, str], dict[int, str]]:
+    """Return, by key of a hit, the id of the memory that may replace it, and of the hit that it may replace."""
+    if state.revisions is None:
+        state.revisions = open_revisions(state, state.keys.tolist(), MARK_FROM)
+    if not state.revisions:
+        return {}, {}
+    known = dict(zip(state.keys.tolist(), ids, strict=True))
+    links = sorted(state.revisions, key=lambda each: (-each.weight, each.source, each.target))
+    sources = [each.source for each in links]
+    named = dict(zip(sources, state.reader.ids(np.array(sources)), strict=True))
+    later: dict[int, str] = {}
+    earlier: dict[int, str] = {}
+    for link in links:
+        if link.target in known:
+            later.setdefault(link.target, named[link.source])
+            earlier.setdefault(link.source, known[link.target])
+    return later, earlier
 
 
 _LIST_NAMES = {"context": "keyword", "bm25": "keyword", "own": "vector", "window": "vector", "date": "time"}

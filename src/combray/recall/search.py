@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from combray.language import dates
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
-from combray.runtime import Arm, EntityArm, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
+from combray.runtime import Arm, EntityArm, Filter, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
 from combray.scoring.ranking import DECIMALS
+from combray.types import LIVE_STATUSES
 
 _DAY = 86_400.0
 
@@ -94,10 +95,21 @@ class SearchContext:
             )
         windows = self._windows(state.query, state.now)
         if windows:
+            # "In March", asked in May, asks how things were.
+            state.asks_past |= all(until <= state.now for _, until, score in windows if score == self.same_day)
+            state.keeps_superseded |= state.asks_past
             arms["date"] = MomentArm(windows, minimum=self.days_after)
-        state.found = state.reader.search(arms, state.where, self.pool)
+        state.found = state.reader.search(arms, self._where(state), self.pool)
         state.keys = state.found.keys
         return state
+
+    @staticmethod
+    def _where(state: Recalling) -> Filter:
+        """The filter, and superseded memories too: they lead to what replaced them (`FollowRevisions`)."""
+        where = state.where
+        if where.statuses == LIVE_STATUSES and where.as_of is None:
+            return replace(where, statuses=(*LIVE_STATUSES, "superseded"))
+        return where
 
     def _windows(self, query: str, now: float) -> tuple[tuple[float, float, float], ...]:
         """Return (since, until, score) for every date the query names; vague ones and open ranges give none."""

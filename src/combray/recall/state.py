@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.questions import Question
-from combray.runtime import Filter, Found, Keys, Reader, Rows, Scores
+from combray.runtime import Filter, Found, Keys, Link, Reader, Rows, Scores
 from combray.types import AnswerDetails, Hit, Step
 
 
@@ -64,6 +64,12 @@ class Recalling:
     """Ranges (since, until) that the query only hints at, unix seconds."""
     question: Question | None = None
     """Whom the query is about and what it asks for."""
+    asks_past: bool = False
+    """Whether the query asks how things were: nothing is moved in favour of the present."""
+    keeps_superseded: bool = False
+    """Whether superseded memories are wanted as hits."""
+    revisions: list[Link] | None = None
+    """Open `may_revise` edges to the hits; None before they are read."""
     vector: NDArray[np.float32] | None = None
     """The query's vector, of unit length; None without an embedder or when it failed."""
     model: str = ""
@@ -114,6 +120,13 @@ class Recalling:
         self.keys = self.keys[places]
         self.scores = self.scores[places] if len(self.scores) else self.scores
         self.signals = {name: values[places] for name, values in self.signals.items()}
+
+    def arrange(self, keys: Keys, scores: Scores) -> None:
+        """Make these keys with these scores the candidates. New keys have no evidence: their signals are 0."""
+        known = np.argsort(self.keys)
+        before = self.keys[known]
+        self.signals = {name: aligned(keys, before, values[known]) for name, values in self.signals.items()}
+        self.keys, self.scores = keys, scores
 
     def columns(self) -> Rows:
         """Return columns aligned with `keys`. Keys whose columns were read before are not read again."""

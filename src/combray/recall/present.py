@@ -1,0 +1,218 @@
+"""What holds now: superseded memories lead to what replaced them, and later statements stand behind older ones.
+
+Nothing is sorted by age. Measurements: bench/results/truth.md; reasons: docs/explanation/what-holds-now.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.language.tense import TENSE_BITS, Tense
+from combray.recall.state import Recalling, aligned
+from combray.runtime import Found, Keys, Link, Ranked, Rows, Runtime
+from combray.types import STATUSES
+
+MARK_FROM = 0.25
+"""Least probability of a `may_revise` edge that recall shows (bench/results/truth.md)."""
+_SUPERSEDED = STATUSES.index("superseded")
+_HEDGES = sum(TENSE_BITS.values())
+_LONGEST_CHAIN = 64
+
+
+@dataclass(frozen=True)
+class FollowRevisions:
+    """Replaces each superseded candidate by the live memory at the end of its chain, with the better evidence.
+
+    "Big news: I moved! Porto it is" shares no word with "Which city do I live in?". The memory that it superseded
+    ("I live in Leipzig") does: the question finds the old one, and the answer is the new one. A chain that ends
+    in a memory which is forgotten, or which the filters exclude, gives nothing.
+    """
+
+    needs = ("found", "candidates")
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if state.found is None or state.keeps_superseded or not len(state.keys):
+            return state
+        outdated = state.columns().status == _SUPERSEDED
+        if outdated.any():
+            heads = _heads(state, state.keys[outdated])
+            state.found = _instead(state.found, heads)
+            known = set(state.keys[~outdated].tolist())
+            state.keys = state.found.keys
+            for head in set(heads.values()) - known:
+                state.via[head] = "revision"
+        return state
+
+
+def _heads(state: Recalling, outdated: Keys) -> dict[int, int]:
+    """Return the end of each memory's chain; -1 where it is not to be shown."""
+    newer: dict[int, int] = {}
+    frontier = outdated.tolist()
+    for _ in range(_LONGEST_CHAIN):
+        if not frontier:
+            break
+        links = state.reader.links(frontier, ("supersedes",))
+        found = {link.target: link.source for link in links if link.target in set(frontier)}
+        newer |= found
+        frontier = sorted(set(found.values()) - newer.keys())
+    ends: dict[int, int] = {}
+    for key in outdated.tolist():
+        end = key
+        for _ in range(_LONGEST_CHAIN):
+            end = newer.get(end, end)
+        ends[key] = end
+    every = np.array(sorted(set(ends.values())), dtype=np.int64)
+    shown = set(every[state.reader.eligible(every, state.where)].tolist())
+    return {key: end if end in shown else -1 for key, end in ends.items()}
+
+
+def _instead(found: Found, heads: dict[int, int]) -> Found:
+    """Return what was found with the heads in place of the outdated keys: the better rank, the higher scores."""
+
+    def renamed(keys: Keys) -> Keys:
+        return np.array([heads.get(key, key) for key in keys.tolist()], dtype=np.int64)
+
+    places = renamed(found.keys)
+    stays = places >= 0
+    keys, place = np.unique(places[stays], return_inverse=True)
+    scores = {}
+    for name, values in found.scores.items():
+        scores[name] = np.full(len(keys), -np.inf)
+        np.maximum.at(scores[name], place, values[stays])
+    lists = {}
+    for name, ranked in found.lists.items():
+        mine = renamed(ranked.keys)
+        _, first = np.unique(mine, return_index=True)
+        kept = np.sort(first[mine[first] >= 0])
+        lists[name] = Ranked(mine[kept], ranked.scores[kept])
+    return replace(found, keys=keys, lists=lists, scores=scores)
+
+
+def hedged(rows: Rows, now: float, allowed: Collection[Tense] = ()) -> NDArray[np.bool_]:
+    """Return which texts do not say how things are at `now` (unix seconds).
+
+    That is: past, planned, hypothetical, quoted, asked, or no longer valid. A plan whose date has come does.
+    `allowed` are tenses that count as present, because the question asks for them.
+    """
+    bits = _HEDGES - sum(TENSE_BITS[each] for each in allowed)
+    due = ((rows.cues & TENSE_BITS["planned"]) > 0) & (rows.valid_from <= now)
+    said = (rows.cues & bits) > 0
+    return (said & ~due) | ((rows.valid_to <= now) & ("past" not in allowed))
+
+
+@dataclass(frozen=True)
+class LeadWithPresent:
+    """Moves the first of ranks 2-4 that says how things are in front of a first hit that does not.
+
+    It must have `share` of the first score and a word of the question. "I used to live in Lisbon" then never
+    leads over "I live in Berlin". Questions about the past or about plans are left as they are. Measured:
+    the present leads in 96 % instead of 87 %, plain questions lose nothing (bench/results/truth.md).
+    """
+
+    needs = ("sorted", "question")
+    among: int = 4
+    share: float = 0.4
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if len(state.keys) < 2 or state.found is None or state.asks_past:
+            return state
+        asked: tuple[Tense, ...] = ("planned",) if state.question and state.question.asks_plan else ()
+        first = hedged(state.columns(), state.now, asked)[: self.among]
+        if not first[0]:
+            return state
+        held = aligned(state.keys[: self.among], *_by_key(state.found, "held"))
+        enough = state.scores[: self.among] >= self.share * state.scores[0]
+        candidates = np.flatnonzero(~first & (held > 0) & enough)
+        if len(candidates):
+            place = int(candidates[0])
+            order = np.arange(len(state.keys))
+            order[: place + 1] = np.roll(order[: place + 1], 1)
+            best = state.scores[0]
+            state.take(order)
+            # A score never rises down the list.
+            state.scores[0] = best
+        return state
+
+
+def _by_key(found: Found, name: str) -> tuple[Keys, NDArray[np.float64]]:
+    order = np.argsort(found.keys)
+    scores = found.scores.get(name, np.zeros(len(found.keys)))
+    return found.keys[order], scores[order]
+
+
+@dataclass(frozen=True)
+class ShowLater:
+    """Puts the later memory that may revise a hit directly behind it, even if the two share no word.
+
+    Reads the open `may_revise` edges of the first hits; at least `mark_from` counts. A plan whose date has come
+    stands before the hit that it revises; a plan that is not due is not shown for it. Nothing moves for a
+    question about the past. `Assemble` marks the hits.
+    """
+
+    needs = ("sorted", "question")
+    mark_from: float = MARK_FROM
+    due_from: float = MARK_FROM
+    """Least probability of the edge of a plan that has come due: it goes before what it changes."""
+    depth: int = 10
+    """Hits whose edges are read, at most."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not len(state.keys):
+            return state
+        head = state.keys[: min(self.depth, state.limit)].tolist()
+        links = open_revisions(state, head, self.mark_from)
+        fresh = sorted({link.source for link in links} - set(head))
+        links += [link for link in open_revisions(state, fresh, self.mark_from) if link.target in set(fresh)]
+        keys = np.array(sorted({link.source for link in links}), dtype=np.int64)
+        rows = state.reader.rows(keys)
+        says_now = ~hedged(rows, state.now)
+        told = set(keys[says_now].tolist())
+        # A plan that says how things are is one whose date has come.
+        due = set(keys[says_now & ((rows.cues & TENSE_BITS["planned"]) > 0)].tolist())
+        state.revisions = [link for link in links if link.source in told]
+        if state.revisions and not state.asks_past:
+            self._place(state, state.revisions, due)
+        return state
+
+    def _place(self, state: Recalling, links: Sequence[Link], due: Collection[int]) -> None:
+        """Arrange the candidates so that the most probable later memory stands at each one it may revise."""
+        later: dict[int, Link] = {}
+        for link in sorted(links, key=lambda each: (-each.weight, each.source)):
+            later.setdefault(link.target, link)
+        scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
+        order = list(state.keys.tolist())
+        place = 0
+        while place < len(order):
+            old = order[place]
+            revision = later.get(old)
+            if revision is not None and revision.source not in order[:place]:
+                new = revision.source
+                if new in order:
+                    order.remove(new)
+                ahead = new in due and revision.weight >= self.due_from
+                order.insert(place if ahead else place + 1, new)
+                scores[new] = scores[old]
+                state.via.setdefault(new, "revision")
+            place += 1
+        state.arrange(np.array(order, dtype=np.int64), np.array([scores[key] for key in order]))
+
+
+def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:
+    """Return the open `may_revise` edges to the memories from later ones that the filters let through."""
+    if not keys:
+        return []
+    wanted = set(keys)
+    links = [
+        link
+        for link in state.reader.links(keys, ("may_revise",))
+        if link.target in wanted and not link.subtype and link.weight >= least
+    ]
+    if not links:
+        return []
+    sources = np.array(sorted({link.source for link in links}), dtype=np.int64)
+    shown = set(sources[state.reader.eligible(sources, state.where)].tolist())
+    return [link for link in links if link.source in shown]

@@ -1,0 +1,199 @@
+"""Recall shows the present: chains of superseded memories, later statements, hedged first hits, the past.
+
+The expectations follow from what the caller said, not from scores: `supersedes=`, and edges made by hand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+import combray
+from combray import Engine, presets
+
+EMBEDDERS = ("none", "wordllama")
+NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture(params=EMBEDDERS)
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """An engine whose clock stands at NOW."""
+    with combray.open(":memory:", embedder=request.param, worker=False, clock=NOW.timestamp) as opened:
+        for text in ("The printer is on the second floor", "Ben keeps two goats", "Lunch is at noon"):
+            opened.remember(text, occurred_at="2025-01-01")
+        yield opened
+
+
+def tell(engine: Engine, text: str, on: str, **fields: str) -> str:
+    """Remember a text told on a day; its id."""
+    return engine.remember(text, author="user", occurred_at=on, diff=False, **fields).id  # type: ignore[arg-type]
+
+
+def shown(engine: Engine, question: str, count: int = 3) -> list[str]:
+    """Ids of the first hits."""
+    return [hit.memory.id for hit in engine.recall(question, limit=10)[:count]]
+
+
+# -- chains ----------------------------------------------------------------------------------------------
+
+
+def test_the_words_of_a_superseded_memory_find_what_replaced_it(engine: Engine) -> None:
+    old = tell(engine, "Which city do I live in? I live in Leipzig", "2025-09-03")
+    new = tell(engine, "Big news: I moved! Porto it is", "2026-02-21", supersedes=old)
+    hits = engine.recall("Which city do I live in?")
+    assert hits[0].memory.id == new
+    assert old not in [hit.memory.id for hit in hits]
+
+
+def test_a_chain_leads_to_its_end(engine: Engine) -> None:
+    first = tell(engine, "The staging server runs in Frankfurt", "2025-09-03")
+    second = tell(engine, "Moved everything over to the Dublin racks", "2025-10-03", supersedes=first)
+    third = tell(engine, "Now all of that sits in Oslo", "2025-11-03", supersedes=second)
+    hits = [hit.memory.id for hit in engine.recall("Where does the staging server run?")]
+    assert hits[0] == third
+    assert first not in hits
+    assert second not in hits
+
+
+def test_a_chain_that_ends_in_a_forgotten_memory_gives_nothing(engine: Engine) -> None:
+    old = tell(engine, "The staging server runs in Frankfurt", "2025-09-03")
+    new = tell(engine, "Now all of that sits in Oslo", "2025-11-03", supersedes=old)
+    engine.forget(new)
+    assert not {old, new} & set(shown(engine, "Where does the staging server run?", 10))
+
+
+def test_a_filter_that_excludes_the_end_excludes_the_chain(engine: Engine) -> None:
+    old = tell(engine, "The staging server runs in Frankfurt", "2025-09-03", category="decision")
+    new = tell(engine, "Now all of that sits in Oslo", "2025-11-03", supersedes=old)
+    hits = engine.recall("Where does the staging server run?", categories="decision")
+    assert not {old, new} & {hit.memory.id for hit in hits}
+
+
+# -- the past --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where did the staging server run before?",
+        "Where was the staging server originally?",
+        "Where did the staging server run in October 2025?",
+    ],
+)
+def test_a_question_about_the_past_shows_superseded_memories_marked(engine: Engine, question: str) -> None:
+    old = tell(engine, "The staging server runs in Frankfurt", "2025-09-03")
+    new = tell(engine, "The staging server runs in Oslo", "2025-11-03", supersedes=old)
+    hits = {hit.memory.id: hit for hit in engine.recall(question)}
+    assert hits[old].outdated_by == new
+    assert hits[new].outdated_by is None
+
+
+def test_as_of_shows_what_held_then(engine: Engine) -> None:
+    old = tell(engine, "The staging server runs in Frankfurt", "2025-09-03", recorded_at="2025-09-03")
+    new = tell(engine, "The staging server runs in Oslo", "2025-11-03", recorded_at="2025-11-03", supersedes=old)
+    then = [hit.memory.id for hit in engine.recall("Where does the staging server run?", as_of="2025-10-01")]
+    assert old in then
+    assert new not in then
+
+
+def test_statuses_asked_for_show_superseded_memories_marked(engine: Engine) -> None:
+    old = tell(engine, "The staging server runs in Frankfurt", "2025-09-03")
+    new = tell(engine, "The staging server runs in Oslo", "2025-11-03", supersedes=old)
+    hits = engine.recall("Where does the staging server run?", statuses=["active", "superseded"])
+    assert {hit.memory.id: hit.outdated_by for hit in hits[:2]} == {old: new, new: None}
+
+
+# -- later statements ------------------------------------------------------------------------------------
+
+
+def test_a_later_statement_stands_right_behind_the_one_it_may_replace(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
+    new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21")
+    engine.link(new, old, type="may_revise", weight=0.9)
+    first, second = engine.recall("Where do I live?")[:2]
+    assert (first.memory.id, second.memory.id) == (old, new)
+    assert first.may_be_outdated_by == new
+    assert second.may_replace == old
+    assert (first.may_replace, second.may_be_outdated_by) == (None, None)
+    assert first.score >= second.score
+
+
+def test_a_later_statement_that_is_better_stays_in_front_and_the_older_one_is_marked(engine: Engine) -> None:
+    old = tell(engine, "The office is a place to live in, in Leipzig", "2025-09-03")
+    new = tell(engine, "Where do I live? I live in Porto", "2026-02-21")
+    engine.link(new, old, type="may_revise", weight=0.9)
+    hits = engine.recall("Where do I live?")
+    assert hits[0].memory.id == new
+    assert {hit.memory.id: hit.may_be_outdated_by for hit in hits}[old] == new
+
+
+def test_an_improbable_edge_shows_nothing(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
+    new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21")
+    engine.link(new, old, type="may_revise", weight=0.05)
+    assert engine.recall("Where do I live?")[0].may_be_outdated_by is None
+
+
+def test_an_answered_edge_shows_nothing(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
+    new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21")
+    engine.link(new, old, type="may_revise", weight=0.9, subtype="both")
+    assert engine.recall("Where do I live?")[0].may_be_outdated_by is None
+
+
+def test_nothing_is_pulled_in_for_a_question_about_the_past(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
+    new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21")
+    engine.link(new, old, type="may_revise", weight=0.9)
+    assert engine.recall("Where did I live before?")[0].memory.id == old
+    assert new not in shown(engine, "Where did I live before?", 2)
+
+
+# -- hedged statements and plans -------------------------------------------------------------------------
+
+
+def test_a_hedged_first_hit_yields_to_one_that_says_how_things_are(engine: Engine) -> None:
+    past = tell(engine, "The user used to live in Lisbon", "2025-09-03")
+    now = tell(engine, "Home is a flat near the station: the user lives in Berlin", "2025-09-04")
+    hits = engine.recall("Where does the user live?")
+    assert [hit.memory.id for hit in hits[:2]] == [now, past]
+    assert hits[0].score >= hits[1].score
+    # Without the stage the shorter text about the past leads.
+    default = presets.load("default")
+    bare = dataclasses.replace(default, recall=default.recall.without("LeadWithPresent"))
+    assert engine.recall("Where does the user live?", preset=bare)[0].memory.id == past
+
+
+def test_a_hedged_statement_leads_when_the_question_asks_for_the_past(engine: Engine) -> None:
+    past = tell(engine, "I used to live in Lisbon by the river", "2025-09-03")
+    tell(engine, "I live in a small Berlin flat these days", "2025-09-04")
+    assert shown(engine, "Where did I live before, by the river?", 1) == [past]
+
+
+def test_a_plan_leads_from_its_day_on(engine: Engine) -> None:
+    """The plan's day is 1 July: in June the present leads, in August the plan does, without any write between."""
+    old = tell(engine, "The support line is answered by Ana", "2026-05-01")
+    plan = tell(engine, "The support line will go to Ben", "2026-05-20", valid_from="2026-07-01")
+    engine.link(plan, old, type="may_revise", weight=0.9)
+    june = engine.recall("Who answers the support line?")
+    assert june[0].memory.id == old
+    assert june[0].may_be_outdated_by is None
+    with combray.open(":memory:", embedder="none", clock=datetime(2026, 8, 1, tzinfo=UTC).timestamp) as later:
+        old = tell(later, "The support line is answered by Ana", "2026-05-01")
+        plan = tell(later, "The support line will go to Ben", "2026-05-20", valid_from="2026-07-01")
+        later.link(plan, old, type="may_revise", weight=0.9)
+        august = later.recall("Who answers the support line?")
+    assert [hit.memory.id for hit in august[:2]] == [plan, old]
+    assert august[1].may_be_outdated_by == plan
+
+
+def test_quarantined_and_foreign_memories_are_never_pulled_in(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
+    new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21", trust="untrusted")
+    engine.link(new, old, type="may_revise", weight=0.9)
+    hits = engine.recall("Where do I live?", trusts=["owner"])
+    assert hits[0].may_be_outdated_by is None
+    assert new not in [hit.memory.id for hit in hits]
