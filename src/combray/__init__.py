@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from combray.engine import Engine, open
     from combray.engine.asyncio import AsyncEngine
-    from combray.engine.selection import Changed
+    from combray.engine.changes import Changed
     from combray.errors import (
         CombrayError,
         CorruptStoreError,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "combray.engine": ("Engine", "open"),
     "combray.engine.asyncio": ("AsyncEngine",),
-    "combray.engine.selection": ("Changed",),
+    "combray.engine.changes": ("Changed",),
     "combray.types": (
         "Answer",
         "Edge",

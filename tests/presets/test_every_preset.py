@@ -16,6 +16,7 @@ import combray
 from combray import InvalidInputError, PipelineError, presets
 from combray.pipeline import Pipeline, Transaction, given, leaves_process, stage_name
 from combray.presets.preset import READ, WRITE
+from combray.presets.tuning import tuned
 from combray.remember.embed import QueueEmbedding
 from combray.remember.retain import Prune
 from combray.testing.fakes import FakeClock, FakeEmbedder
@@ -183,8 +184,8 @@ def test_a_transaction_of_another_name_keeps_its_limit() -> None:
     preset = presets.load("mnemon")
     (atomic,) = [stage for stage in preset.remember if isinstance(stage, Transaction)]
     renamed = replace(preset, remember=preset.remember.replace("Transaction", replace(atomic, label="Atomic")))
-    tuned = presets.tuned(renamed, {"max_memories": 7, "decay": False})
-    (inner,) = [stage for stage in tuned.remember if isinstance(stage, Transaction)]
+    changed = tuned(renamed, {"max_memories": 7, "decay": False})
+    (inner,) = [stage for stage in changed.remember if isinstance(stage, Transaction)]
     assert [stage.most for stage in inner.stages if isinstance(stage, Prune)] == [7]
 
 

@@ -16,6 +16,7 @@ import combray
 from combray import Engine, InvalidInputError, presets
 from combray.pipeline import stage_name
 from combray.presets.preset import Preset
+from combray.presets.tuning import tuned
 from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
 from combray.recall.state import Recalling
@@ -355,8 +356,8 @@ def test_the_pool_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
         20,
         20,
     )
-    tuned = {stage_name(stage): stage for stage in presets.tuned(MNEMO, {"candidate_pool_size": 40}).recall}
-    assert (tuned["SearchPaths"], tuned["Rerank"]) == (SearchPaths(pool=40), Rerank(most=40))
+    stages = {stage_name(stage): stage for stage in tuned(MNEMO, {"candidate_pool_size": 40}).recall}
+    assert (stages["SearchPaths"], stages["Rerank"]) == (SearchPaths(pool=40), Rerank(most=40))
     monkeypatch.setenv("COMBRAY_CANDIDATE_POOL_SIZE", "0")
     with pytest.raises(InvalidInputError, match="candidate_pool_size: 0 is out of range"):
         combray.open(":memory:")

@@ -10,6 +10,7 @@ import pytest
 from exact import PLACES, ExactEmbedder, opened, sharing
 
 from combray import Answer, Engine, presets
+from combray.presets.tuning import tuned
 from combray.recall.decay import FileAgeDecay
 from combray.recall.order import MMR
 from combray.testing.fakes import FakeClock
@@ -219,8 +220,8 @@ def test_mmr_by_hand() -> None:
 def test_the_optional_stages_have_settings() -> None:
     """ "optional" in the page's overview: the settings `decay` and `mmr` switch them on."""
     shipped = presets.load("openclaw")
-    assert presets.tuned(shipped, {"decay": False, "mmr": False}) == shipped
-    on = presets.tuned(shipped, {"decay": True, "mmr": True})
+    assert tuned(shipped, {"decay": False, "mmr": False}) == shipped
+    on = tuned(shipped, {"decay": True, "mmr": True})
     assert [stage.enabled for stage in on.recall if isinstance(stage, (FileAgeDecay, MMR))] == [True, True]
 
 

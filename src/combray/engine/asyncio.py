@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, Self, T
 
 from combray.conversation.turns import Conversation
 from combray.engine.audit import AuditTrail
+from combray.engine.changes import Changed, Several, SeveralErased
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
 from combray.engine.engine import Engine, Ids
 from combray.engine.opening import open as open_engine
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
-from combray.engine.selection import Changed, Several, SeveralErased
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
 from combray.types import Memory

@@ -93,8 +93,7 @@ class Documents:
 
         workspace = replace(open_workspace(folder, extra, sessions), redact=bool(redact))
         if trust is None:
-            before = next((each for each in self.folders() if each.root == workspace.root), workspace)
-            workspace = replace(workspace, trust=before.trust)
+            workspace = replace(workspace, trust=(self._folder(workspace.root) or workspace).trust)
         else:
             workspace = replace(workspace, trust=one_of("trust", trust, FOLDER_TRUSTS))
         with self._freshness.lock:
@@ -129,7 +128,7 @@ class Documents:
         from combray.documents.workspace import real_path
 
         root = real_path("folder", folder)
-        workspace = next((each for each in self.folders() if each.root == root), None)
+        workspace = self._folder(root)
         if workspace is None:
             raise InvalidInputError("folder", f"{root} is not indexed.", "Index it first.")
         freshness = self._freshness
@@ -151,7 +150,7 @@ class Documents:
         from combray.documents.workspace import open_workspace
 
         given = open_workspace(folder)
-        workspace = next((each for each in self.folders() if each.root == given.root), given)
+        workspace = self._folder(given.root) or given
         # Watching begins before the first check, so that no change is missed between the two.
         bursts = changes(workspace, stop, ready=True)
         next(bursts)
@@ -250,6 +249,9 @@ class Documents:
         """Return the indexed folders."""
         return self._at.reader.documents.workspaces()
 
+    def _folder(self, root: str) -> Workspace | None:
+        return next((each for each in self.folders() if each.root == root), None)
+
     @audited("index", reads=False)
     def _sync(
         self, workspace: Workspace, *, rebuild: bool = False, progress: Progress | None = None, explicit: bool
@@ -257,7 +259,7 @@ class Documents:
         """Sync a workspace, and record the embedder that all its chunks have a vector of."""
         from combray.documents.sync import Sync
 
-        before = next((each for each in self.folders() if each.root == workspace.root), None)
+        before = self._folder(workspace.root)
         guard = self._at.guard
         # A folder is judged again when its trust changes, and when it was indexed without a guard.
         judge_all = before is not None and (

@@ -14,13 +14,13 @@ from combray.audit.audited import audited
 from combray.background import Background
 from combray.engine import changes as changing
 from combray.engine.audit import AuditTrail
+from combray.engine.changes import Changed, Several, SeveralErased
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
 from combray.engine.lists import list_memories
 from combray.engine.namespace import Namespace, Verbs
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
-from combray.engine.selection import Changed, Several, SeveralErased
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError

@@ -23,6 +23,7 @@ NEAR, FAR = ("cat", "kitten"), "invoice"
 _QUERY = "Where does the cat sleep?"
 _ANSWERS, _OTHER = "The cat sleeps on the sofa.", "The invoice is due on Friday."
 _ANSWER_WITH = "OK"
+_MISMATCH = "Check that it is {} model with its own tokenizer."
 _SHOWN = 60
 _NO_KEY = re.compile(r": no key; set (?P<variable>\w+)$")
 _OTHER_FORMAT = re.compile(r": the answer (is not JSON|is not of|holds|has )")
@@ -121,11 +122,7 @@ def _embedding(model: Embedder) -> Found:
     shown = f"{model.dimensions} dimensions; {NEAR[0]}/{NEAR[1]} {like:.2f}, {NEAR[0]}/{FAR} {unlike:.2f}"
     if like > unlike:
         return True, shown, ""
-    return (
-        False,
-        f"{shown}: the wrong pair is closer",
-        "Check that it is an embedding model with its own tokenizer.",
-    )
+    return False, f"{shown}: the wrong pair is closer", _MISMATCH.format("an embedding")
 
 
 def _reranking(model: Reranker) -> Found:
@@ -135,11 +132,7 @@ def _reranking(model: Reranker) -> Found:
     shown = f"relevance {first:.2f} of the answer, {second:.2f} of another sentence"
     if first > second:
         return True, shown, ""
-    return (
-        False,
-        f"{shown}: the wrong one is first",
-        "Check that it is a reranking model with its own tokenizer.",
-    )
+    return False, f"{shown}: the wrong one is first", _MISMATCH.format("a reranking")
 
 
 def _completing(model: LanguageModel) -> Found:

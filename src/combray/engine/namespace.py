@@ -13,8 +13,8 @@ from combray.audit.verb import tell
 from combray.background import Background
 from combray.engine.accesses import Accesses
 from combray.engine.service_tier import tier_monitor
-from combray.engine.several import merged
 from combray.errors import InvalidInputError, NotFoundError, brief
+from combray.presets.tuning import tuned
 from combray.recall.asking import Asking
 from combray.remember.guard import Guard
 from combray.remember.state import Remembering
@@ -40,7 +40,7 @@ class Namespace:
         self.runtime = replace(runtime, service_tier=tier_monitor(runtime))
         self.namespace = check_namespace(namespace)
         self.settings = settings
-        self.preset = presets.tuned(preset, settings)
+        self.preset = tuned(preset, settings)
         self.background = background or Background()
         self.accesses = Accesses(runtime.store, self.namespace)
         self._others: dict[str, Namespace] = {}
@@ -217,7 +217,7 @@ class Verbs:
         """
         chosen = self._at.preset
         if preset is not None:
-            chosen = presets.tuned(presets.load(preset) if isinstance(preset, str) else preset, self.settings)
+            chosen = tuned(presets.load(preset) if isinstance(preset, str) else preset, self.settings)
         spaces = self._at.several(namespaces)
         answers = [
             each.asking().answer(query, chosen.recall, chosen.name, limit=limit, basic=basic, options=options)
@@ -250,6 +250,24 @@ class Verbs:
     def get(self, memory_id: str) -> Memory:
         """The memory with an id, or with a unique id prefix of at least 8 characters. Raises NotFoundError."""
         return self.reader.memories([self._at.key_of(memory_id)])[0]
+
+
+def merged(answers: Sequence[Answer], limit: int) -> Answer:
+    """Return the best `limit` hits of all answers by score; ties go to the namespace that is named first.
+
+    Scores are compared as they are. Measured on LoCoMo conversation 1 with its turns split at random into two
+    namespaces (recall@10, mean of two splits; one namespace, this rule, alternating by rank, scaled to the best
+    hit): default 82.3, 79.3, 78.9, 78.8; semantic-facts 65.2, 65.3, 63.7, 61.5; engram 57.2, 59.1, 56.8, 55.3;
+    openclaw 65.8, 64.6, 66.7, 64.9; mnemon 49.1, 48.2, 48.1, 47.4; mnemo 34.4, 22.3, 22.5, 22.3. What is lost is
+    the context of turns whose neighbours are in the other namespace.
+    """
+    first = answers[0]
+    if len(answers) == 1:
+        return first
+    hits = sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score)
+    reasons = dict.fromkeys(answer.reason for answer in answers if answer.reason and bool(answer) == bool(hits))
+    trace = tuple(step for answer in answers for step in answer.trace)
+    return replace(first, hits=tuple(hits[:limit]), reason="; ".join(reasons), trace=trace)
 
 
 def check_namespace(name: str) -> str:

@@ -6,15 +6,13 @@ group `combray.presets` of an installed package names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
 
 from combray.errors import InvalidInputError, PluginError
 from combray.presets.preset import Preset
 from combray.runtime import plugins
 
-__all__ = ["Preset", "load", "names", "others", "tuned"]
+__all__ = ["Preset", "load", "names", "others"]
 
 _OURS = ("default", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts")
 
@@ -41,10 +39,3 @@ def load(name: str) -> Preset:
     if not isinstance(found, Preset):
         raise PluginError(f"preset {name!r} is not a combray.stages.Preset, but {type(found).__name__}.")
     return found
-
-
-def tuned(preset: Preset, settings: Mapping[str, Any]) -> Preset:
-    """Return the preset with the settings that change its stages (`presets/tuning.py` has the table)."""
-    from combray.presets.tuning import tune
-
-    return tune(preset, settings)

@@ -29,8 +29,8 @@ TUNED: tuple[tuple[str, type[Any], Change], ...] = (
 """Setting, the stage it changes, and the stage's fields for the setting's value."""
 
 
-def tune(preset: Preset, settings: Mapping[str, Any]) -> Preset:
-    """Return the preset with every stage of the table set as the settings say."""
+def tuned(preset: Preset, settings: Mapping[str, Any]) -> Preset:
+    """Return the preset with every stage of `TUNED` set as the settings say."""
     return replace(preset, remember=_tuned(preset.remember, settings), recall=_tuned(preset.recall, settings))
 
 
