@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, MemoryChain
@@ -28,7 +28,6 @@ from combray.runtime import (
     Peer,
     Reranker,
     Runtime,
-    Start,
     Store,
     Witness,
     at_once,
@@ -62,16 +61,15 @@ def open_store(
     if location.startswith(("postgresql://", "postgres://")):
         raise InvalidInputError("location", "this version has no PostgreSQL store yet.", "Name a file.")
     path = location.removeprefix(_SQLITE) or default_location()
+    common: dict[str, Any] = {"read_only": read_only, "busy_timeout": settings.busy_timeout, "witness": witness}
     if "://" in path:
         found: Store | None = plugins.make(
             "store",
             path.partition("://")[0],
             path,
-            read_only=read_only,
             durability=settings.durability,
-            busy_timeout=settings.busy_timeout,
-            witness=witness,
             key=secret(KEY) if key is None else key,
+            **common,
         )
         if found is None:
             raise InvalidInputError("location", f"{location!r} is not a known kind of store.", "Name a file.")
@@ -85,10 +83,8 @@ def open_store(
     return SqliteStore(
         path if path == ":memory:" else str(Path(os.path.expanduser(path))),  # noqa: PTH111 - Path's raises for unknown users
         durability=cast(Literal["normal", "full"], settings.durability),
-        busy_timeout=settings.busy_timeout,
-        read_only=read_only,
-        witness=witness,
         key=None if given is None else key_from(given),
+        **common,
     )
 
 
@@ -130,9 +126,13 @@ def fetch_model(spec: str, progress: Progress | None = None) -> Fetched:
     return fetch(spec, progress)
 
 
-def peers_of(settings: Settings) -> tuple[Peer, ...]:
+def peers_of(settings: Settings, clock: Clock = time.time) -> tuple[Peer, ...]:
     """Open the peers of the settings. Raises InvalidInputError."""
-    return _peers(settings, time.time)[0]
+    if not settings.peers:
+        return ()
+    from combray.peers import open_peers
+
+    return open_peers(settings.peers, settings.peer_timeout, clock)
 
 
 def open_embedder(spec: str) -> Embedder | None:
@@ -185,7 +185,8 @@ def build(
     second = second and watched(second, WatchedReranker, now)
     writer = writer if writer is not None else open_language_model(settings.language_model)
     writer = writer and watched(writer, WatchedLanguageModel, now)
-    peers, start = _peers(settings, now)
+    peers = peers_of(settings, now)
+    start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False) if peers else at_once
     log = open_audit(location, settings, now)
     store = open_store(location, settings, read_only=read_only, witness=log, key=key)
     return Runtime(
@@ -208,12 +209,3 @@ def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | No
     except InvalidInputError as error:
         raise InvalidInputError("embedder_before", error.problem, error.remedy) from None
     return None if found is None or found.name == chosen.name else watched(found, WatchedEmbedder, clock)
-
-
-def _peers(settings: Settings, clock: Clock) -> tuple[tuple[Peer, ...], Start]:
-    if not settings.peers:
-        return (), at_once
-    from combray.peers import open_peers
-
-    start = Background("combray-peer", threads=MOST_PEER_CALLS, waiting=0, joins=False)
-    return open_peers(settings.peers, settings.peer_timeout, clock), start

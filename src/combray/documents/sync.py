@@ -78,17 +78,6 @@ class Sync:
         """The stage that judges chunks."""
         return JudgeChunks(self.guard, self.workspace.trust, self.judge_all)
 
-    @property
-    def reading(self) -> Pipeline[Placing]:
-        """The stages before the transaction."""
-        return Pipeline("documents.read", (self.judging, EmbedChunks()), ("files",))
-
-    @property
-    def writing(self) -> Pipeline[Placing]:
-        """The stages inside the transaction."""
-        known = ("files", "verdicts", "vectors")
-        return Pipeline("documents.write", (Transaction((PlaceChunks(self.judging),)),), known)
-
     def run(self) -> IndexReport:
         """Run the sync. Raises InvalidInputError if the folder is missing, and StoreError."""
         started = time.perf_counter()
@@ -169,10 +158,12 @@ class Sync:
             self.runtime.clock(),
             fresh_vectors=self.anew,
         )
-        return self.reading.run(state, self.runtime)
+        return Pipeline("documents.read", (self.judging, EmbedChunks()), ("files",)).run(state, self.runtime)
 
     def _write(self, state: Placing) -> None:
-        state = self.writing.run(state, self.runtime)
+        known = ("files", "verdicts", "vectors")
+        writing = Pipeline("documents.write", (Transaction((PlaceChunks(self.judging),)),), known)
+        state = writing.run(state, self.runtime)
         if state.quarantined and self.runtime.audit is not None:
             self.runtime.audit.record("guard", self.namespace, result="quarantined", ids=state.quarantined)
         self.report.quarantined += len(state.quarantined)
@@ -192,11 +183,8 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
 
 def differs(found: FoundFile, known: Document | None) -> bool:
     """Whether a file may have changed after it was indexed."""
-    return known is None or (known.size, known.modified, known.source) != (
-        found.size,
-        found.modified,
-        found.place.source,
-    )
+    now = (found.size, found.modified, found.place.source)
+    return known is None or (known.size, known.modified, known.source) != now
 
 
 def is_stale(workspace: Workspace, runtime: Runtime, namespace: str) -> bool:

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar, Unpack, cast, overload
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar, cast
 
 from combray.conversation.turns import Conversation
 from combray.engine.audit import AuditTrail
-from combray.engine.changes import Changed, Several, SeveralErased
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
-from combray.engine.engine import Engine, Ids
+from combray.engine.engine import Engine
 from combray.engine.opening import open as open_engine
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
-from combray.types import Memory
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from combray.audit.erasure import Certificate
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -182,35 +174,9 @@ class AsyncEngine:
     history = awaited(Engine.history)
     list = awaited(Engine.list)
     update = awaited(Engine.update)
-
-    if TYPE_CHECKING:
-        # Overloads, which a ParamSpec cannot carry: the calls for one id return something else.
-        @overload
-        async def forget(self, memory_id: str) -> Memory: ...
-        @overload
-        async def forget(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
-        async def forget(self, *args: Any, **options: Any) -> Any: ...  # noqa: D102
-        @overload
-        async def restore(self, memory_id: str, *, version: int | None = None) -> Memory: ...
-        @overload
-        async def restore(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
-        async def restore(self, *args: Any, **options: Any) -> Any: ...  # noqa: D102
-        @overload
-        async def erase(
-            self,
-            memory_id: str,
-            *,
-            derived: bool = False,
-            prove: bool = False,
-            also: Sequence[str | PathLike[str]] = (),
-        ) -> Certificate | None: ...
-        @overload
-        async def erase(self, memory_id: Ids | None = None, **several: Unpack[SeveralErased]) -> Changed: ...
-        async def erase(self, *args: Any, **options: Any) -> Any: ...  # noqa: D102
-    else:
-        forget = awaited(Engine.forget)
-        restore = awaited(Engine.restore)
-        erase = awaited(Engine.erase)
+    forget = awaited(Engine.forget)
+    restore = awaited(Engine.restore)
+    erase = awaited(Engine.erase)
     link = awaited(Engine.link)
     related = awaited(Engine.related)
     close = awaited(Engine.close)
@@ -226,9 +192,7 @@ class AsyncEngine:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         await self.close()
 
     if not TYPE_CHECKING:

@@ -46,7 +46,8 @@ class Validate:
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         state.drafts = [
-            Draft(self._memory(item, state), supersedes=_named_id(item.get("supersedes"))) for item in state.items
+            Draft(self._memory(item, state), supersedes=_label("supersedes", item.get("supersedes"), 64) or "")
+            for item in state.items
         ]
         return state
 
@@ -105,15 +106,8 @@ class Validate:
         return distinct
 
 
-def _label(field: str, value: Any) -> str | None:
-    if value is None:
-        return None
-    return clean_text(field, value, 200).strip() or None
-
-
-def _named_id(value: Any) -> str:
-    """The id of the memory to supersede, or "" for none."""
-    return "" if value is None else clean_text("supersedes", value, 64).strip()
+def _label(field: str, value: Any, most: int = 200) -> str | None:
+    return None if value is None else clean_text(field, value, most).strip() or None
 
 
 def _identifier(value: Any, recorded: datetime) -> str:

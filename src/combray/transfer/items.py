@@ -86,9 +86,8 @@ def _item(
     fields = {_RENAMED.get(name, name): value for name, value in given.items()}
     if len(fields) < len(given):
         twice = sorted(name for name in given if name in _RENAMED and _RENAMED[name] in given)
-        raise InvalidInputError(
-            twice[0], f"is another name of {_RENAMED[twice[0]]!r}, which is also given.", "Keep one of them."
-        )
+        problem = f"is another name of {_RENAMED[twice[0]]!r}, which is also given."
+        raise InvalidInputError(twice[0], problem, "Keep one of them.")
     if parsed.shape == "mnemon" and fields.get("source") is None and parsed.head.get("source"):
         fields["source"] = parsed.head["source"]
     fields = {name: value for name, value in fields.items() if value is not None}
@@ -127,11 +126,8 @@ def _edge(source: int, given: Any, entry: Entry) -> ItemEdge:
         raise InvalidInputError("edges", f"have no field {unknown[0]!r}.", f"Use only {', '.join(_EDGE_FIELDS)}.")
     target = fields.get("target")
     if isinstance(target, bool) or not isinstance(target, str | int):
-        raise InvalidInputError(
-            "edges",
-            f"have an invalid target {shown(target)}.",
-            "Give an item's id or its place in the file, counted from 0.",
-        )
+        remedy = "Give an item's id or its place in the file, counted from 0."
+        raise InvalidInputError("edges", f"have an invalid target {shown(target)}.", remedy)
     weight = fields.get("weight")
     return ItemEdge(
         source,
@@ -147,9 +143,8 @@ def _draft_edges(parsed: Parsed, problems: list[Problem]) -> list[ItemEdge]:
     found = []
     version = parsed.head.get("schema_version", DRAFT_VERSION)
     if parsed.shape == "mnemon" and str(version) != DRAFT_VERSION:
-        problems.append(
-            Problem(0, f"schema_version must be {DRAFT_VERSION!r}, got {version!r}.", "Write version 1.")
-        )
+        problem = f"schema_version must be {DRAFT_VERSION!r}, got {version!r}."
+        problems.append(Problem(0, problem, "Write version 1."))
     for entry in parsed.edges:
         if entry.broken:
             continue
@@ -157,11 +152,8 @@ def _draft_edges(parsed: Parsed, problems: list[Problem]) -> list[ItemEdge]:
         source = fields.pop("source_index", None)
         try:
             if isinstance(source, bool) or not isinstance(source, int) or source < 0:
-                raise InvalidInputError(
-                    "source_index",
-                    f"must be a whole number from 0, got {shown(source)}.",
-                    "Count insights from 0.",
-                )
+                problem = f"must be a whole number from 0, got {shown(source)}."
+                raise InvalidInputError("source_index", problem, "Count insights from 0.")
             found.append(_edge(source, fields, entry))
         except InvalidInputError as error:
             problems.append(problem_of(error, entry.line, entry.item))

@@ -67,13 +67,8 @@ def _text(line: str | bytes, number: int, problems: list[Problem]) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
-        problems.append(
-            Problem(
-                number,
-                f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8: {shown(line)}.",
-                "Save the file as UTF-8.",
-            )
-        )
+        problem = f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8: {shown(line)}."
+        problems.append(Problem(number, problem, "Save the file as UTF-8."))
         return ""
 
 
@@ -96,13 +91,8 @@ def _lines(shape: Shape, texts: list[str], problems: list[Problem]) -> Parsed:
             continue
         parsed.entries.append(Entry({}, number, broken=True))
         wrong = "is not a JSON object" if known else "is not valid JSON"
-        problems.append(
-            Problem(
-                number,
-                f"{shown(text.strip())} {wrong}.",
-                'Write one object per line, such as {"content": "..."}, or remove the line.',
-            )
-        )
+        remedy = 'Write one object per line, such as {"content": "..."}, or remove the line.'
+        problems.append(Problem(number, f"{shown(text.strip())} {wrong}.", remedy))
     if shape == "combray" and parsed.entries:
         parsed.head = parsed.entries.pop(0).fields
     return parsed

@@ -5,7 +5,7 @@ An export may be third-party content, so memories that look like prompt injectio
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -27,38 +27,33 @@ _BATCH = 256
 
 @dataclass(slots=True)
 class Restoration:
-    """The new records of an export, in order."""
+    """The new records of an export, in order; memories must precede versions and edges that name them."""
 
+    reader: Reader
+    namespace: str
+    guard: Guard
+    trusted: bool
+    stored: dict[str, str]
+    """Texts of the memories that are stored already, by id."""
+    problems: list[Problem]
     memories: list[Memory] = field(default_factory=list)
     versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
     edges: list[Edge] = field(default_factory=list)
     report: ImportReport = field(default_factory=lambda: ImportReport("combray", True))
+    new: set[str] = field(default_factory=set)
+    read: Counter[str] = field(default_factory=Counter)
+    quarantined: int = 0
+    skipped: int = 0
 
-
-class _Reading:
-    """Reads the records of an export; memories must precede versions and edges that name them."""
-
-    def __init__(self, reader: Reader, namespace: str, guard: Guard, trusted: bool) -> None:
-        self.reader = reader
-        self.namespace = namespace
-        self.guard = guard
-        self.trusted = trusted
-        self.quarantined = 0
-        self.found = Restoration()
-        self.problems: list[Problem] = []
-        self.new: set[str] = set()
-        self.stored: dict[str, str] = {}
-        self.read = {"memory": 0, "version": 0, "edge": 0}
-        self.skipped = 0
-
-    def memory(self, entry: Entry) -> None:
+    def read_memory(self, entry: Entry) -> None:
+        """Take a memory that is new. Raises InvalidInputError."""
         memory = read_memory(entry.fields, self.namespace)
         if memory.id in self.new:
             raise InvalidInputError("id", f"{memory.id!r} occurs twice in the file.", "Remove one of the lines.")
         known = self.stored.get(memory.id)
         if known is None:
             self.new.add(memory.id)
-            self.found.memories.append(self._guarded(memory))
+            self.memories.append(self._guarded(memory))
         elif known == memory.content:
             self.skipped += 1
         else:
@@ -79,12 +74,13 @@ class _Reading:
         told = {**memory.metadata, "guard": verdict.told(memory.trust)}
         return msgspec.structs.replace(memory, trust="quarantined", metadata=told)
 
-    def version(self, entry: Entry) -> None:
+    def read_version(self, entry: Entry) -> None:
+        """Take a version that is new. Raises InvalidInputError."""
         version = read_version(entry.fields)
         self._must_know("memory_id", version.memory_id)
         if version.memory_id not in self.new:
             return
-        rows = self.found.versions[version.memory_id]
+        rows = self.versions[version.memory_id]
         if rows and rows[-1].number >= version.number:
             raise InvalidInputError(
                 "number",
@@ -93,13 +89,14 @@ class _Reading:
             )
         rows.append(version)
 
-    def edge(self, entry: Entry) -> None:
+    def read_edge(self, entry: Entry) -> None:
+        """Take an edge that is new. Raises InvalidInputError."""
         edge = read_edge(entry.fields)
         self._must_know("source", edge.source)
         self._must_know("target", edge.target)
         # Edges between two memories that were already stored are not changed.
         if edge.source in self.new or edge.target in self.new:
-            self.found.edges.append(edge)
+            self.edges.append(edge)
 
     def _must_know(self, field: str, memory_id: str) -> None:
         if memory_id not in self.new and memory_id not in self.stored:
@@ -111,16 +108,14 @@ def plan(parsed: Parsed, reader: Reader, namespace: str, guard: Guard, *, truste
 
     Unless `trusted`, memories are judged as untrusted, whatever trust they name.
     """
-    reading = _Reading(reader, namespace, guard, trusted)
-    reading.problems = list(parsed.problems)
-    reading.stored = _stored_texts(parsed, reader)
+    found = Restoration(reader, namespace, guard, trusted, _stored_texts(parsed, reader), list(parsed.problems))
     try:
         if parsed.shape == "combray":
             check_header(parsed.head)
     except InvalidInputError as error:
-        reading.problems = [problem_of(error, 1)]
+        found.problems = [problem_of(error, 1)]
         parsed.entries = []
-    kinds = {"memory": reading.memory, "version": reading.version, "edge": reading.edge}
+    kinds = {"memory": found.read_memory, "version": found.read_version, "edge": found.read_edge}
     for entry in parsed.entries:
         if entry.broken:
             continue
@@ -128,22 +123,21 @@ def plan(parsed: Parsed, reader: Reader, namespace: str, guard: Guard, *, truste
         try:
             if not isinstance(record, str) or record not in kinds:
                 raise InvalidInputError("record", f"must be one of {', '.join(kinds)}, got {shown(record)}.")
-            reading.read[record] += 1
+            found.read[record] += 1
             kinds[record](entry)
         except InvalidInputError as error:
-            reading.problems.append(problem_of(error, entry.line))
-    if parsed.entries or not reading.problems:
-        reading.problems.extend(_missing(parsed, reading.read))
-    found = reading.found
+            found.problems.append(problem_of(error, entry.line))
+    if parsed.entries or not found.problems:
+        found.problems.extend(_missing(parsed, found.read))
     found.report = ImportReport(
         parsed.shape,
         dry_run=True,
         memories=len(found.memories),
         versions=sum(map(len, found.versions.values())),
         edges=len(found.edges),
-        skipped=reading.skipped,
-        quarantined=reading.quarantined,
-        problems=tuple(reading.problems),
+        skipped=found.skipped,
+        quarantined=found.quarantined,
+        problems=tuple(found.problems),
     )
     return found
 
@@ -159,19 +153,14 @@ def _stored_texts(parsed: Parsed, reader: Reader) -> dict[str, str]:
     return {memory.id: text for memory, text in zip(found, texts, strict=True) if memory.id in ids}
 
 
-def _missing(parsed: Parsed, read: dict[str, int]) -> list[Problem]:
+def _missing(parsed: Parsed, read: Counter[str]) -> list[Problem]:
     """Return a problem for each kind of record of which there are fewer than the header counts."""
     problems = []
     for name, record in (("memories", "memory"), ("versions", "version"), ("edges", "edge")):
         promised = parsed.head.get(name)
         if isinstance(promised, int) and promised > read[record]:
-            problems.append(
-                Problem(
-                    1,
-                    f"{name}: the header counts {promised}, but the file has {read[record]}.",
-                    "The file is truncated; export it again.",
-                )
-            )
+            problem = f"{name}: the header counts {promised}, but the file has {read[record]}."
+            problems.append(Problem(1, problem, "The file is truncated; export it again."))
     return problems
 
 
@@ -196,17 +185,8 @@ def apply(
         keys.update(tx.keys_of(ends))
         made: dict[float, list[Link]] = defaultdict(list)
         for edge in plan.edges:
-            made[edge.created_at.timestamp()].append(
-                Link(
-                    keys[edge.source],
-                    keys[edge.target],
-                    edge.type,
-                    edge.weight,
-                    edge.subtype,
-                    edge.reason,
-                    edge.created_by,
-                )
-            )
+            about = (edge.type, edge.weight, edge.subtype, edge.reason, edge.created_by)
+            made[edge.created_at.timestamp()].append(Link(keys[edge.source], keys[edge.target], *about))
         for at, links in sorted(made.items()):
             tx.link(links, at)
         tx.note("import", "", f"{report.memories} memories restored, {report.skipped} known", now)

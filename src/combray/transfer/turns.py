@@ -91,11 +91,8 @@ def plain_turn(fields: Mapping[str, Any], now: float) -> Turn:
         raise InvalidInputError("metadata", f"must be a JSON object, got {shown(extra)}.")
     text = values["text"]
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInputError(
-            "text",
-            f"must be a text that is not blank, got {shown(text)}.",
-            'Give every turn "text" or "content".',
-        )
+        problem = f"must be a text that is not blank, got {shown(text)}."
+        raise InvalidInputError("text", problem, 'Give every turn "text" or "content".')
     for name in ("author", "context"):
         if values[name] is not None and not isinstance(values[name], str):
             raise InvalidInputError(name, f"must be a text, got {shown(values[name])}.")
