@@ -151,15 +151,14 @@ class Breaker:
 
     def health(self) -> Health:
         """Return the breaker's state, recent failures and usage counts."""
-        counts = self.usage.snapshot()
-        calls, failures, tokens = counts["calls"], counts["failures"], counts["tokens"]
+        counts: dict[str, Any] = self.usage.snapshot()
         with self._lock:
             if not self._times:
-                return Health(calls=calls, failures=failures, tokens=tokens)
+                return Health(**counts)
             now = self._clock()
             state, left = "closed", 0.0
             if self._failures >= self._most:
                 left = max(0.0, self._retry_at - now)
                 state = "open" if left and not self._trying else "half-open"
             recent = sum(each > now - WINDOW for each in self._times)
-            return Health(state, recent, self._reason, left, calls, failures, tokens)
+            return Health(state, recent, self._reason, left, **counts)

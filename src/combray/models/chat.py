@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from combray.models.http import Client, Posted, StatusError
@@ -130,7 +130,6 @@ class PostedLanguageModel(Posted):
     """
 
     def __init__(self, form: Form, spec: Spec, client: Client) -> None:
-        self.name = client.name
         self._form = form
         self._spec = spec
         self._path = form.path.format(model=quote(spec.model))
@@ -159,10 +158,8 @@ class PostedLanguageModel(Posted):
         while True:
             refused = self._refused
             try:
-                completion: Completion = self._client.post(
-                    self._path, self._without(body, refused), until=until, read=self._read
-                )
-                return completion
+                sent = self._without(body, refused)
+                return cast(Completion, self._client.post(self._path, sent, until=until, read=self._read))
             except StatusError as error:
                 # The message names the field that it wants instead, or else the field that it rejects.
                 named = [

@@ -256,6 +256,7 @@ class Posted:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self.name = client.name
 
     @property
     def usage(self) -> Usage:

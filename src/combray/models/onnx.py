@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.models.onnx_files import POOLINGS, encode, find, open_session, open_tokenizer, run
+from combray.models.onnx_files import POOLINGS, by_length, encode, find, open_session, open_tokenizer, run
 from combray.runtime import Vectors
 
 MAX_TOKENS = 256
@@ -48,16 +47,11 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         del query
-        # Texts of similar length share a batch, to keep padding short.
-        order = sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
-        out: list[NDArray[np.float32] | None] = [None] * len(texts)
-        for start in range(0, len(order), _BATCH):
-            places = order[start : start + _BATCH]
+        vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for places in by_length(texts, range(len(texts)), _BATCH):
             for place, row in zip(places, self._embed_batch([texts[each] for each in places]), strict=True):
-                out[place] = row
-        if not texts:
-            return np.zeros((0, self.dimensions), dtype=np.float32)
-        return np.stack([row for row in out if row is not None])
+                vectors[place] = row
+        return vectors
 
     def _embed_batch(self, texts: list[str]) -> Vectors:
         encodings = encode(self._tokenizer, texts)

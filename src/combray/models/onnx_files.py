@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,6 +133,13 @@ def encode(tokenizer: Any, texts: Sequence[Any]) -> list[Any]:
     except Exception as error:  # as in open_tokenizer
         raise ModelError(f"the tokenizer failed: {error}") from error
     return encodings
+
+
+def by_length(texts: Sequence[str], places: Iterable[int], size: int) -> Iterator[list[int]]:
+    """Yield the places in batches of texts of similar length, which keeps the padding short."""
+    order = sorted(places, key=lambda place: (len(texts[place]), place))
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
 
 
 def run(session: Any, encodings: Sequence[Any]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.models.onnx_files import encode, find, open_session, open_tokenizer, run
+from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
 from combray.models.rerankers import MOST_CHARACTERS, logistic
 
 MAX_TOKENS = 512
@@ -35,19 +35,11 @@ class OnnxReranker:
         if not query.strip():
             return found
         places = [place for place, text in enumerate(texts) if text.strip()]
-        # Pairs of similar length share a batch, to keep padding short.
-        places.sort(key=lambda place: (len(texts[place]), place))
-        for start in range(0, len(places), _BATCH):
-            batch = places[start : start + _BATCH]
+        for batch in by_length(texts, places, _BATCH):
             pairs = [(query[:MOST_CHARACTERS], texts[place][:MOST_CHARACTERS]) for place in batch]
             for place, logit in zip(batch, self._score(pairs).tolist(), strict=True):
                 found[place] = logistic(logit) if np.isfinite(logit) else None
         return found
-
-    @property
-    def _opened(self) -> tuple[Any, Any]:
-        with self._lock:
-            return self._loaded
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -55,7 +47,8 @@ class OnnxReranker:
 
     def _score(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
         """Return one logit per pair."""
-        session, tokenizer = self._opened
+        with self._lock:
+            session, tokenizer = self._loaded
         output = run(session, encode(tokenizer, pairs))
         logits = output.astype(np.float64).reshape(len(output), -1)
         if len(logits) != len(pairs) or logits.shape[1] not in (1, 2):

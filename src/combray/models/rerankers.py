@@ -80,7 +80,6 @@ class PostedReranker(Posted):
     """
 
     def __init__(self, form: Form, spec: Spec, client: Client) -> None:
-        self.name = client.name
         self._form = form
         self._model = spec.model
         super().__init__(client)

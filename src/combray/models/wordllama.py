@@ -70,15 +70,6 @@ class WordLlamaEmbedder:
         return _KNOWN.get(language, _OTHERWISE)
 
     @cached_property
-    def _folder(self) -> Path:
-        spec = find_spec("wordllama")
-        if spec is None or not spec.submodule_search_locations:
-            raise ModelError(
-                "the wordllama package is not installed: pip install wordllama, or use --embedder none"
-            )
-        return Path(next(iter(spec.submodule_search_locations)))
-
-    @cached_property
     def _tokenizer(self) -> Tokenizer:
         from tokenizers import Tokenizer
 
@@ -93,7 +84,12 @@ class WordLlamaEmbedder:
         return table
 
     def _file(self, name: str) -> Path:
-        path = self._folder / name
+        spec = find_spec("wordllama")
+        if spec is None or not spec.submodule_search_locations:
+            raise ModelError(
+                "the wordllama package is not installed: pip install wordllama, or use --embedder none"
+            )
+        path = Path(next(iter(spec.submodule_search_locations)), name)
         if not path.exists():
             raise ModelError(
                 f"the installed wordllama package has no {name}: install wordllama 0.4, or use --embedder none"
