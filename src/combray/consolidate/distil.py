@@ -85,8 +85,7 @@ class DistilFacts:
         if not episodes:
             return state
         state.seen = episodes[-1].key
-        groups = self._clustered(reader, state, episodes)
-        self._plan(state, runtime, reader, self._candidates(state, runtime, reader, episodes, groups))
+        self._plan(state, runtime, reader, self._candidates(state, runtime, reader, episodes))
         return state
 
     def _clustered(self, reader: Reader, state: Planning, episodes: Sequence[Said]) -> list[list[Said]]:
@@ -100,14 +99,10 @@ class DistilFacts:
         return sorted(groups, key=lambda group: (-len(group), group[0].key))
 
     def _candidates(
-        self,
-        state: Planning,
-        runtime: Runtime,
-        reader: Reader,
-        episodes: Sequence[Said],
-        groups: list[list[Said]],
+        self, state: Planning, runtime: Runtime, reader: Reader, episodes: Sequence[Said]
     ) -> list[Candidate]:
         """Return candidates from the model for the episodes that it read, and from rules for the rest."""
+        groups = self._clustered(reader, state, episodes)
         stated: list[Candidate] = []
         shown: set[int] = set()
         if runtime.language_model is not None and state.weight < state.most:

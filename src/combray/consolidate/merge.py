@@ -32,7 +32,7 @@ class MergeFacts:
         keys = ranked(state.facts, state.live())
         if len(keys) < 2:
             return state
-        around = _Around.of(state, keys, self.similar_from)
+        around = _Around(state, keys, self.similar_from)
         doubts: list[tuple[int, int, str]] = []
 
         def joins(leader: int, member: int) -> bool:
@@ -64,27 +64,20 @@ class MergeFacts:
         return relation.reason if relation.kind == "unsure" else ""
 
 
-@dataclass(frozen=True, slots=True)
 class _Around:
-    """Candidate paraphrases by rank."""
+    """Candidate paraphrases by rank: of the same text, near, or without a vector of the same terms."""
 
-    state: Planning
-    keys: list[int]
-    places: dict[int, int]
-    minimum: float
-    same: dict[str, list[int]]
-    by_terms: dict[frozenset[str], list[int]]
-
-    @classmethod
-    def of(cls, state: Planning, keys: list[int], minimum: float) -> _Around:
-        """Index the facts by text, and by terms if some have no vector."""
-        same: dict[str, list[int]] = defaultdict(list)
-        by_terms: dict[frozenset[str], list[int]] = defaultdict(list)
+    def __init__(self, state: Planning, keys: list[int], minimum: float) -> None:
+        self.state = state
+        self.keys = keys
+        self.places = {key: place for place, key in enumerate(keys)}
+        self.minimum = minimum
+        self.same: dict[str, list[int]] = defaultdict(list)
+        self.by_terms: dict[frozenset[str], list[int]] = defaultdict(list)
         for place, key in enumerate(keys):
-            same[state.facts[key].content_hash].append(place)
+            self.same[state.facts[key].content_hash].append(place)
             if len(state.near) < len(keys):
-                by_terms[term_set(state.facts[key].content)].append(place)
-        return cls(state, keys, {key: place for place, key in enumerate(keys)}, minimum, same, by_terms)
+                self.by_terms[term_set(state.facts[key].content)].append(place)
 
     def near(self, place: int) -> Iterator[int]:
         """Yield the ranks of candidates for one rank."""

@@ -170,7 +170,14 @@ def undo_run(tx: Writer, run: Run, now: float) -> Undone:
             restored += group
     _restore(tx, run, restored, memories, histories, now)
     kept = set(memories) - set(restored)
-    _remember(tx, run, kept, [group for group in together if group[0] not in kept], histories)
+    # The run's decisions on pairs go, except of refused memories; undone pairs are kept apart.
+    stay = [doubt for doubt in tx.doubts() if doubt.run == run.id and {doubt.first, doubt.second} & kept]
+    tx.drop_doubts(run.id)
+    tx.put_doubts(stay)
+    for group in together:
+        done = {each.operation for key in group for each in histories[key] if each.actor == actor(run.id)}
+        if group[0] not in kept and done & {"merge", "supersede"}:
+            keep_apart(tx, group, f"{_UNDO}{run.id}")
     if not refused:
         tx.put_run(replace(run, ended=run.ended or now, state="undone"))
     tx.note("undo", "", f"{run.id}: {len(restored)} restored, {len(refused)} refused", now)
@@ -247,23 +254,6 @@ def _without_erased(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(each for each in value if each != _ERASED)
     return None if value == _ERASED else value
-
-
-def _remember(
-    tx: Writer,
-    run: Run,
-    refused: set[int],
-    groups: Sequence[Sequence[int]],
-    histories: Mapping[int, list[Version]],
-) -> None:
-    """Drop the run's decisions on pairs, except of refused memories, and keep undone pairs apart."""
-    stay = [doubt for doubt in tx.doubts() if doubt.run == run.id and {doubt.first, doubt.second} & refused]
-    tx.drop_doubts(run.id)
-    tx.put_doubts(stay)
-    for group in groups:
-        done = {each.operation for key in group for each in histories[key] if each.actor == actor(run.id)}
-        if done & {"merge", "supersede"}:
-            keep_apart(tx, group, f"{_UNDO}{run.id}")
 
 
 def keep_apart(tx: Writer, keys: Sequence[int], who: str) -> None:
