@@ -207,13 +207,8 @@ def _pairs(places: Places) -> Iterator[str]:
 
 
 def _holds(rule: Rule, places: Places) -> bool:
-    first = places[rule.classes[0]]
-    if len(rule.classes) == 1:
-        return True
-    rest = [places.get(name) for name in rule.classes[1:]]
-    if any(each is None for each in rest):
-        return False
-    return any(all(_near(place, each or [], rule) for each in rest) for place in first)
+    first, *rest = [places.get(name, []) for name in rule.classes]
+    return all(rest) and any(all(_near(place, each, rule) for each in rest) for place in first)
 
 
 def _near(place: tuple[int, int], others: list[tuple[int, int]], rule: Rule) -> bool:

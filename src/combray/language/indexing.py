@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from dataclasses import dataclass
-from datetime import datetime
 
 from combray.language.cues import cue_bits
 from combray.language.dates.detection import is_in
@@ -44,14 +43,6 @@ def terms_version() -> str:
     return f"{_VERSION}+{added}" if (added := fingerprint()) else _VERSION
 
 
-def origin_text(author: str | None, occurred: datetime | None) -> str:
-    """Return author and calendar date as words: "Caroline 8 May 2023 Monday"."""
-    parts = [author] if author else []
-    if occurred is not None:
-        parts.append(f"{occurred.day} {occurred:%B %Y %A}")
-    return " ".join(parts)
-
-
 def full_text(memory: Memory) -> str:
     """Return the content with its context (such as a picture's caption): the text that is measured and embedded.
 
@@ -68,6 +59,9 @@ def index_entry(memory: Memory) -> IndexEntry:
     folded = whole.casefold()
     unsaid = [name for name in memory.entities if name.casefold() not in folded]
     named = " ".join((*unsaid, *memory.tags))
+    # Author and calendar date as words: "Caroline 8 May 2023 Monday".
+    occurred = memory.occurred_from
+    origin = f"{memory.author or ''} {f'{occurred.day} {occurred:%B %Y %A}' if occurred else ''}"
     said = Reading(content)
     read = said if whole is content else Reading(whole)
     runs = read.runs()
@@ -75,7 +69,7 @@ def index_entry(memory: Memory) -> IndexEntry:
         fields=(
             said.terms(),
             terms(memory.context) if memory.context else [],
-            terms(origin_text(memory.author, memory.occurred_from)),
+            terms(origin),
             terms(named) if named else [],
         ),
         words=read.word_count(),

@@ -6,7 +6,7 @@ Phrases are data (`<code>/questions.json`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -96,10 +96,11 @@ def read(text: str, authors: Sequence[str]) -> Question:
     request = _has("request", folded) or _pattern("request_start").match(folded) is not None
     if not request and any(author.casefold() in ASSISTANTS for author in authors):
         role = "assistant" if _has("assistant", folded) else "user" if _has("user", folded) else None
+    speaker = (_tables().get(language(text)) or _tables()["en"]).speaker
     return Question(
         text=text,
-        bare=_without(text, used),
-        spoken=_spoken(text, used),
+        bare=_renamed(text, used, {"own": " ", "self": " "}, " "),
+        spoken=_renamed(text, used, speaker, _tables()["zh"].speaker["self"]),
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,
@@ -145,20 +146,11 @@ def _subject(
     return None if between in joining or not between else named[0]
 
 
-def _without(text: str, aliases: Iterable[str]) -> str:
+def _renamed(text: str, aliases: Iterable[str], speaker: Mapping[str, str], solid: str) -> str:
+    """Replace the aliases by the words of a speaker, in unspaced scripts by `solid`."""
     for alias in aliases:
         if is_unspaced(alias):
-            text = text.replace(alias, " ")
-        else:
-            text = re.sub(rf"(?<!\w){re.escape(alias)}(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
-    return " ".join(text.split())
-
-
-def _spoken(text: str, aliases: Iterable[str]) -> str:
-    speaker = (_tables().get(language(text)) or _tables()["en"]).speaker
-    for alias in aliases:
-        if is_unspaced(alias):
-            text = text.replace(alias, _tables()["zh"].speaker["self"])
+            text = text.replace(alias, solid)
             continue
         text = re.sub(rf"(?<!\w){re.escape(alias)}['’]s(?!\w)", speaker["own"], text, flags=re.IGNORECASE)
         text = re.sub(rf"(?<!\w){re.escape(alias)}(?!\w)", speaker["self"], text, flags=re.IGNORECASE)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from combray.language.caches import from_tables
 from combray.language.claim_tokens import Token, vocabulary
-from combray.language.lexicon import word_lists
 
 # A subject longer than this is a sentence whose verb the table does not know.
 _MAX_SUBJECT = 12
+_FIRST_PERSON = (":i", ":we")
+"""Endings of the keys of pronouns, after the language."""
 
 
 class Subject(NamedTuple):
@@ -30,12 +30,10 @@ class Subject(NamedTuple):
             return False
         if self.keys == other.keys:
             return True
-        return all(not subject.keys or subject.keys in _first_person() for subject in (self, other))
-
-
-@from_tables
-def _first_person() -> frozenset[tuple[str]]:
-    return frozenset((f"{code}:{person}",) for code in word_lists() for person in ("i", "we"))
+        return all(
+            not subject.keys or (len(subject.keys) == 1 and subject.keys[0].endswith(_FIRST_PERSON))
+            for subject in (self, other)
+        )
 
 
 def subject_of(tokens: list[Token]) -> Subject:
@@ -67,12 +65,13 @@ def _owners(tokens: list[Token]) -> frozenset[str]:
     known = vocabulary()
     found = set()
     for place, token in enumerate(tokens):
+        owner = None
         if token.word in known.owner_before and place:
             owner = tokens[place - 1]
-            found.add(known.pronouns.get(owner.word, owner.key))
         elif token.word in known.owner_after and place + 1 < len(tokens):
             owner = tokens[place + 1]
-            found.add(known.pronouns.get(owner.word, owner.key))
         elif token.word in known.definite and token.word in known.pronouns:
-            found.add(known.pronouns[token.word])
+            owner = token
+        if owner is not None:
+            found.add(known.pronouns.get(owner.word, owner.key))
     return frozenset(found)

@@ -32,12 +32,7 @@ _LETTERS_A_TOKEN = 5.5
 _CAPITALS_A_TOKEN = 2.5
 _DIGITS_A_TOKEN = 2.0
 _MARKS_A_TOKEN = 1.5
-_EACH = {
-    "accented": 1.1,
-    "dense": 1.5,
-    "pictogram": 3.0,
-    "other": 1.2,
-}
+_EACH = {"accented": 1.1, "dense": 1.5, "pictogram": 3.0, "other": 1.2}
 
 
 def estimate(text: str) -> int:

@@ -15,11 +15,6 @@ from combray.types import TIERS, Tier
 _DAY = 86_400.0
 
 
-def importance_share(importance: Scores) -> Scores:
-    """Return importance 1-5 as a share in [0, 1]: 0.8 is importance 4."""
-    return importance / 5.0
-
-
 def composite(rows: Rows, accesses: Scores, used: Scores, now: float) -> Scores:
     """Return 0.4 · recency + 0.3 · frequency + 0.3 · intrinsic of every row, in [0, 1].
 
@@ -29,7 +24,7 @@ def composite(rows: Rows, accesses: Scores, used: Scores, now: float) -> Scores:
     gap is the mean number of days between accesses since the recording. intrinsic = importance · confidence.
     Importance is in [0, 1] here. Mnemo's emotional salience, a guess from word lists, is omitted.
     """
-    importance = importance_share(rows.importance)
+    importance = rows.importance / 5.0
     shape = np.array([SHAPES[tier] for tier in TIERS])[rows.tier]
     half = 30.0 * np.exp(1.5 * importance)
     recency = weibull((now - used) / _DAY, half / np.power(np.log(2.0), 1.0 / shape), shape)
@@ -51,7 +46,7 @@ def moves(rows: Rows, accesses: Scores, used: Scores, now: float) -> list[tuple[
     value = composite(rows, accesses, used, now)
     core, working, peripheral = (rows.tier == TIERS.index(tier) for tier in ("core", "working", "peripheral"))
     seldom = accesses < 3
-    raised = working & (accesses >= 10) & (value >= 0.7) & (importance_share(rows.importance) >= 0.8)
+    raised = working & (accesses >= 10) & (value >= 0.7) & (rows.importance >= 4)
     old = (now - rows.recorded) / _DAY > 60.0
     lowered = working & ~raised & ((value < 0.15) | (old & seldom))
     back = (peripheral & (accesses >= 3) & (value >= 0.4)) | (core & (value < 0.15) & seldom)

@@ -44,16 +44,12 @@ def matches_data(compare: Compare, data: Mapping[str, Any]) -> bool:
 
 def _holds(compare: Compare, value: Any) -> bool:
     if compare.operator == "exists":
-        return _is_there(value) is compare.values[0]
+        return (value is not None and value != ()) is compare.values[0]
     if compare.operator == "ne":
         return not _has_one(value, compare)
     if compare.operator in ("eq", "in"):
         return _has_one(value, compare)
     return _is_of(value, compare.sort) and _ORDER[compare.operator](value, compare.values[0])
-
-
-def _is_there(value: Any) -> bool:
-    return value is not None and value != ()
 
 
 def _has_one(value: Any, compare: Compare) -> bool:
