@@ -9,7 +9,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,20 +112,13 @@ class FileChain:
 
     def measured(self, look: Callable[[], None] = lambda: None) -> list[tuple[str, int]]:
         """Return every file of the log with its size at one moment. `look` is called at that moment."""
-        if not Path(self.path).exists():
-            look()
-            return [(path, Path(path).stat().st_size) for _, path in segments(self.path)]
         # Without write access there is no lock: a line that is being written looks truncated.
-        if not os.access(self.path, os.W_OK):
+        writable = os.access(self.path, os.W_OK)
+        with self._lock, self._open() if writable else nullcontext():
             look()
-            return self._sizes()
-        with self._lock, self._open():
-            look()
-            return self._sizes()
-
-    def _sizes(self) -> list[tuple[str, int]]:
-        paths = [*(path for _, path in segments(self.path)), self.path]
-        return [(path, Path(path).stat().st_size) for path in paths]
+            paths = [path for _, path in segments(self.path)]
+            paths += [self.path] if Path(self.path).exists() else []
+            return [(path, Path(path).stat().st_size) for path in paths]
 
     def close(self) -> None:
         with self._lock:
@@ -187,8 +180,10 @@ class FileChain:
         head, torn = _last(descriptor, size)
         if head is None:
             full = segments(self.path)
-            head = _head_of_file(full[-1][1]) if full else Head()
-        return size, head, torn
+            if full:
+                with _reading(full[-1][1]) as last:
+                    head = _last(last, os.fstat(last).st_size)[0]
+        return size, head or Head(), torn
 
     def _holds(self, descriptor: int, mark: Mark) -> bool:
         """Return whether the line that ends at the mark has its hash."""
@@ -197,11 +192,8 @@ class FileChain:
         path = dict(segments(self.path)).get(mark.segment)
         if path is None:
             return False
-        other = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        try:
+        with _reading(path) as other:
             return _states(other, mark)
-        finally:
-            os.close(other)
 
     def _begin_segment(self) -> None:
         full = segments(self.path)
@@ -272,10 +264,11 @@ def _last(descriptor: int, size: int) -> tuple[Head | None, bytes]:
         length = min(size, 4 * length)
 
 
-def _head_of_file(path: str) -> Head:
+@contextmanager
+def _reading(path: str) -> Iterator[int]:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
-        return _last(descriptor, os.fstat(descriptor).st_size)[0] or Head()
+        yield descriptor
     finally:
         os.close(descriptor)
 

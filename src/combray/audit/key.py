@@ -33,6 +33,7 @@ class Key:
 
     def __init__(self, path: str | None) -> None:
         self.path = path
+        self._place = Path(str(path))
         self._value = secrets.token_bytes(_BYTES) if path is None else b""
         self._keyed: hmac.HMAC | None = None
 
@@ -49,10 +50,6 @@ class Key:
         keyed = self._keyed.copy()
         keyed.update(text.encode("utf-8", "surrogatepass"))
         return keyed.hexdigest()[:_DIGEST]
-
-    @property
-    def _place(self) -> Path:
-        return Path(str(self.path))
 
     def _read(self) -> bytes:
         """Return the key, "" if the file is missing or too short."""

@@ -71,9 +71,7 @@ def found() -> Found:
 
 def tell(**detail: Any) -> None:
     """Add fields to the entry of the current verb: names of rules and settings, never text of a memory."""
-    now = _doing.get()
-    if now is not None:
-        now.found.detail.update(detail)
+    found().detail.update(detail)
 
 
 @contextmanager

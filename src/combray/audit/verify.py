@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from combray.audit.chain import MemoryChain
+from combray.audit.chain import Mark, MemoryChain
 from combray.audit.entry import CUT, GAP, GENESIS, Link, link_of, parted
 from combray.audit.log import AuditLog
 
@@ -50,31 +50,22 @@ class Report:
             self.more += 1
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """An entry recorded by the database or the anchor."""
-
-    by: str
-    seq: int
-    hash: str
-
-
 def verify(log: AuditLog) -> Report:
     """Check every line of the log, their order, and the marks of the database and the anchor.
 
     Entries written during the check are not included. Raises OSError.
     """
-    known: list[Known] = []
+    known: list[tuple[str, Mark]] = []
     written: list[int] = []
 
     def look() -> None:
         kept = log.in_database()
         if kept is not None:
-            known.append(Known("the database", kept[0].seq, kept[0].hash))
+            known.append(("the database", kept[0]))
             written.append(kept[1])
         there = log.anchor.read() if log.anchor is not None else None
         if there is not None:
-            known.append(Known("the anchor", there.seq, there.hash))
+            known.append(("the anchor", there))
 
     if isinstance(log.chain, MemoryChain):
         look()
@@ -87,11 +78,19 @@ Lines = Iterable[tuple[bytes, bool]]
 """Every line without its newline, and whether it had one."""
 
 
-def check(files: Sequence[tuple[str, Lines]], known: Sequence[Known] = (), written: Sequence[int] = ()) -> Report:
-    """Check lines from any source, file by file. `written`: the last committed write."""
-    walk = _Walk({each.seq for each in known})
+def check(
+    files: Sequence[tuple[str, Lines]], known: Sequence[tuple[str, Mark]] = (), written: Sequence[int] = ()
+) -> Report:
+    """Check lines from any source, file by file.
+
+    `known`: who remembers an entry, and which. `written`: the last committed write.
+    """
+    walk = _Walk({mark.seq for _, mark in known})
     for name, lines in files:
-        walk.file(name, lines)
+        walk.report.files.append(name)
+        for number, (line, ended) in enumerate(lines, 1):
+            walk.place = (name, number)
+            walk.line(line, ended)
     walk.finish(known, written)
     return walk.report
 
@@ -110,12 +109,6 @@ class _Walk:
         self.remembered = dict.fromkeys(remembered, "")
         self.committed = 0
         self.waiting: tuple[int, tuple[str, int]] | None = None
-
-    def file(self, name: str, lines: Lines) -> None:
-        self.report.files.append(name)
-        for number, (line, ended) in enumerate(lines, 1):
-            self.place = (name, number)
-            self.line(line, ended)
 
     def line(self, line: bytes, ended: bool) -> None:
         parts = parted(line)
@@ -204,7 +197,7 @@ class _Walk:
 
     # -- the end -------------------------------------------------------------------------------------
 
-    def finish(self, known: Sequence[Known], written: Sequence[int]) -> None:
+    def finish(self, known: Sequence[tuple[str, Mark]], written: Sequence[int]) -> None:
         report = self.report
         report.last = self.next - 1
         if self.fragment is not None and not self.fragment[2]:
@@ -215,14 +208,13 @@ class _Walk:
         self.place = (report.files[-1] if report.files else "", 0)
         if written:
             self.judge_write(written[-1])
-        for each in known:
-            stated = self.remembered.get(each.seq, "")
-            if stated == each.hash:
+        for who, mark in known:
+            if self.remembered.get(mark.seq, "") == mark.hash:
                 continue
-            if each.seq >= self.next:
-                self.found("truncated", f"ends at entry {report.last}, and {each.by} remembers entry {each.seq}")
+            if mark.seq >= self.next:
+                self.found("truncated", f"ends at entry {report.last}, and {who} remembers entry {mark.seq}")
             else:
-                self.found("replaced", f"entry {each.seq} is another than {each.by} remembers")
+                self.found("replaced", f"entry {mark.seq} is another than {who} remembers")
 
     def found(self, kind: str, detail: str) -> None:
         self.report.add(Finding(*self.place, kind, detail))
