@@ -123,12 +123,7 @@ def connect(service: Service, spec: Spec, **limits: Any) -> Client:
         )
     authority = {service.key_header: service.key_prefix + key} if key else {}
     return Client(
-        name,
-        url,
-        key=key,
-        key_variable=service.key_variable,
-        headers={**service.headers, **authority},
-        **limits,
+        name, url, key=key, key_variable=service.key_variable, headers={**service.headers, **authority}, **limits
     )
 
 

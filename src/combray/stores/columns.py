@@ -136,10 +136,7 @@ class Snapshot:
         """Pointers to the turns around each turn."""
         session, position = self.spoken, self.columns["position"]
         return self.memo.get(
-            ("chain",),
-            self.count,
-            lambda: link(session, position),
-            lambda old, _: extend(old, session, position),
+            ("chain",), self.count, lambda: link(session, position), lambda old, _: extend(old, session, position)
         )
 
     def hops(self, direction: Literal["previous", "next"], distance: int) -> Slots:

@@ -116,12 +116,7 @@ class Matrix:
         return cosines(self.rows[:count], self.norms[:count], vector)
 
     def nearest(
-        self,
-        vectors: Vectors,
-        keys: NDArray[np.int64],
-        eligible: NDArray[np.bool_],
-        limit: int,
-        minimum: float,
+        self, vectors: Vectors, keys: NDArray[np.int64], eligible: NDArray[np.bool_], limit: int, minimum: float
     ) -> list[Ranked]:
         """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
         count = len(keys)

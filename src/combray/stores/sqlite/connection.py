@@ -23,13 +23,7 @@ from combray.errors import (
 )
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.conditions import register
-from combray.stores.sqlite.encryption import (
-    Key,
-    encrypted_driver,
-    errors,
-    looks_encrypted,
-    unlock,
-)
+from combray.stores.sqlite.encryption import Key, encrypted_driver, errors, looks_encrypted, unlock
 
 Durability = Literal["normal", "full"]
 
