@@ -58,8 +58,8 @@ class AuditLog:
         detail: Mapping[str, Any] | None = None,
     ) -> int:
         inner, outer = current()
-        fields = self._fields(operation, outer or inner, namespace, result, ids, counts)
-        fields |= {"preset": preset, "tier": tier, "detail": dict(detail or {})}
+        fields = self._fields(operation, outer or inner, namespace, ids, counts or {})
+        fields |= {"result": result, "preset": preset, "tier": tier, "detail": dict(detail or {})}
         if query is not None:
             fields["query"] = self.key.digest(query)
         try:
@@ -79,9 +79,9 @@ class AuditLog:
         if not deeds.counts:
             return known
         inner, outer = current()
-        fields = self._fields(inner or deeds.operation, outer, namespace, "ok", deeds.ids, deeds.counts)
+        fields = self._fields(inner or deeds.operation, outer, namespace, deeds.ids, deeds.counts)
         now = found()
-        fields |= {"after": written, "tier": now.tier, "detail": dict(now.detail)}
+        fields |= {"result": "ok", "after": written, "tier": now.tier, "detail": dict(now.detail)}
         try:
             mark = self.chain.append(
                 lambda tail: [*self._gaps(tail, known), fields], flush=self._durable, done=self._keep
@@ -110,13 +110,7 @@ class AuditLog:
             self.anchor.close()
 
     def _fields(
-        self,
-        operation: str,
-        within: str,
-        namespace: str,
-        result: str,
-        ids: Iterable[str],
-        counts: Mapping[str, int] | None,
+        self, operation: str, within: str, namespace: str, ids: Iterable[str], counts: Mapping[str, int]
     ) -> dict[str, Any]:
         return {
             "at": self._now(),
@@ -124,9 +118,8 @@ class AuditLog:
             "within": within if within != operation else "",
             "namespace": namespace,
             "actor": actor(),
-            "result": result,
             "ids": tuple(islice(ids, MOST_IDS)),
-            "counts": dict(counts or {}),
+            "counts": dict(counts),
         }
 
     def _now(self) -> str:

@@ -90,10 +90,9 @@ def compare(old: str, new: str) -> Comparison:
         "names_differ": _names_conflict(gone, came) or bool(owners[0] and owners[1] and owners[0] != owners[1]),
     }
     old_terms, new_terms = term_set(old), term_set(new)
-    same_subject = subjects[0].fits(subjects[1])
-    return Comparison(
+    found = Comparison(
         same_text=same_text,
-        same_subject=same_subject,
+        same_subject=subjects[0].fits(subjects[1]),
         same_polarity=not negated and not opposites,
         negation_differs=negated,
         antonyms=tuple(opposites),
@@ -104,9 +103,10 @@ def compare(old: str, new: str) -> Comparison:
         only_added=bool(came) and not gone,
         only_removed=bool(gone) and not came,
         overlap=len(old_terms & new_terms) / max(1, len(old_terms | new_terms)),
-        verdict=_verdict(same_text, same_subject, negated, opposites, ended, difference, subjects[0], new_tokens),
+        verdict="different",
         **facts,
     )
+    return msgspec.structs.replace(found, verdict=_verdict(found, difference, subjects[0], new_tokens))
 
 
 def _significant(tokens: list[Token]) -> list[Token]:
@@ -167,34 +167,25 @@ def _spell(tokens: list[Token]) -> str:
     return " ".join(token.word for token in tokens)
 
 
-def _verdict(
-    same_text: bool,
-    same_subject: bool,
-    negated: bool,
-    opposites: list[tuple[str, str]],
-    ended: list[str],
-    difference: _Difference,
-    subject: Subject,
-    new_tokens: list[Token],
-) -> Verdict:
+def _verdict(found: Comparison, difference: _Difference, subject: Subject, new_tokens: list[Token]) -> Verdict:
     gone, came = difference.gone, difference.came
-    if same_text:
+    if found.same_text:
         return "identical"
-    if not gone and not came and not difference.replaced and not negated:
+    if not gone and not came and not difference.replaced and not found.negation_differs:
         return "paraphrase"
-    if not same_subject:
+    if not found.same_subject:
         return "different"
     shared = len(difference.common) / max(1, len(difference.common) + min(len(gone), len(came)))
-    if ended and _ends_old(ended, difference, subject, new_tokens):
+    if found.changes and _ends_old(found.changes, difference, subject, new_tokens):
         return "update"
-    if negated or opposites:
+    if not found.same_polarity:
         return "contradicts" if shared >= 0.5 and difference.common else "different"
     if came and not gone:
         return "different" if _changes_claim(came) else "extends"
     return "update" if _new_value(difference, subject, new_tokens) else "different"
 
 
-def _ends_old(ended: list[str], difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
+def _ends_old(ended: tuple[str, ...], difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
     """Return whether the state that ended is the old text's: they share a name, most words, or the ended word.
 
     The subject does not count: that Bob replaced something ends only what is said about that thing.

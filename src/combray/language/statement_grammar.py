@@ -64,20 +64,13 @@ _tables = section("statements", _Table)
 
 
 class Clause(NamedTuple):
-    """A parsed clause in the third person; `past`: it reports something done."""
+    """A parsed clause in the third person; `past`: it reports something done. A predicate has no subject."""
 
-    text: str
-    subject: str
-    attribute: str
-    value: str
-    past: bool
-
-
-class _Predicate(NamedTuple):
     text: str
     attribute: str
     value: str
     past: bool
+    subject: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +110,7 @@ class Grammar:
             if self._empty(value) or not (any_value or self.table.noun_phrase.match(value)):
                 return None
             value = self._theirs(value)
-            return Clause(f"{subject} {words[0]} {value}", name, noun, value, words[0] in ("was", "were"))
+            return Clause(f"{subject} {words[0]} {value}", noun, value, words[0] in ("was", "were"), name)
         return self._told(subject, subject, self._third_person(words))
 
     def named(self, clause: str, known: Collection[str]) -> Clause | None:
@@ -126,12 +119,12 @@ class Grammar:
         words = clause[len(name) :].split()
         return self._told(name, name, self._third_person(words)) if name and len(words) > 1 else None
 
-    def _told(self, subject: str, text: str, predicate: _Predicate | None) -> Clause | None:
+    def _told(self, subject: str, text: str, predicate: Clause | None) -> Clause | None:
         if predicate is None:
             return None
-        return Clause(f"{text} {predicate.text}", subject, predicate.attribute, predicate.value, predicate.past)
+        return predicate._replace(text=f"{text} {predicate.text}", subject=subject)
 
-    def _third_person(self, words: list[str]) -> _Predicate | None:
+    def _third_person(self, words: list[str]) -> Clause | None:
         """Parse a predicate that is in the third person already."""
         adverbs, rest = self._adverbs(words)
         if not rest:
@@ -144,7 +137,7 @@ class Grammar:
             return None
         return self._predicate([*adverbs, rest[0] if past else base, *rest[1:]])
 
-    def _predicate(self, words: list[str]) -> _Predicate | None:
+    def _predicate(self, words: list[str]) -> Clause | None:
         """Parse the words after "I" into the third person; None if they are not a plain statement."""
         adverbs, rest = self._adverbs(words)
         if len(rest) < 2:
@@ -166,13 +159,13 @@ class Grammar:
         verb = first if past else third(base)
         return self._transitive([*adverbs, verb], base, rest[1:], past)
 
-    def _transitive(self, before: list[str], base: str, rest: list[str], past: bool) -> _Predicate | None:
+    def _transitive(self, before: list[str], base: str, rest: list[str], past: bool) -> Clause | None:
         if not self._says_something(base, rest):
             return None
         attribute, value = self._attribute(base, rest, past)
         if not value:
             return None
-        return _Predicate(" ".join([*before, self._theirs(" ".join(rest))]), attribute, value, past)
+        return Clause(" ".join([*before, self._theirs(" ".join(rest))]), attribute, value, past)
 
     def _says_something(self, base: str, rest: list[str]) -> bool:
         value, attribute = " ".join(rest), self.table.attributes.get(base, "")
@@ -184,7 +177,7 @@ class Grammar:
             return False
         return not (attribute in self.table.tastes and self.table.likes_never.match(value))
 
-    def _being(self, verb: str, adverbs: list[str], rest: list[str]) -> _Predicate | None:
+    def _being(self, verb: str, adverbs: list[str], rest: list[str]) -> Clause | None:
         more, rest = self._adverbs(rest)
         denied = rest[:1] == ["not"]
         text = " ".join(rest[1:] if denied else rest)
@@ -193,7 +186,7 @@ class Grammar:
         attribute, value = self._attribute("be", text.split())
         said = "was" if verb == "was" else "is"
         parts = [*adverbs, said, *more, *(["not"] if denied else []), self._theirs(text)]
-        return _Predicate(" ".join(parts), attribute, value, verb == "was")
+        return Clause(" ".join(parts), attribute, value, verb == "was")
 
     def _is_state(self, text: str, *, progressive: bool) -> bool:
         """Return whether the text may follow a form of "be"."""
@@ -202,7 +195,7 @@ class Grammar:
             return True
         return progressive and any(re.match(rf"{re.escape(each)}\b", text) for each in table.progressives)
 
-    def _denying(self, adverbs: list[str], rest: list[str]) -> _Predicate | None:
+    def _denying(self, adverbs: list[str], rest: list[str]) -> Clause | None:
         first = rest[0].lower()
         plain = {"don't": "do not", "didn't": "did not", "can't": "cannot"}.get(first, first)
         words = [*plain.split(), *rest[1:]]
@@ -213,7 +206,7 @@ class Grammar:
         said = ["does", "not"] if helper == ["do", "not"] else helper
         return self._transitive([*adverbs, *said, *more, words[0]], words[0], words[1:], said[0] == "did")
 
-    def _having(self, adverbs: list[str], rest: list[str]) -> _Predicate | None:
+    def _having(self, adverbs: list[str], rest: list[str]) -> Clause | None:
         more, rest = self._adverbs(rest)
         before = [*adverbs, "has", *more]
         if rest[0] == "been":
@@ -221,7 +214,7 @@ class Grammar:
             if not self._is_state(text, progressive=True):
                 return None
             attribute, value = self._attribute("be", rest[1:])
-            return _Predicate(" ".join([*before, "been", self._theirs(text)]), attribute, value, True)
+            return Clause(" ".join([*before, "been", self._theirs(text)]), attribute, value, True)
         return self._transitive([*before, rest[0]], self.participles[rest[0]], rest[1:], True)
 
     def _attribute(self, base: str, rest: list[str], past: bool = False) -> tuple[str, str]:

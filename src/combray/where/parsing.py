@@ -87,7 +87,8 @@ class _Parser:
             raise _bad(
                 f"it has more than {MOST_COMPARISONS} comparisons.", "Use in for many values of one field."
             )
-        allowed = _operators(field)
+        ordered = field == METADATA or FIELDS[field] in _ORDERED
+        allowed = OPERATORS if ordered else tuple(each for each in OPERATORS if each not in RANGES)
         if operator not in allowed:
             raise _bad(
                 f"{name} {brief(operator)} is not an operator of this field.", f"Operators: {', '.join(allowed)}."
@@ -164,11 +165,6 @@ def _number(said: str, value: Any) -> float:
     if not -_WHOLE <= value < _WHOLE if isinstance(value, int) else not math.isfinite(value):
         raise _bad(f"{said} is out of range.", "Give a finite number of at most 64 bits.")
     return value
-
-
-def _operators(field: str) -> tuple[Operator, ...]:
-    ordered = field == METADATA or FIELDS[field] in _ORDERED
-    return OPERATORS if ordered else tuple(each for each in OPERATORS if each not in RANGES)
 
 
 def _place(name: Any) -> tuple[str, tuple[str, ...]]:

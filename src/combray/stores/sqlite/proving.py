@@ -106,7 +106,7 @@ def rows_left(connection: sqlite3.Connection, keys: Sequence[int]) -> list[str]:
 def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace]:
     """Return the traces that other memories contain too, in any letter case."""
     texts = [each for each in wanted if each.kind not in ("vector", "hash", "id")]
-    folded = [_folded(each.value) for each in texts]
+    spelt = [each.value.decode("utf-8", "replace").casefold() for each in texts]
     rows = chain.from_iterable(
         connection.execute(statement)
         for statement in (
@@ -122,7 +122,12 @@ def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace
         for row in chain(rows, connection.execute(sql.erasure.schema_texts))
         for separator in ("\0", "")
     )
-    found = {texts[place] for place in occurring(folded, chain((_OWN.encode(),), held))}
+    found = {
+        texts[place]
+        for place in occurring(
+            [each.encode("utf-8", "surrogatepass") for each in spelt], chain((_OWN.encode(),), held)
+        )
+    }
     exact = {each.value: each for each in wanted if each.kind in ("hash", "vector")}
     hashes = (row[0].encode() for row in connection.execute(sql.erasure.hashes_held))
     codes = (row[0] for row in connection.execute(sql.erasure.codes_held))
@@ -158,10 +163,6 @@ def _held_in(connection: sqlite3.Connection, table: str, wanted: Sequence[Trace]
         if isinstance(value, (str, bytes))
     )
     return [wanted[place] for place in sorted(occurring([each.value for each in wanted], blocks))]
-
-
-def _folded(value: bytes) -> bytes:
-    return value.decode("utf-8", "replace").casefold().encode("utf-8", "surrogatepass")
 
 
 def files(path: str) -> list[str]:
