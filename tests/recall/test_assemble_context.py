@@ -6,7 +6,11 @@ import combray
 from combray.recall.assemble import AssembleContext, line_of
 from combray.recall.state import Recalling
 from combray.testing.fakes import FakeClock, memory
-from combray.types import Hit
+from combray.types import Hit, Memory
+
+
+def line(shown: Memory, most_characters: int) -> str:
+    return line_of(Hit(shown, 1.0, {}, "bm25"), most_characters, 0.0)
 
 
 def assembled(*memories: Any) -> str | None:
@@ -31,7 +35,7 @@ def test_one_line_a_memory_with_tier_category_scope_date_and_id() -> None:
 
 
 def test_a_memory_of_several_scopes_names_them_all() -> None:
-    assert line_of(memory("a", tags=("scope:agent:x", "scope:project:y")), 100).startswith(
+    assert line(memory("a", tags=("scope:agent:x", "scope:project:y")), 100).startswith(
         "[W][general:agent:x,project:y] a ("
     )
 
@@ -47,9 +51,8 @@ def test_no_memory_can_leave_its_line_or_close_the_fence() -> None:
 
 
 def test_a_long_text_is_cut() -> None:
-    line = line_of(memory("word " * 100), 20)
-    assert line.startswith("[W][general:global] word word word word… (")
-    assert line_of(memory("x" * 20), 20).startswith(f"[W][general:global] {'x' * 20} (")
+    assert line(memory("word " * 100), 20).startswith("[W][general:global] word word word word… (")
+    assert line(memory("x" * 20), 20).startswith(f"[W][general:global] {'x' * 20} (")
 
 
 def test_no_hits_no_block() -> None:

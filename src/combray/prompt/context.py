@@ -10,6 +10,7 @@ from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
+from combray.recall.marks import marks
 from combray.runtime import Memories
 from combray.types import Answer, Memory, RecallOptions
 
@@ -17,6 +18,7 @@ LIMIT = 20
 """Memories considered for a context; 1,500 tokens hold fewer."""
 _ID_CHARACTERS = 8
 _REPEATS = "duplicates an earlier memory"
+_NO_MARKS: Mapping[str, str] = {}
 
 
 def answer_context(
@@ -34,7 +36,9 @@ def answer_context(
     budget = budget_of(memories, budget)
     answer = memories.recall(query, limit=limit, **options)
     kept, repeated = without_repeats([hit.memory for hit in answer])
-    lines = [Piece(each.id, f"[{number}] {line}") for number, (each, line) in enumerate(_lines(kept), 1)]
+    numbers = {each.id: number for number, each in enumerate(kept, 1)}
+    noted = marks(answer, numbers, memories.runtime.clock())
+    lines = [Piece(each.id, f"[{numbers[each.id]}] {line}") for each, line in _lines(kept, noted)]
     slot = Slot("memories", "MEMORIES", 0, budget)
     made = assemble({slot.name: lines}, budget=budget, counter=counter, slots=(slot,), state=answer.reason)
     return with_repeats(made, repeated, counter)
@@ -116,21 +120,23 @@ def _drawn(memory: Memory, other: Memory, words: Mapping[str, str]) -> bool:
     return other.id in memory.evidence and words[memory.id] in words[other.id]
 
 
-def _lines(memories: Sequence[Memory]) -> list[tuple[Memory, str]]:
+def _lines(memories: Sequence[Memory], noted: Mapping[str, str] = _NO_MARKS) -> list[tuple[Memory, str]]:
     ids = {each.id for each in memories}
     length = _ID_CHARACTERS
     while len({each[:length] for each in ids}) < len(ids):
         length += 1
-    return [(each, _line(each, each.id[:length].rstrip("-"))) for each in memories]
+    return [(each, _line(each, each.id[:length].rstrip("-"), noted.get(each.id, ""))) for each in memories]
 
 
-def _line(memory: Memory, short_id: str) -> str:
-    """Return `text (author; date; id; untrusted)` with white space collapsed."""
+def _line(memory: Memory, short_id: str, mark: str) -> str:
+    """Return `text (author; date; id; untrusted; mark)` with white space collapsed."""
     notes = [f"{memory.moment:%Y-%m-%d}", short_id]
     if memory.kind == "episode" and memory.author:
         notes.insert(0, memory.author)
     if memory.trust == "untrusted":
         notes.append("untrusted")
+    if mark:
+        notes.append(mark)
     return f"{' '.join(memory.content.split())} ({'; '.join(notes)})"
 
 

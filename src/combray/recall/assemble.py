@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from combray.recall.marks import note
 from combray.recall.present import MARK_FROM, open_revisions
 from combray.recall.scope import SCOPE, scopes_of
 from combray.recall.state import Recalling
@@ -123,19 +124,21 @@ class AssembleContext:
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.hits:
-            lines = [line_of(hit.memory, self.most_characters) for hit in state.hits]
+            lines = [line_of(hit, self.most_characters, state.now) for hit in state.hits]
             state.details["context"] = "\n".join((_OPENING, *lines, _CLOSING))
         return state
 
 
-def line_of(memory: Memory, most_characters: int) -> str:
-    """A memory as a line of the block."""
+def line_of(hit: Hit, most_characters: int, now: float) -> str:
+    """A hit as a line of the block; a mark if it is outdated, or perhaps, follows the id."""
+    memory = hit.memory
+    notes = filter(None, (f"{memory.moment:%Y-%m-%d}", memory.id, note(hit, {}, now)))
     scopes = [tag[len(SCOPE) :] for tag in scopes_of(memory.tags)]
     label = _inert(f"[{memory.tier[0].upper()}][{memory.category}:{','.join(scopes) or 'global'}]")
     text = " ".join(memory.content.split())
     if len(text) > most_characters:
         text = text[: most_characters - 1].rstrip() + "…"
-    return f"{label} {_inert(text)} ({memory.moment:%Y-%m-%d}; {memory.id})"
+    return f"{label} {_inert(text)} ({'; '.join(notes)})"
 
 
 def _inert(text: str) -> str:
@@ -172,7 +175,7 @@ class GroupByType:
     most: int = 2000
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        entries = [(self._label(hit.memory), self._line(hit.memory)) for hit in state.hits]
+        entries = [(self._label(hit.memory), self._line(hit, state.now)) for hit in state.hits]
         entries += [("", f"[{each['peer']}, untrusted] {self._cut(each['text'])}") for each in state.peers]
         taken: list[tuple[str, str]] = []
         length = -1
@@ -194,11 +197,12 @@ class GroupByType:
             return "observation"
         return self.labels.get(memory.category, "memory")
 
-    def _line(self, memory: Memory) -> str:
+    def _line(self, hit: Hit, now: float) -> str:
+        memory = hit.memory
         label = self._label(memory)
         marked = f"{label}, untrusted" if memory.trust == "untrusted" else label
-        outdated = "" if memory.status in LIVE_STATUSES else f"[OUTDATED: {memory.status}] "
-        return f"[{marked}] {outdated}{self._cut(memory.content)}"
+        mark = note(hit, {}, now) if memory.status in LIVE_STATUSES else f"OUTDATED: {memory.status}"
+        return f"[{marked}] {f'[{mark}] ' if mark else ''}{self._cut(memory.content)}"
 
     def _cut(self, text: str) -> str:
         line = " ".join(text.split())

@@ -46,7 +46,7 @@ def think(
     walk = _Walk(memories, answer, budget_of(memories, budget))
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
     earlier = Filter(statuses=("superseded",), trusts=memories.trusts) if with_earlier else None
-    sources = numbered(answer.hits, memories.reader, earlier=earlier)
+    sources = numbered(answer.hits, memories.reader, now=memories.runtime.clock(), earlier=earlier)
     if not sources:
         filters = cast(RecallOptions, {name: value for name, value in options.items() if name != "intent"})
         hints = memories.search(question, limit=NEAREST, **filters)

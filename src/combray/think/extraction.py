@@ -13,6 +13,7 @@ from combray.language.cues import asked as asked_cue
 from combray.language.cues import cues
 from combray.language.dates import has_time_expression
 from combray.language.questions import Question
+from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, word_count
 from combray.think.dates import Dated, days_named
 from combray.think.prompt import Wording
@@ -62,7 +63,7 @@ class Pick:
 
     `own` and `coverage`: shares of the question's words in the sentence and in its memory. `meaning`: cosine with
     the question, 0 without an embedder. `about`: whether it is about the question's subject, None if unknown.
-    `earlier`: it is a superseded value.
+    `earlier`: it is a superseded value. `later`: it is of a later memory that may replace the one before it.
     """
 
     source: Source
@@ -73,6 +74,7 @@ class Pick:
     meaning: float = 0.0
     about: bool | None = None
     earlier: bool = False
+    later: bool = False
 
 
 def picks(
@@ -150,7 +152,16 @@ def chosen(ranked: Sequence[Pick], sources: Sequence[Source], weights: Weights) 
                 nearest = max(parts, key=lambda part: len(term_set(part) & term_set(pick.sentence)), default="")
                 if nearest:
                     found.append(Pick(source, nearest, earlier=True))
+        found += _later(pick, ranked, found)
     return found
+
+
+def _later(pick: Pick, ranked: Sequence[Pick], found: Sequence[Pick]) -> list[Pick]:
+    """Return the best sentence of the memory that may replace a pick's: where it is doubtful, both are shown."""
+    wanted = pick.source.hit.may_be_outdated_by
+    if wanted is None or any(each.source.memory.id == wanted for each in found):
+        return []
+    return [replace(each, later=True) for each in ranked if each.source.memory.id == wanted][:1]
 
 
 def weakness(ranked: Sequence[Pick], question: Question, recalled: Mapping[str, Any]) -> str:
@@ -186,6 +197,9 @@ def _disagreeing(kept: list[Pick], ranked: Sequence[Pick]) -> list[Pick]:
             continue
         seen.add(pick.source.number)
         old, new = sorted((first, pick), key=lambda each: each.source.memory.moment)
+        # What was told later about the past, a plan or a rumour does not say how things are.
+        if tense_of(new.sentence) != "present":
+            continue
         if claims.compare(old.sentence, new.sentence).verdict in ("contradicts", "update"):
             before = replace(old, earlier=True)
             others = [each for each in kept if each not in (old, new)]
@@ -201,7 +215,7 @@ def written(kept: Sequence[Pick], question: Question, words: Wording) -> tuple[s
         dates = [each for each in named if each.relative]
         explained += dates
         notes = "; ".join([pick.source.told(), *(f"{one_line(each.text)} = {each}" for each in dates)])
-        before = f"{words.earlier} " if pick.earlier else ""
+        before = f"{words.earlier} " if pick.earlier else f"{words.later} " if pick.later else ""
         line = f"{before}“{one_line(pick.sentence)}” ({notes}) [{pick.source.number}]"
         lines.append(line)
         memory = pick.source.memory

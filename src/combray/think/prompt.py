@@ -32,6 +32,7 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     said: list[str]
     nearest: str
     earlier: str
+    later: str
 
 
 @functools.cache

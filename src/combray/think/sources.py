@@ -11,6 +11,7 @@ import numpy as np
 
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats
+from combray.recall.marks import note
 from combray.runtime import Filter, Reader
 from combray.think.sentences import sentences
 from combray.types import Hit, Memory
@@ -25,11 +26,15 @@ _MARK = re.compile(r"[\[【]\s*(\d[\d\s,;–-]*)[\]】]")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A memory and its number from 1. `replaced_by`: number of the source that superseded it, or 0."""
+    """A memory and its number from 1.
+
+    `replaced_by`: number of the source that superseded it, or 0. `mark`: what a reader must know about its time.
+    """
 
     number: int
     hit: Hit
     replaced_by: int = 0
+    mark: str = ""
 
     @property
     def memory(self) -> Memory:
@@ -41,6 +46,7 @@ class Source:
         memory = self.memory
         parts = [one_line(memory.author or ""), f"{memory.moment:%Y-%m-%d}"]
         parts += ["untrusted"] if memory.trust == "untrusted" else []
+        parts += [self.mark] if self.mark else []
         return ", ".join(part for part in parts if part)
 
     def line(self, terms: frozenset[str]) -> str:
@@ -51,12 +57,13 @@ class Source:
         return f"[{self.number}] ({self.told()}{replaced}) {text}{context}"
 
 
-def numbered(hits: Iterable[Hit], reader: Reader, *, earlier: Filter | None) -> list[Source]:
+def numbered(hits: Iterable[Hit], reader: Reader, *, now: float, earlier: Filter | None) -> list[Source]:
     """Number the hits, without quarantined ones and duplicates; then superseded memories that pass `earlier`."""
     allowed = [hit for hit in hits if hit.memory.trust != "quarantined"]
     kept = {memory.id for memory in without_repeats([hit.memory for hit in allowed])[0]}
     told = [hit for hit in allowed if hit.memory.id in kept]
-    sources = [Source(number, hit) for number, hit in enumerate(told, 1)]
+    numbers = {hit.memory.id: number for number, hit in enumerate(told, 1)}
+    sources = [Source(numbers[hit.memory.id], hit, mark=note(hit, numbers, now)) for hit in told]
     if earlier is None:
         return sources
     newer = {source.memory.supersedes: source.number for source in sources if source.memory.supersedes}

@@ -1,0 +1,36 @@
+"""Notes about time on a memory in a prompt: outdated, perhaps outdated, not yet or no longer valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from combray.types import LIVE_STATUSES, Hit
+
+
+def marks(hits: Iterable[Hit], numbers: Mapping[str, int], now: float) -> dict[str, str]:
+    """Return the note of each hit that needs one, by memory id; `numbers` are those in the prompt, by id."""
+    noted = {hit.memory.id: note(hit, numbers, now) for hit in hits}
+    return {memory_id: text for memory_id, text in noted.items() if text}
+
+
+def note(hit: Hit, numbers: Mapping[str, int], now: float) -> str:
+    """Return what a reader must know about the time of a hit; "" if it holds as far as anybody said."""
+
+    def named(memory_id: str) -> str:
+        return f" [{numbers[memory_id]}]" if memory_id in numbers else " a later memory"
+
+    memory, moment = hit.memory, datetime.fromtimestamp(now, UTC)
+    if hit.outdated_by:
+        return f"outdated: replaced by{named(hit.outdated_by)}"
+    if memory.status not in LIVE_STATUSES:
+        return f"outdated: {memory.status}"
+    if hit.may_be_outdated_by:
+        return f"may be outdated: see{named(hit.may_be_outdated_by)}"
+    if hit.may_replace:
+        return f"later, may replace{named(hit.may_replace)}"
+    if memory.valid_to is not None and memory.valid_to <= moment:
+        return f"until {memory.valid_to:%Y-%m-%d}"
+    if memory.valid_from is not None and memory.valid_from > moment:
+        return f"from {memory.valid_from:%Y-%m-%d} on"
+    return ""
