@@ -91,8 +91,11 @@ LONGEST_MOMENT = 500
 """Characters of a time in words. A longer text is not a time."""
 
 
-def as_moment(field: str, value: Any, now: float) -> datetime | None:
-    """Convert to an aware UTC datetime. A value without a time zone is UTC. Raises InvalidInputError."""
+def as_moment(field: str, value: Any, now: float, *, forward: bool | None = None) -> datetime | None:
+    """Convert to an aware UTC datetime. A value without a time zone is UTC. Raises InvalidInputError.
+
+    `forward`: a weekday or date without a year is the next one (True) or the latest (False).
+    """
     if value is None:
         return None
     if isinstance(value, datetime):
@@ -108,7 +111,7 @@ def as_moment(field: str, value: Any, now: float) -> datetime | None:
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:
-            moment = _in_words(field, value, now)
+            moment = _in_words(field, value, now, forward)
     else:
         problem = f"{brief(value)} is not a time."
         raise InvalidInputError(field, problem, "Use a datetime, or text such as 2026-03-01.")
@@ -133,9 +136,9 @@ def as_seconds(field: str, value: Any, now: float) -> float | None:
     return None if moment is None else moment.timestamp()
 
 
-def _in_words(field: str, value: str, now: float) -> datetime:
+def _in_words(field: str, value: str, now: float, forward: bool | None) -> datetime:
     try:
-        return dates.parse_moment(value, datetime.fromtimestamp(now, UTC))
+        return dates.parse_moment(value, datetime.fromtimestamp(now, UTC), forward=forward)
     except ValueError as error:
         raise InvalidInputError(field, str(error)) from None
 

@@ -121,8 +121,8 @@ def test_only_the_lead_is_read() -> None:
 def test_every_pattern_of_a_language_with_spaces_names_a_word_that_it_needs() -> None:
     """Without one it would be tried on every text, or never."""
     tables = section("tense", TenseTable)()
-    kinds = [name for name in TenseTable.__struct_fields__ if name.endswith("_patterns")]
-    of_tense = [name for name in kinds if name.split("_")[0] not in ("retracted", "corrected", "additive")]
+    tenses = ("past", "present", "planned", "hypothetical", "conditional", "quoted", "asked")
+    of_tense = [f"{tense}_patterns" for tense in tenses]
     for code in ("en", "vi"):
         missing = [each for kind in of_tense for each in getattr(tables[code], kind) if "=> " not in each]
         assert missing == []

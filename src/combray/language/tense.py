@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -33,7 +34,11 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language: phrases and patterns by what they mark.
 
     names: words that are only names when they are capitalised ("Will"); conditional: marks of a supposition that
-    count in the whole lead sentence, while `hypothetical` counts in its first clause.
+    count in the whole lead sentence, while `hypothetical` counts in its first clause. For `language.direction`:
+    attached: what stands before a date that only describes a thing; arranged: before one that was agreed upon;
+    happened, coming: verbs of a clause whose dates lie behind or ahead. For `language.validity`: starting,
+    ending, ranging: what makes a date the start or end of a time, or both ("from ... to"); bounding: what makes
+    it neither ("by").
     """
 
     macros: list[str] = []
@@ -58,6 +63,15 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     corrected_patterns: list[str] = []
     additive: list[str] = []
     additive_patterns: list[str] = []
+    attached_patterns: list[str] = []
+    arranged_patterns: list[str] = []
+    happened_patterns: list[str] = []
+    coming_patterns: list[str] = []
+    starting_patterns: list[str] = []
+    starting_after_patterns: list[str] = []
+    ending_patterns: list[str] = []
+    ranging_patterns: list[str] = []
+    bounding_patterns: list[str] = []
 
 
 _tables = section("tense", TenseTable)
@@ -65,6 +79,10 @@ _tables = section("tense", TenseTable)
 _OF_TENSE = ("past", "present", "planned", "hypothetical", "conditional", "quoted", "asked")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+")
 _CLAUSE_END = re.compile(r"[,;:，；：]|\s[–—-]\s|\b(?:but|so|then)\b|\band (?=(?:i|we|he|she|they|it|you)\b)")
+_CLAUSE = re.compile(
+    r"(?<=[.!?…])\s+|[。！？；;，]+|\n+|, (?!\d)|: (?!\d)|\s[–—-]\s"
+    r"|\b(?:but|so|because) |\band (?=(?:I|we|he|she|they|it)\b)"
+)
 _ASKS = ("?", "？")
 _SHORTEST = 8
 """Characters of a sentence that can carry a claim: "Gossip." and "Well." do not."""
@@ -110,12 +128,10 @@ def tense_of(text: str) -> Tense:
 
     A text of any length costs some tens of microseconds: only its first 400 characters are read.
     """
-    lowered = plain(_names().sub("", text[:_LEAD]))
-    sentences = [each for each in _SENTENCE_END.split(lowered) if each and not each.isspace()]
-    stated = [each for each in sentences if not each.rstrip().endswith(_ASKS)]
-    if not stated:
-        return "asked" if sentences else "present"
-    lead = next((each for each in stated if len(each) >= _SHORTEST or is_unspaced(each)), stated[0]).strip()
+    raw = lead_of(text)
+    if not raw:
+        return "asked" if text[:_LEAD].strip() else "present"
+    lead = plain(_names().sub("", raw))
     marks = _index(lead).marks(lead)
     if not marks:
         return "present"
@@ -130,9 +146,27 @@ def tense_of(text: str) -> Tense:
     return "planned" if "planned" in marks else "present"
 
 
+def lead_of(text: str) -> str:
+    """Return the sentence that decides the tense, as written; "" for a text of questions alone."""
+    sentences = [each.strip() for each in _SENTENCE_END.split(text[:_LEAD])]
+    stated = [each for each in sentences if each and not each.endswith(_ASKS)]
+    return next((each for each in stated if len(each) >= _SHORTEST or is_unspaced(each)), (stated or [""])[0])
+
+
 def tense_bit(text: str) -> int:
     """Return the bit of a text's tense in `TENSE_BITS`, 0 for the present."""
     return TENSE_BITS.get(tense_of(text), 0)
+
+
+def clauses(text: str) -> list[tuple[int, int]]:
+    """Return the offsets of the clauses of a text, in order and without gaps."""
+    ends = [found.end() for found in _CLAUSE.finditer(text)]
+    return list(pairwise([0, *ends, len(text)]))
+
+
+def words_of(kind: str) -> list[str]:
+    """Return the patterns of a kind in every language, macros filled in, for text in the spelling of `plain`."""
+    return [pattern for _, pattern in _patterns(kind)]
 
 
 def _supposes(lead: str) -> bool:

@@ -13,7 +13,9 @@ from typing import Any
 import msgspec
 
 from combray.errors import InvalidInputError
+from combray.language.direction import is_ahead
 from combray.language.indexing import content_hash
+from combray.language.tense import tense_of
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TRUSTS, Memory
@@ -64,7 +66,10 @@ class Validate:
         content = clean_text("content", item.get("content", item.get("text")), longest)
         if not content.strip():
             raise InvalidInputError("content", "is empty.", "Give the text to remember.")
-        times = {name: as_moment(name, item.get(name), state.now) for name in TIME_FIELDS}
+        times = {
+            name: as_moment(name, item.get(name), state.now, forward=_lies_ahead(name, item.get(name), content))
+            for name in TIME_FIELDS
+        }
         recorded = times["recorded_at"] or datetime.fromtimestamp(state.now, UTC)
         memory = Memory(
             id=_identifier(item.get("id"), recorded),
@@ -104,6 +109,18 @@ class Validate:
         if len(distinct) > most:
             raise InvalidInputError(field, f"has {len(distinct)} entries, at most {most} are allowed.")
         return distinct
+
+
+def _lies_ahead(field: str, value: Any, content: str) -> bool | None:
+    """Whether a weekday given as a time is the next one: an expiry is, others as the text itself speaks of it."""
+    if not isinstance(value, str) or value[:1].isdigit():
+        return None
+    if field == "expires_at":
+        return True
+    place = content.casefold().find(value.casefold())
+    if place >= 0:
+        return is_ahead(content, (place, place + len(value)))
+    return {"planned": True, "past": False}.get(tense_of(content))
 
 
 def _label(field: str, value: Any, most: int = 200) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from combray.language.dates import has_time_expression
+from combray.language.direction import resolve_stated
 from combray.types import Memory
 
 _LATER = timedelta(days=1000)
@@ -36,14 +37,15 @@ class Dated:
 
 
 def days_named(text: str, moment: datetime) -> list[Dated]:
-    """Return the days and longer periods in a text, in order; times of day and open ranges are skipped."""
+    """Return the days and longer periods in a statement, in order; times of day and open ranges are skipped.
+
+    The tense decides whether "Tuesday" is the next or the last one.
+    """
     if not has_time_expression(text):
         return []
-    from combray.language.dates import resolve
-
-    later = {each.span: each for each in resolve(text, moment + _LATER)}
+    later = {each.span: each for each in resolve_stated(text, moment + _LATER)}
     found = []
-    for each in resolve(text, moment):
+    for each in resolve_stated(text, moment):
         if each.kind == "open" or (each.kind == "time" and any(char.isdigit() for char in each.text)):
             continue
         other = later.get(each.span)
@@ -58,9 +60,7 @@ def edges_named(text: str, moment: datetime) -> list[tuple[str, datetime]]:
     """Return ranges with one open side ("before 9 June"), in order: their words and their bounded end."""
     if not has_time_expression(text):
         return []
-    from combray.language.dates import resolve
-
-    found = [each for each in resolve(text, moment) if each.kind == "open"]
+    found = [each for each in resolve_stated(text, moment) if each.kind == "open"]
     return [(each.text, min(each.start, each.end, key=lambda edge: abs(edge - moment))) for each in found]
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from combray.language import dates
 from combray.language.caches import from_tables
 from combray.language.dates.tables import date_tables
+from combray.language.direction import resolve_stated
 from combray.language.lexicon import matcher
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
@@ -35,14 +36,14 @@ def _distance() -> re.Pattern[str]:
 def dated(text: str, moment: datetime) -> Dated:
     """Return the text with each relative date followed by its day, month, year or range in parentheses.
 
-    `moment` is when the text was said. Vague words ("recently") and dates with a year stay as they are; "two
-    months ago" becomes "two months ago (about 2023-03)".
+    `moment` is when the text was said; its tense decides whether "Tuesday" is ahead. Vague words ("recently")
+    and dates with a year stay as they are; "two months ago" becomes "two months ago (about 2023-03)".
     """
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     if not (_YEAR.search(text) or dates.has_time_expression(text)):
         return Dated(text, text)
     full, plain, done, start = "", "", 0, None
-    for found in dates.resolve(text, moment):
+    for found in resolve_stated(text, moment):
         distance = not found.explicit and _distance().search(found.text) is not None
         # "A summer job" names no particular summer.
         season = found.text.isalpha() and found.end - found.start > _SEASON

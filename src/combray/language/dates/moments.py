@@ -16,16 +16,19 @@ _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}")
 _INTERVAL = re.compile(r"\s*(?:\.\.|/)\s*(?=\d{4}-)")
 
 
-def parse_moment(text: str, now: datetime | None = None) -> datetime:
+def parse_moment(text: str, now: datetime | None = None, *, forward: bool | None = None) -> datetime:
     """Return the moment `text` names; of a longer time its start ("yesterday" is yesterday 00:00).
 
     ISO 8601 texts keep their own offset; all others, and ISO texts without one, are in the time zone of
-    `now` (default: the local time, aware). Raises ValueError with the accepted forms.
+    `now` (default: the local time, aware). `forward`: "Friday" is the next one (True) or the latest (False).
+    Raises ValueError with the accepted forms.
     """
-    return parse_range(text, now)[0]
+    return parse_range(text, now, forward=forward)[0]
 
 
-def parse_range(text: str, now: datetime | None = None) -> tuple[datetime, datetime]:
+def parse_range(
+    text: str, now: datetime | None = None, *, forward: bool | None = None
+) -> tuple[datetime, datetime]:
     """Return the range `text` names, as (inclusive start, exclusive end); see `parse_moment`.
 
     Two ISO dates joined by ".." or "/" name the range from the first through the second. Raises ValueError.
@@ -42,7 +45,7 @@ def parse_range(text: str, now: datetime | None = None) -> tuple[datetime, datet
     found = _iso(stripped, moment)
     if found:
         return found
-    expressions = resolve(stripped, moment)
+    expressions = resolve(stripped, moment, forward=forward)
     if len(expressions) == 1:
         first, last = expressions[0].span
         # Punctuation may be around the expression, and a word of two letters ("on") before it.

@@ -44,12 +44,15 @@ class _Candidate:
     span: Span | None  # None for words that only look like a time
 
 
-def resolve(text: str, now: datetime, languages: Sequence[str] | None = None) -> list[TimeExpression]:
+def resolve(
+    text: str, now: datetime, languages: Sequence[str] | None = None, *, forward: bool | None = None
+) -> list[TimeExpression]:
     """Return the time expressions of `text`, in order and without overlaps, relative to `now`.
 
     `languages` are codes of tables; None tries every language of the scripts in the text (Han, Latin). The
     longest match wins, then the language whose letters and common words the text has. Dates without a year
-    are the latest that have begun, or the next ones when the text looks forward ("will", "sẽ", "将").
+    are the latest that have begun, or the next ones when the text looks forward ("will", "sẽ", "将"); `forward`
+    decides instead of the text. A statement is better resolved by its tense (`language.direction`).
     Ambiguous digits are month first in English, day first in Vietnamese. Raises ValueError for an unknown
     language.
     """
@@ -63,7 +66,7 @@ def resolve(text: str, now: datetime, languages: Sequence[str] | None = None) ->
             present.add("latin")
         languages = [code for code, script in scripts() if script in present]
     for code in languages:
-        candidates.extend(_candidates(text, tokens, language(code), now))
+        candidates.extend(_candidates(text, tokens, language(code), now, forward))
     candidates.sort(key=lambda c: (c.start - c.end, -c.evidence, c.start))
     chosen: list[_Candidate] = []
     taken = bytearray(len(text))
@@ -81,9 +84,12 @@ def resolve(text: str, now: datetime, languages: Sequence[str] | None = None) ->
     ]
 
 
-def _candidates(text: str, tokens: Sequence[Token], known: Language, now: datetime) -> list[_Candidate]:
+def _candidates(
+    text: str, tokens: Sequence[Token], known: Language, now: datetime, forward: bool | None
+) -> list[_Candidate]:
     words = known.grammar.lexicon.normal([token.text for token in tokens])
-    context = Context(now, not known.forward.isdisjoint(words), known.orders)
+    ahead = not known.forward.isdisjoint(words) if forward is None else forward
+    context = Context(now, ahead, known.orders)
     chart = known.grammar.parse(tokens, words, context)
     evidence = len(known.cues.intersection(words))
     if known.letters and not known.letters.isdisjoint(text.lower()):

@@ -1,0 +1,69 @@
+"""The validity of a statement, from its words and the day on which it was said: Wednesday 14 May 2025."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from combray.language.tense import tense_of
+from combray.language.validity import validity_of
+
+SAID = datetime(2025, 5, 14, 9, 30, tzinfo=UTC)
+
+
+def day(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        # The past ends with the date that it names.
+        ("I used to live in Lisbon until 2019.", None, "2020-01-01"),
+        ("We used Subversion until March 2019.", None, "2019-04-01"),
+        ("The office was in Baker Street until 30 June 2021.", None, "2021-07-01"),
+        ("I worked at Nokia from 2015 to 2019.", "2015-01-01", "2020-01-01"),
+        ("I was vegetarian between 2010 and 2014.", "2010-01-01", "2015-01-01"),
+        ("Until yesterday the parking was free.", None, "2025-05-14"),
+        ("直到2019年3月，我们一直用SVN。", None, "2019-04-01"),
+        ("Từ năm 2005 đến năm 2008 tôi học ở Cần Thơ.", "2005-01-01", "2009-01-01"),
+        # A plan begins at its one date.
+        ("From 1 June we'll meet in the small room.", "2025-06-01", None),
+        ("Starting next Monday, all pull requests need two approvals.", "2025-05-19", None),
+        ("In two weeks the office moves to the third floor.", "2025-05-28", None),
+        ("We will switch to Vitest on 2025-07-07.", "2025-07-07", None),
+        ("Hana takes over the newsletter from September.", "2025-09-01", None),
+        ("我下周一去新医院上班。", "2025-05-19", None),
+        ("Từ tuần sau căng tin sẽ không nhận tiền mặt.", "2025-05-19", None),
+        ("We'll move the database once the audit is done.", None, None),
+        ("We'll soon move the database.", None, None),
+        ("We'll meet on 3 June or on 5 June.", None, None),
+        ("I'll have the report ready by Friday.", None, None),
+        # The present has limits only where it names them.
+        ("I'm in Oslo until Friday.", None, "2025-05-17"),
+        ("I have lived in Oslo since March.", "2025-03-01", None),
+        ("As of today the port is 5433.", "2025-05-14", None),
+        ("On Saturdays we are open until eight.", None, None),
+        ("I work from Monday to Friday.", None, None),
+        ("The meeting on 3 May was cancelled.", None, None),
+        ("The user lives in Berlin.", None, None),
+        # What is not asserted has no validity.
+        ("I might move on 1 June.", None, None),
+        ("Someone said we move on 1 June.", None, None),
+        ("Do we move on 1 June?", None, None),
+    ],
+)
+def test_validity(text: str, since: str | None, until: str | None) -> None:
+    assert validity_of(text, tense_of(text), SAID) == (day(since), day(until))
+
+
+@pytest.mark.parametrize(
+    "text", ["I used to live in Lisbon.", "以前我住在西湖区。", "Hồi trước anh Tú làm ở bưu điện."]
+)
+def test_a_past_without_a_date_was_over_when_it_was_told(text: str) -> None:
+    assert validity_of(text, tense_of(text), SAID) == (None, SAID)
+
+
+def test_the_past_never_ends_after_it_was_told() -> None:
+    assert validity_of("Back then I was in Oslo until 2030.", "past", SAID) == (None, SAID)
