@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from combray.errors import InvalidInputError
-from combray.language.direction import is_ahead
+from combray.language.dates.direction import is_ahead
 from combray.language.indexing import content_hash
 from combray.language.tense import tense_of
 from combray.remember.state import Draft, Remembering

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from combray.language.dates import has_time_expression
-from combray.language.direction import resolve_stated
+from combray.language.dates.direction import resolve_stated
 from combray.types import Memory
 
 _LATER = timedelta(days=1000)

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from combray.language import dates
 from combray.language.caches import from_tables
+from combray.language.dates.direction import resolve_stated
 from combray.language.dates.tables import date_tables
-from combray.language.direction import resolve_stated
 from combray.language.lexicon import matcher
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")

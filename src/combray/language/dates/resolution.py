@@ -52,7 +52,7 @@ def resolve(
     `languages` are codes of tables; None tries every language of the scripts in the text (Han, Latin). The
     longest match wins, then the language whose letters and common words the text has. Dates without a year
     are the latest that have begun, or the next ones when the text looks forward ("will", "sẽ", "将"); `forward`
-    decides instead of the text. A statement is better resolved by its tense (`language.direction`).
+    decides instead of the text. A statement is better resolved by its tense (`language.dates.direction`).
     Ambiguous digits are month first in English, day first in Vietnamese. Raises ValueError for an unknown
     language.
     """

@@ -9,7 +9,7 @@ import pytest
 import combray
 from combray.language.dates import resolve
 from combray.language.dates.absolute import dated
-from combray.language.direction import resolve_stated
+from combray.language.dates.direction import resolve_stated
 from combray.think.dates import days_named
 
 SUNDAY = datetime(2025, 5, 18, 12, tzinfo=UTC)
