@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from combray.engine import Engine, open
     from combray.engine.asyncio import AsyncEngine
     from combray.engine.changes import Changed
+    from combray.engine.settling import Replaced, Settled, Unsettled
     from combray.errors import (
         CombrayError,
         CorruptStoreError,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     )
     from combray.types import (
         Answer,
+        Candidate,
         Edge,
         Hit,
         Memory,
@@ -51,8 +53,10 @@ _HOMES = {
     "combray.engine": ("Engine", "open"),
     "combray.engine.asyncio": ("AsyncEngine",),
     "combray.engine.changes": ("Changed",),
+    "combray.engine.settling": ("Replaced", "Settled", "Unsettled"),
     "combray.types": (
         "Answer",
+        "Candidate",
         "Edge",
         "Hit",
         "Memory",
@@ -85,6 +89,7 @@ _HOMES = {
 __all__ = [
     "Answer",
     "AsyncEngine",
+    "Candidate",
     "Changed",
     "CombrayError",
     "CorruptStoreError",
@@ -107,8 +112,11 @@ __all__ = [
     "ReadOnlyStoreError",
     "RecallOptions",
     "Remembered",
+    "Replaced",
+    "Settled",
     "StoreBusyError",
     "StoreError",
+    "Unsettled",
     "Version",
     "Where",
     "__version__",

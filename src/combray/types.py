@@ -123,6 +123,7 @@ class MemoryFields(TypedDict, total=False):
     evidence: Labels | None
     metadata: dict[str, Any] | None
     supersedes: str | None
+    slot: str | None
     id: str | None
 
 

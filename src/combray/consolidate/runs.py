@@ -15,7 +15,7 @@ from combray.consolidate.belief import Belief, believing
 from combray.consolidate.relation import Pair, pair
 from combray.consolidate.steps import Step, Support, decode, effect, encode, renamed, touched
 from combray.errors import InvalidInputError
-from combray.runtime import Arrival, Clock, Doubt, Filter, Link, Reader, Run, Store, Writer
+from combray.runtime import Arrival, Clock, Doubt, Filter, Reader, Run, Store, Writer
 from combray.types import Memory, Version
 
 PART = 200
@@ -95,11 +95,11 @@ def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
             tx.change(change.key, change.operation, actor(run.id), run.started, **fields)
             memories[change.key] = msgspec.structs.replace(memories[change.key], **fields)
             counts[change.operation] += 1
-        for new, old, reason in found.supersedes:
+        for made in found.supersedes:
             # An edge that exists stays: undoing a run removes only the edges that it added.
-            if all((link.source, link.target) != (new, old) for link in tx.links([new], ("supersedes",))):
-                link = Link(new, old, "supersedes", 1.0, reason=reason, created_by=actor(run.id))
-                tx.link([link], run.started)
+            known = tx.links([made.source], ("supersedes",))
+            if all((link.source, link.target) != (made.source, made.target) for link in known):
+                tx.link([replace(made, created_by=actor(run.id))], run.started)
         if found.doubt is not None:
             tx.put_doubts([found.doubt])
     return counts
@@ -239,7 +239,7 @@ def _restore(
         fields: dict[str, Any] = {}
         for version in reversed([each for each in histories[key] if each.actor == actor(run.id)]):
             fields.update(version.before)
-        fields = {name: _without_erased(value) for name, value in fields.items()}
+        fields = {name: unerased(value) for name, value in fields.items()}
         fields = {name: value for name, value in fields.items() if getattr(memories[key], name) != value}
         if fields:
             tx.change(key, "undo", f"{_UNDO}{run.id}", now, **fields)
@@ -250,7 +250,8 @@ def _restore(
                 tx.unlink(link.source, link.target, link.type)
 
 
-def _without_erased(value: Any) -> Any:
+def unerased(value: Any) -> Any:
+    """Return a value of a version row without the word that an erasure put for an id."""
     if isinstance(value, tuple):
         return tuple(each for each in value if each != _ERASED)
     return None if value == _ERASED else value
@@ -271,7 +272,7 @@ def undo_merge(tx: Writer, key: int, now: float) -> Memory:
     merge = next((each for each in reversed(tx.history(key)) if each.operation == "merge"), None)
     if loser.status != "merged" or merge is None:
         raise InvalidInputError("id", f"{loser.id} is not merged into another memory (status {loser.status}).")
-    fields = {name: _without_erased(value) for name, value in merge.before.items()}
+    fields = {name: unerased(value) for name, value in merge.before.items()}
     tx.change(key, "restore", "user", now, **{**fields, "status": "active"})
     winner_key = tx.keys_of([loser.merged_into or ""]).get(loser.merged_into or "")
     if winner_key is not None:
@@ -285,13 +286,20 @@ def _give_back(tx: Writer, winner_key: int, loser: Memory, merge: Version, now: 
     """Remove the loser's own evidence from the winner."""
     winner = tx.memories([winner_key])[0]
     history = tx.history(winner_key)
-    absorbed = next((v for v in history if v.operation == "absorb" and v.actor == merge.actor), None)
-    if absorbed is None:
+    # One actor may have merged several into it, at different times.
+    made = [
+        each
+        for each in history
+        if (each.operation, each.actor, each.changed_at) == ("absorb", merge.actor, merge.changed_at)
+    ]
+    if not made:
         return
     merged = tx.memories(tx.scan(Filter(statuses=("merged",), trusts=())).tolist())
     siblings = [each for each in merged if each.merged_into == winner.id and each.id != loser.id]
-    if absorbed.number == history[-1].number and not siblings:
-        before = {name: _without_erased(value) for name, value in absorbed.before.items()}
+    absorbed = made[0] if siblings else made[-1]
+    since = {name for each in history if each.number > absorbed.number for name in each.before}
+    if not siblings and since.isdisjoint(absorbed.before):
+        before = {name: unerased(value) for name, value in absorbed.before.items()}
         tx.change(winner_key, "release", "user", now, **before)
         return
     others = set(absorbed.before.get("evidence", winner.evidence))

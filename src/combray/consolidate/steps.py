@@ -15,7 +15,7 @@ import msgspec
 
 from combray.consolidate.belief import Belief, begins, believing
 from combray.errors import CorruptStoreError
-from combray.runtime import Doubt
+from combray.runtime import Doubt, Link
 from combray.types import LIVE_STATUSES, Memory
 
 FACTS = ("fact", "insight", "summary")
@@ -68,6 +68,14 @@ class Supersede(msgspec.Struct, frozen=True, tag="supersede"):
     reason: str
 
 
+class Correct(msgspec.Struct, frozen=True, tag="correct"):
+    """The newer of two facts replaces the older one, which was never true."""
+
+    old: int
+    new: int
+    reason: str
+
+
 class Halve(_OfPair, frozen=True, tag="halve"):
     """Two facts contradict and neither is newer: both lose half of their confidence."""
 
@@ -98,7 +106,19 @@ class MoveTier(_OfFact, frozen=True, tag="move_tier"):
 
 
 Step = (
-    Distil | Support | Fade | Confirm | Merge | Supersede | Halve | Ask | Answer | Deprecate | Revive | MoveTier
+    Distil
+    | Support
+    | Fade
+    | Confirm
+    | Merge
+    | Supersede
+    | Correct
+    | Halve
+    | Ask
+    | Answer
+    | Deprecate
+    | Revive
+    | MoveTier
 )
 _encoder = msgspec.json.Encoder(order="deterministic")
 _decoder = msgspec.json.Decoder(list[Step])
@@ -118,8 +138,8 @@ class Effect:
     """The effect of a step."""
 
     changes: tuple[Change, ...] = ()
-    supersedes: tuple[tuple[int, int, str], ...] = ()
-    """Edges to add: new, old, reason."""
+    supersedes: tuple[Link, ...] = ()
+    """Edges to add."""
     doubt: Doubt | None = None
 
     def __bool__(self) -> bool:
@@ -143,7 +163,7 @@ def touched(step: Step) -> tuple[int, ...]:
     """Keys of the facts a step is about."""
     if isinstance(step, Merge):
         return (step.winner, *step.losers)
-    if isinstance(step, Supersede):
+    if isinstance(step, Supersede | Correct):
         return (step.old, step.new)
     return (step.first, step.second) if isinstance(step, _OfPair) else (step.fact,)
 
@@ -165,7 +185,7 @@ def weight(step: Step) -> int:
         return len(step.losers)
     if isinstance(step, Halve):
         return 2
-    return int(isinstance(step, Distil | Supersede | Deprecate | Revive))
+    return int(isinstance(step, Distil | Supersede | Correct | Deprecate | Revive))
 
 
 def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], now: float, run: str) -> Effect:
@@ -177,7 +197,7 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
         return _merge(step, memories, now)
     if any(key not in memories for key in touched(step)):
         return Effect()
-    if isinstance(step, Supersede):
+    if isinstance(step, Supersede | Correct):
         return _supersede(step, memories[step.old], memories[step.new])
     if isinstance(step, Ask):
         return Effect(doubt=Doubt(step.first, step.second, step.reason, run=run))
@@ -226,15 +246,19 @@ def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
     return Effect(tuple(changes))
 
 
-def _supersede(step: Supersede, old: Memory, new: Memory) -> Effect:
+def _supersede(step: Supersede | Correct, old: Memory, new: Memory) -> Effect:
     if old.status not in LIVE_STATUSES or new.status not in LIVE_STATUSES:
         return Effect()
-    until = max(begins(new), old.recorded_at)
+    corrects = isinstance(step, Correct)
+    # What was never true ends before it was known: `as_of` shows it at no moment.
+    until = min(old.moment, old.recorded_at) if corrects else max(begins(new), old.recorded_at)
+    until = until if old.valid_to is None else min(until, old.valid_to)
     pointer = {"status": "superseded", "superseded_by": new.id, "valid_to": until}
     changes = [Change(step.old, "supersede", pointer)]
     if new.supersedes is None:
         changes.append(Change(step.new, "replace", {"supersedes": old.id}))
-    return Effect(tuple(changes), ((step.new, step.old, step.reason),))
+    subtype = "corrects" if corrects else ""
+    return Effect(tuple(changes), (Link(step.new, step.old, "supersedes", 1.0, subtype, step.reason),))
 
 
 def _halve(step: Halve, memories: Mapping[int, Memory], now: float, run: str) -> Effect:

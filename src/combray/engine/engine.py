@@ -13,6 +13,7 @@ from combray import presets
 from combray.audit.audited import audited
 from combray.background import Background
 from combray.engine import changes as changing
+from combray.engine import settling
 from combray.engine.audit import AuditTrail
 from combray.engine.changes import Changed, Several, SeveralErased
 from combray.engine.consolidation import Consolidation
@@ -21,6 +22,7 @@ from combray.engine.lists import list_memories
 from combray.engine.namespace import Namespace, Verbs
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
+from combray.engine.settling import Replaced, Settled, Unsettled
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError
@@ -36,6 +38,7 @@ from combray.types import (
     MemoryChanges,
     Page,
     RecallOptions,
+    Verdict,
     Version,
     Where,
 )
@@ -63,6 +66,8 @@ class Related:
 Ids = list[str] | tuple[str, ...]
 Versions = list[Version]
 Neighbours = list[Related]
+Pairs = list[Unsettled]
+Chain = list[Replaced]
 _RELATED = ("active", "pending_embed", "superseded")
 
 
@@ -235,6 +240,27 @@ class Engine(Verbs):
         NotFoundError, InvalidInputError, StoreError.
         """
         return changing.erase(self._at, memory_id, **several)
+
+    @audited("settle", reads=False)
+    def settle(self, new: str, old: str, verdict: Verdict, reason: str = "") -> Settled:
+        """Settle which of two memories holds, for a pair that `remember` asked about or any other.
+
+        "supersedes": the new one replaces the old one. "corrects": the same, and the old one was never true.
+        "same": the old one is merged into the new one. "both": both hold, and nobody is asked again.
+        "open" takes the verdict on the two back. Raises NotFoundError, and InvalidInputError for a verdict that
+        contradicts what is stored.
+        """
+        return settling.settle(self._at, new, old, verdict, reason)
+
+    @audited("unsettled")
+    def unsettled(self, limit: int = 20) -> Pairs:
+        """Pairs of live memories of which the later may change the earlier one, best score first."""
+        return settling.unsettled(self._at, limit)
+
+    @audited("chain")
+    def chain(self, memory_id: str) -> Chain:
+        """What a memory replaced and what replaced it, earliest first, with verdicts and reasons."""
+        return settling.chain(self._at, memory_id)
 
     @audited("link", reads=False)
     def link(

@@ -19,12 +19,12 @@ from combray.language.tense import tense_of
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TRUSTS, Memory
-from combray.values import as_moment, clean_text, fraction, new_id, one_of, show, whole
+from combray.values import as_moment, clean_text, fraction, new_id, one_of, show, slot_name, whole
 
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {
     "content", "text", "id", "category", "importance", "confidence", "tags", "entities", "source", "author",
-    "kind", "context", "session", "position", "trust", "metadata", "evidence", "supersedes", *TIME_FIELDS,
+    "kind", "context", "session", "position", "trust", "metadata", "evidence", "supersedes", "slot", *TIME_FIELDS,
 }  # fmt: skip
 
 
@@ -94,6 +94,7 @@ class Validate:
             expires_at=times["expires_at"],
             context=clean_text("context", item.get("context") or "", self.max_context_characters),
             evidence=self._list("evidence", item.get("evidence"), 10_000, 200),
+            slot=slot_name(item.get("slot")),
             metadata=_metadata(item.get("metadata")),
         )
         return msgspec.structs.replace(memory, content_hash=content_hash(memory))

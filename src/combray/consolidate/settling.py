@@ -1,0 +1,174 @@
+"""Settling a pair: the later memory supersedes, corrects or repeats the earlier one, or both hold; and its undo.
+
+Source: docs/howto/keep-facts-current.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from combray.consolidate.runs import undo_merge, unerased
+from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
+from combray.errors import InvalidInputError
+from combray.runtime import Doubt, Link, Writer
+from combray.types import LIVE_STATUSES, Memory, Verdict
+
+CORRECTS = "corrects"
+BOTH = "both"
+"""Subtypes of edges: of `supersedes`, the earlier memory was never true; of `may_revise`, both hold."""
+_KEPT = " | both hold: "
+"""Stands in the reason of a `may_revise` edge between why it was asked and why both hold."""
+
+
+def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: str, now: float) -> Verdict | None:
+    """Apply a verdict on two memories, by keys. Return the earlier verdict on them that it took back, if any.
+
+    A verdict that stands already changes nothing. `who` is the actor of the version rows. Raises
+    InvalidInputError, before anything is written, if the two cannot be settled so.
+    """
+    stands = verdict_of(tx, new, old)
+    later, earlier = tx.memories([new, old])
+    if verdict == "open" and stands is None:
+        if between(tx, new, old):
+            return None
+        problem = f"nothing was settled between {later.id} and {earlier.id}."
+        raise InvalidInputError("verdict", problem, "Name the two memories of a settled pair.")
+    if verdict == stands and (verdict == BOTH or earlier.status not in LIVE_STATUSES):
+        return None
+    if verdict != "open":
+        _check(tx, new, old, verdict, stands)
+    if stands is not None:
+        _reopen(tx, new, old, stands, who, now)
+    if verdict == BOTH:
+        _keep_both(tx, new, old, reason, who, now)
+    elif verdict != "open":
+        _replace(tx, new, old, verdict, reason, who, now)
+    tx.note("settle", later.id, f"{verdict} {earlier.id}", now)
+    return stands
+
+
+def verdict_of(tx: Writer, new: int, old: int) -> Verdict | None:
+    """Return the verdict that stands between two memories, None if their pair is open."""
+    later, earlier = tx.memories([new, old])
+    edges = [each for each in tx.links([new], ("supersedes",)) if (each.source, each.target) == (new, old)]
+    if earlier.status == "superseded" and earlier.superseded_by == later.id:
+        return "corrects" if any(each.subtype == CORRECTS for each in edges) else "supersedes"
+    if earlier.status == "merged" and earlier.merged_into == later.id:
+        return "same"
+    if any(each.subtype == BOTH for each in between(tx, new, old)):
+        return "both"
+    # The earlier one was restored by hand: the later one still names it.
+    return "supersedes" if edges and earlier.status in LIVE_STATUSES else None
+
+
+def between(tx: Writer, one: int, other: int) -> list[Link]:
+    """Return the `may_revise` edges between two memories, in either direction."""
+    return [each for each in tx.links([one], ("may_revise",)) if {each.source, each.target} == {one, other}]
+
+
+# -- what cannot be settled ----------------------------------------------------------------------
+
+
+def _check(tx: Writer, new: int, old: int, verdict: Verdict, stands: Verdict | None) -> None:
+    """Raise InvalidInputError for a verdict that contradicts what is stored, and say what to do instead."""
+    later, earlier = tx.memories([new, old])
+    for name, memory in (("new", later), ("old", earlier)):
+        if memory.trust == "quarantined":
+            raise InvalidInputError(name, f"memory {memory.id} is quarantined.", "Release it first.")
+        hidden = memory.status not in LIVE_STATUSES
+        if hidden and not (name == "old" and stands in ("supersedes", "corrects", "same")):
+            raise InvalidInputError(name, *_why_not_live(memory, name, later, earlier))
+    if verdict == BOTH:
+        return
+    if later.trust == "untrusted" != earlier.trust:
+        problem = f"memory {later.id} is untrusted and replaces no trusted memory."
+        raise InvalidInputError("new", problem, 'Settle "both", or remember the fact in your own words.')
+    if verdict_of(tx, old, new) in ("supersedes", "corrects", "same"):
+        problem = f"memory {earlier.id} supersedes memory {later.id} already."
+        raise InvalidInputError("new", problem, f'Settle {earlier.id} {later.id} "open" first.')
+
+
+def _why_not_live(memory: Memory, name: str, later: Memory, earlier: Memory) -> tuple[str, str]:
+    by = {"superseded": memory.superseded_by, "merged": memory.merged_into}.get(memory.status)
+    other = earlier if name == "new" else later
+    if by is None:
+        return f"memory {memory.id} is {memory.status}.", "Restore it first."
+    how = "merged into" if memory.status == "merged" else "superseded by"
+    problem = f"memory {memory.id} is {how} {by}."
+    if by == other.id:
+        return problem, f'Settle {by} {memory.id} "open" first, then settle the two the other way round.'
+    return problem, f'Settle with {by} instead, or settle {by} {memory.id} "open" first.'
+
+
+# -- verdicts --------------------------------------------------------------------------------------
+
+
+def _replace(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: str, now: float) -> None:
+    memories = dict(zip((new, old), tx.memories([new, old]), strict=True))
+    steps: dict[str, Step] = {
+        "supersedes": Supersede(old, new, reason),
+        "corrects": Correct(old, new, reason),
+        "same": Merge(new, (old,)),
+    }
+    found = effect(steps[verdict], memories, {}, now, "")
+    for change in found.changes:
+        fields: dict[str, Any] = dict(change.fields)
+        tx.change(change.key, change.operation, who, now, **fields)
+    tx.link([replace(each, created_by=who) for each in found.supersedes], now)
+
+
+def _keep_both(tx: Writer, new: int, old: int, reason: str, who: str, now: float) -> None:
+    asked = between(tx, new, old) or [Link(new, old, "may_revise", 1.0)]
+    for each in asked:
+        tx.unlink(each.source, each.target, "may_revise")
+        why = f"{each.reason}{_KEPT}{reason}" if reason else each.reason
+        tx.link([Link(each.source, each.target, "may_revise", each.weight, BOTH, why, who)], now)
+    # Consolidation must not decide otherwise.
+    tx.put_doubts([Doubt(min(new, old), max(new, old), "settled by hand", "KEEP_BOTH", run=_run(new, old))])
+
+
+def _run(new: int, old: int) -> str:
+    """The name under which the verdict that both hold is kept from consolidation."""
+    return f"settle:{min(new, old)}:{max(new, old)}"
+
+
+# -- undo --------------------------------------------------------------------------------------
+
+
+def _reopen(tx: Writer, new: int, old: int, stands: Verdict, who: str, now: float) -> None:
+    """Restore what a verdict changed, from the version rows."""
+    if stands == "same":
+        undo_merge(tx, old, now)
+    elif stands == BOTH:
+        reopen(tx, new, old, now)
+    else:
+        _take_back(tx, new, old, who, now)
+
+
+def reopen(tx: Writer, new: int, old: int, now: float) -> None:
+    """Make a question of the verdict that both hold: the edge is as it was."""
+    for each in between(tx, new, old):
+        tx.unlink(each.source, each.target, "may_revise")
+        asked = each.reason.partition(_KEPT)[0]
+        tx.link([Link(each.source, each.target, "may_revise", each.weight, reason=asked)], now)
+    tx.drop_doubts(_run(new, old))
+
+
+def _take_back(tx: Writer, new: int, old: int, who: str, now: float) -> None:
+    later, earlier = tx.memories([new, old])
+    if earlier.superseded_by == later.id:
+        past = _before(tx, old, "superseded_by")
+        fields = {name: past.get(name) for name in ("superseded_by", "valid_to")}
+        tx.change(old, "reopen", who, now, status=past.get("status", "active"), **fields)
+    if later.supersedes == earlier.id:
+        tx.change(new, "reopen", who, now, supersedes=_before(tx, new, "supersedes").get("supersedes"))
+    tx.unlink(new, old, "supersedes")
+
+
+def _before(tx: Writer, key: int, field: str) -> dict[str, Any]:
+    """Return the fields before the last change of one of them; empty if it never changed."""
+    for version in reversed(tx.history(key)):
+        if field in version.before:
+            return {name: unerased(value) for name, value in version.before.items()}
+    return {}

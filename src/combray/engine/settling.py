@@ -1,0 +1,151 @@
+"""Settling which of two memories holds, and the pairs that wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from combray.audit.verb import found as shown_so_far
+from combray.engine.namespace import Namespace
+from combray.errors import InvalidInputError
+from combray.runtime import Link, Order, Reader
+from combray.types import LIVE_STATUSES, VERDICTS, Edge, Memory, Verdict
+from combray.values import clean_text, one_of, whole
+from combray.where import Condition, Or, one_of_texts
+
+LONGEST_REASON = 1000
+_MOST = 1_000_000
+_READ_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What `settle` did: the ids, the verdict, and the verdict on the two that it took back ("" for none)."""
+
+    new: str
+    old: str
+    verdict: Verdict
+    undone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A pair that nobody has settled: the later memory may change the earlier one. The score is 0-1."""
+
+    new: Memory
+    old: Memory
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """One step of a chain: a memory, and what happened to it. The verdict of the one that holds is "".
+
+    `by` is the id of the memory that replaced it; the verdict is "supersedes", "corrects" or "same".
+    """
+
+    memory: Memory
+    verdict: str = ""
+    by: str | None = None
+    reason: str = ""
+
+
+def settle(at: Namespace, new: str, old: str, verdict: str, reason: str) -> Settled:
+    """Apply a verdict on two memories."""
+    from combray.consolidate.settling import settle as apply
+
+    chosen = one_of("verdict", verdict, VERDICTS)
+    why = clean_text("reason", reason, LONGEST_REASON).strip()
+    here, there = at.key_of(new), at.key_of(old)
+    if here == there:
+        raise InvalidInputError("old", "is the new memory itself.", "Name two memories.")
+    with at.runtime.store.transaction(at.namespace) as tx:
+        undone = apply(tx, here, there, chosen, why, "user", at.runtime.clock())
+        later, earlier = tx.memories([here, there])
+    return Settled(later.id, earlier.id, chosen, undone or "")
+
+
+def unsettled(at: Namespace, limit: int) -> list[Unsettled]:
+    """Return the open pairs of two live memories, best score first."""
+    most = whole("limit", limit, 1, _MOST)
+    reader = at.reader
+    edges = reader.edges(("may_revise",))
+    # A verdict in one direction holds for both.
+    settled = {frozenset((each.source, each.target)) for each in edges if each.subtype}
+    waiting = [each for each in edges if frozenset((each.source, each.target)) not in settled]
+    waiting.sort(key=lambda each: (-each.weight, each.source, each.target))
+    found: list[Unsettled] = []
+    for start in range(0, len(waiting), _READ_AT_ONCE):
+        some = waiting[start : start + _READ_AT_ONCE]
+        live = {memory.id: memory for memory in _live(at, some)}
+        for each in some:
+            if each.source in live and each.target in live:
+                found.append(Unsettled(live[each.source], live[each.target], each.weight, each.reason))
+        if len(found) >= most:
+            break
+    found = found[:most]
+    # One audit entry names the ids of both sides.
+    shown_so_far().ids.update(dict.fromkeys(end.id for each in found for end in (each.new, each.old)))
+    return found
+
+
+def _live(at: Namespace, edges: Iterable[Edge]) -> list[Memory]:
+    ids = list(dict.fromkeys(end for each in edges for end in (each.source, each.target)))
+    found = at.reader.memories(at.reader.keys_of(ids).values())
+    return [each for each in found if each.status in LIVE_STATUSES and each.trust in at.trusts]
+
+
+# -- chains --------------------------------------------------------------------------------------
+
+
+def chain(at: Namespace, memory_id: str) -> list[Replaced]:
+    """Return what a memory replaced and what replaced it, earliest first."""
+    reader = at.reader
+    found = {memory.id: memory for memory in reader.memories([at.key_of(memory_id)])}
+    forward = list(found.values())
+    while forward:
+        ids = [by for each in forward if (by := _replaced_by(each)) and by not in found]
+        forward = reader.memories(reader.keys_of(ids).values())
+        found |= {each.id: each for each in forward}
+    backward = list(found)
+    while backward:
+        earlier = reader.memories(_keys(reader, _replaced(backward)))
+        backward = [each.id for each in earlier if each.id not in found]
+        found |= {each.id: each for each in earlier if each.id not in found}
+    shown = [each for each in found.values() if each.trust in at.trusts]
+    shown.sort(key=lambda each: (each.valid_from or each.moment, each.id))
+    edges = _superseding(reader, shown)
+    return [_step(each, edges) for each in shown]
+
+
+def _replaced_by(memory: Memory) -> str | None:
+    return {"superseded": memory.superseded_by, "merged": memory.merged_into}.get(memory.status)
+
+
+def _replaced(ids: list[str]) -> Condition:
+    """Memories that one of the ids has replaced."""
+    named = tuple(ids)
+    return Or((one_of_texts("superseded_by", named), one_of_texts("merged_into", named)))
+
+
+def _keys(reader: Reader, condition: Condition) -> list[int]:
+    return reader.page(condition, Order(descending=False), _MOST)
+
+
+def _superseding(reader: Reader, memories: list[Memory]) -> dict[tuple[str, str], Link]:
+    """Return the edges between the memories, by the ids of the later and the earlier one."""
+    ids = {key: each for each, key in reader.keys_of([memory.id for memory in memories]).items()}
+    links = reader.links(ids, ("supersedes",))
+    return {(ids.get(each.source, ""), ids.get(each.target, "")): each for each in links}
+
+
+def _step(memory: Memory, edges: dict[tuple[str, str], Link]) -> Replaced:
+    by = _replaced_by(memory)
+    if by is None:
+        return Replaced(memory)
+    edge = edges.get((by, memory.id))
+    if memory.status == "merged":
+        return Replaced(memory, "same", by)
+    verdict = "corrects" if edge is not None and edge.subtype == "corrects" else "supersedes"
+    return Replaced(memory, verdict, by, edge.reason if edge is not None else "")
