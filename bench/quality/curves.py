@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray import presets
-from combray.remember.retain import effective_importance
+from combray.remember.retain import RefreshImportance
 from combray.scoring.decay import half_life, weibull
 from combray.types import TIERS
 
@@ -100,7 +100,7 @@ def _semantic_facts() -> list[Curve]:
 def _mnemon() -> list[Curve]:
     def of(importance: int) -> Curve:
         def left(days: Days) -> Days:
-            return np.array([effective_importance(importance, 0, day, 0) for day in days])
+            return np.array([RefreshImportance().effective(importance, 0, day, 0) for day in days])
 
         return Curve("mnemon", f"mnemon, importance {importance}, never recalled", "retention", left)
 

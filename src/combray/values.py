@@ -16,6 +16,23 @@ from typing import Any
 from combray.errors import InvalidInputError, brief
 from combray.language import dates
 
+MAX_QUERY = 20_000
+"""Characters of a query."""
+MAX_LIMIT = 1_000
+"""Hits of one recall."""
+MAX_LABEL = 200
+"""Characters of a source, author, session, and of a text that filters by one."""
+MAX_ID = 64
+"""Characters of an id."""
+MAX_EVIDENCE = 10_000
+"""Ids that a memory names as its evidence."""
+MAX_METADATA = 100_000
+"""Bytes of a memory's metadata as JSON."""
+MAX_REASON = 2_000
+"""Characters of the reason for a link."""
+MAX_SUBTYPE = 100
+"""Characters of the subtype of a link."""
+
 
 def clean_text(field: str, value: Any, longest: int) -> str:
     """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""

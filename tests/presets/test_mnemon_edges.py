@@ -7,7 +7,7 @@ import math
 import pytest
 from exact import PLACES, ExactEmbedder, edges, opened, sharing, status_of
 
-from combray.remember.retain import effective_importance, immune
+from combray.remember.retain import Prune, RefreshImportance
 from combray.testing.fakes import FakeClock
 
 # -- CreateTemporalEdge -> backbone + 24h proximity -------------------------------------------------
@@ -226,7 +226,7 @@ def test_the_three_nearest_are_linked() -> None:
 def test_effective_importance_by_hand(
     importance: int, accesses: int, days: float, edge_count: int, expected: float
 ) -> None:
-    assert effective_importance(importance, accesses, days, edge_count) == pytest.approx(expected)
+    assert RefreshImportance().effective(importance, accesses, days, edge_count) == pytest.approx(expected)
 
 
 def test_effective_importance_counts_the_new_edges() -> None:
@@ -256,6 +256,7 @@ def test_importance_fades_from_the_last_access() -> None:
 
 def test_immunity() -> None:
     """Upstream notes 2.2: "Immune: importance >= 4 or access >= 3"."""
+    immune = Prune().immune
     assert [immune(4, 0), immune(3, 3), immune(3, 2)] == [True, True, False]
 
 

@@ -19,12 +19,13 @@ from combray.remember.retain import MoveTiers
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 from combray.runtime import Rows
-from combray.scoring.tiers import composite, moves
+from combray.scoring.tiers import TierRule
 from combray.testing.fakes import FakeClock
 from combray.types import TIERS, Tier
 
 DAY = 86_400.0
 NOW = 1_000 * DAY
+composite, moves = TierRule().composite, TierRule().moves
 
 
 def rows(*each: dict[str, Any]) -> tuple[Rows, np.ndarray, np.ndarray]:

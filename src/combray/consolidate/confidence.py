@@ -11,7 +11,7 @@ from combray.consolidate.state import Planning
 from combray.consolidate.steps import Confirm, Deprecate, Fade, MoveTier, Revive
 from combray.runtime import Rows, Runtime
 from combray.scoring.confidence import DEPRECATED_BELOW
-from combray.scoring.tiers import moves
+from combray.scoring.tiers import TierRule
 from combray.types import LIVE_STATUSES, TIERS, Memory
 
 
@@ -71,11 +71,11 @@ _AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
-class PromoteFacts:
+class PromoteFacts(TierRule):
     """Moves every fact to the tier that its accesses, importance, confidence and age determine.
 
     One run moves as far as necessary, even from core to peripheral, so a second run at the same time changes
-    nothing. Constants: `scoring/tiers.py`.
+    nothing. The fields are the bounds of the tiers (`scoring/tiers.py`).
     """
 
     needs = ("facts", "confidence")
@@ -90,7 +90,7 @@ class PromoteFacts:
             facts = [state.facts[key] for key in some]
             # The columns with the planned confidence.
             rows = replace(reader.rows(_array(some)), confidence=np.array([fact.confidence for fact in facts]))
-            wanted = _settled(rows, facts, state.now)
+            wanted = _settled(self, rows, facts, state.now)
             for key, fact in zip(some, facts, strict=True):
                 tier = wanted.get(key, fact.tier)
                 state.take(MoveTier(key, tier), f"{fact.tier} → {tier}, used {fact.access_count} times")
@@ -102,14 +102,14 @@ def _array(keys: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(keys, dtype=np.int64)
 
 
-def _settled(rows: Rows, facts: list[Memory], now: float) -> dict[int, str]:
+def _settled(rule: TierRule, rows: Rows, facts: list[Memory], now: float) -> dict[int, str]:
     """Return the final tier by key of the facts that move."""
     accesses = np.array([float(fact.access_count) for fact in facts])
     used = np.array([(fact.last_accessed_at or fact.recorded_at).timestamp() for fact in facts])
     place = {int(key): at for at, key in enumerate(rows.keys)}
     settled: dict[int, str] = {}
     for _ in TIERS:
-        moved = moves(rows, accesses, used, now)
+        moved = rule.moves(rows, accesses, used, now)
         if not moved:
             break
         tiers = rows.tier.copy()

@@ -17,7 +17,7 @@ from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories
 from combray.types import Answer, Memory, MemoryItem, Remembered
-from combray.values import clean_text
+from combray.values import MAX_LABEL, clean_text
 
 
 class Conversation:
@@ -26,7 +26,7 @@ class Conversation:
     def __init__(self, memories: Memories, session: str, background: Background) -> None:
         self._memories = memories
         self._background = background
-        self.session = clean_text("session", session, 200).strip()
+        self.session = clean_text("session", session, MAX_LABEL).strip()
         if not self.session:
             raise InvalidInputError(
                 "session", f"must not be blank, got {session!r}.", "Pass a name of 1 to 200 characters."

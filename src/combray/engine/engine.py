@@ -42,7 +42,7 @@ from combray.types import (
     Version,
     Where,
 )
-from combray.values import clean_text, one_of
+from combray.values import MAX_REASON, MAX_SUBTYPE, clean_text, one_of
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
@@ -277,8 +277,8 @@ class Engine(Verbs):
         kind = one_of("type", type, EDGE_TYPES)
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
             raise InvalidInputError("weight", f"{weight!r} is out of range.", "Use 0 to 1.")
-        clean_text("reason", reason, 2000)
-        clean_text("subtype", subtype, 100)
+        clean_text("reason", reason, MAX_REASON)
+        clean_text("subtype", subtype, MAX_SUBTYPE)
         here, there = self._at.key_of(source), self._at.key_of(target)
         if here == there:
             raise InvalidInputError("target", "is the memory itself.", "Name another one.")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace, Verbs
 from combray.language.quality import warnings
-from combray.remember.retain import effective_importance, immune, last_used
+from combray.pipeline import walk
+from combray.remember.retain import Prune, RefreshImportance, last_used
 from combray.runtime import Filter
 from combray.types import GRAPH_EDGES, Memory
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from combray.audit.erasure import Derived
 
 _DAY = 86_400.0
-_KEEP_ACCESSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,11 @@ class Retention:
 
     def __init__(self, at: Namespace) -> None:
         self._at = at
+        stages = list(walk(at.preset.remember.stages))
+        self._importance = next(
+            (each for each in stages if isinstance(each, RefreshImportance)), RefreshImportance()
+        )
+        self._prune = next((each for each in stages if isinstance(each, Prune)), Prune())
 
     @audited("gc")
     def candidates(self, *, threshold: float = 0.5, limit: int = 20) -> list[Candidate]:
@@ -65,9 +70,9 @@ class Retention:
             days = (now - float(used[place])) / _DAY
             accesses = float(counted[place])
             importance = int(rows.importance[place])
-            value = effective_importance(importance, accesses, days, degree[key])
+            value = self._importance.effective(importance, accesses, days, degree[key])
             if value < threshold:
-                scored.append((round(value, 6), key, days, immune(importance, accesses)))
+                scored.append((round(value, 6), key, days, self._prune.immune(importance, accesses)))
         chosen = sorted(scored)[:limit]
         found = reader.memories(key for _, key, _, _ in chosen)
         return [
@@ -89,11 +94,11 @@ class Retention:
 
     @audited("keep", reads=False)
     def keep(self, memory_id: str) -> Memory:
-        """Mark a memory as worth keeping: it counts three more accesses, which makes it immune to pruning."""
+        """Mark a memory as worth keeping: it counts as many accesses more as make it immune to pruning."""
         now = self._at.runtime.clock()
         key = self._at.key_of(memory_id)
         with self._at.runtime.store.transaction(self._at.namespace) as tx:
-            tx.touch({key: (_KEEP_ACCESSES, now)})
+            tx.touch({key: (self._prune.immune_accesses, now)})
             tx.note("keep", tx.memories([key])[0].id, "", now)
         return self._at.reader.memories([key])[0]
 

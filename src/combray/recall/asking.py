@@ -15,11 +15,8 @@ from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 from combray.runtime import Filter, Reader, Runtime
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer, AnswerDetails
-from combray.values import as_seconds, clean_text, one_of, whole
+from combray.values import MAX_LABEL, MAX_LIMIT, MAX_QUERY, as_seconds, clean_text, one_of, whole
 from combray.where import fields_of, parse
-
-MAX_QUERY = 20_000
-MAX_LIMIT = 1_000
 
 SEARCH_TYPES: Mapping[str, tuple[str, ...]] = {
     "both": (),
@@ -163,7 +160,7 @@ def _texts(field: str, value: Any, allowed: tuple[str, ...] | None) -> tuple[str
         raise InvalidInputError(field, f"must be a text or a list of texts, not {brief(value)}.")
     texts = (value,) if isinstance(value, str) else tuple(value)
     for text in texts:
-        clean_text(field, text, 200)
+        clean_text(field, text, MAX_LABEL)
         if allowed is not None:
             one_of(field, text, allowed)
     return texts

@@ -14,7 +14,8 @@ from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
 from combray.scoring.ranking import DECIMALS
 
 LEAST = 10.0**-DECIMALS
-"""The lowest text score of a hit: rounding must not turn a hit by a very common word into a miss."""
+"""The lowest text score of a hit, the smallest number that scores are rounded to. Not a threshold: rounding must
+not turn a hit by a very common word into a miss."""
 
 
 @dataclass(frozen=True)

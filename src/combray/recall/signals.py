@@ -132,26 +132,29 @@ class DateMatch:
 class PhraseMatch:
     """Marks texts with adjacent words of the query side by side; half of the pairs give the full signal.
 
-    Reads only candidates that hold two question words themselves, the best of them by keywords, and stops
-    after `words_read` words: long texts must not make a question slow.
+    `enough` is that share of the pairs. Reads only candidates that contain `least_words` question words
+    themselves, the best `most` of them by keywords, and stops after `words_read` words: long texts must not make
+    a question slow. Source of all defaults: chosen on LoCoMo, see bench/results/quality.md.
     """
 
     needs = ("found", "terms", "context")
     most: int = 40
     words_read: int = 1500
+    enough: float = 0.5
+    least_words: int = 2
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         pairs = {pair for pair in pairwise(state.terms) if pair[0].isascii()}
         if not pairs or not len(state.keys) or state.found is None or "held" not in state.found.scores:
             return state
-        holding = np.flatnonzero(state.found.scores["held"] * len(state.terms) > 1.5)
+        holding = np.flatnonzero(state.found.scores["held"] * len(state.terms) > self.least_words - 0.5)
         best = holding[np.lexsort((state.keys[holding], -state.signals["context"][holding]))][: self.most]
         read = np.cumsum(state.columns().words[best])
         best = best[(read <= self.words_read) | (np.arange(len(best)) == 0)]
         phrase = np.zeros(len(state.keys))
         for place, text in zip(best, state.reader.contents(state.keys[best]), strict=True):
             held = content_terms(text)
-            phrase[place] = min(1.0, 2.0 * len(pairs.intersection(pairwise(held))) / len(pairs))
+            phrase[place] = min(1.0, len(pairs.intersection(pairwise(held))) / (self.enough * len(pairs)))
         state.signals["phrase"] = phrase
         return state
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +22,6 @@ from combray.types import TRUSTS, Memory, Trust
 OUTSIDE = frozenset(("browser", "email", "external", "mail", "rss", "scraper", "tool", "tools", "web", "website"))
 """Third-party sources: a text with one of them and without a trust is untrusted."""
 _FLOOD = "special tokens of a language model"
-_NEVER = 2.0
-"""A floor that no score reaches."""
 _KEYS = ("API key", "access key", "private key", "token")
 """Unambiguous secrets. A session name that contains one is refused: it cannot be redacted."""
 
@@ -120,8 +119,8 @@ class Guard:
         if not self.enabled:
             return None
         least = max(trust, judged_as or trust, key=TRUSTS.index)
-        quarantined = {"agent": self.agent, "untrusted": self.untrusted}.get(least, _NEVER)
-        marked = self.mark if least == "agent" else _NEVER
+        quarantined = {"agent": self.agent, "untrusted": self.untrusted}.get(least, math.inf)
+        marked = self.mark if least == "agent" else math.inf
         judged = judge(text, Floors(score=min(quarantined, marked), attack=self.owner))
         if judged.flood:
             return Verdict("quarantined", (_FLOOD,), 1.0, flood=True)

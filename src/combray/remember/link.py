@@ -22,7 +22,7 @@ from combray.types import GRAPH_EDGES
 
 _HOUR = 3600.0
 _ROUNDED = 1e-6
-"""More than rounding to six decimals, in single precision, can add to a cosine near 1."""
+"""More than rounding to six decimals, in single precision, can add to a cosine near 1. Not a threshold."""
 
 
 def _survey(state: Remembering) -> Survey:
@@ -45,12 +45,17 @@ def _ends(draft: Draft) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class LinkTemporal:
-    """Links to the latest memory of the same source, and to the newest within 24 hours by 1/(1+hours)."""
+    """Links to the latest memory of the same source, and to the newest within 24 hours by 1/(1+hours).
+
+    `kept` memories of a long batch, at least `nearest`, are compared with the next ones. Source: Mnemon 5.1 (24
+    hours, 10 memories), see docs/reference/presets.md.
+    """
 
     needs = ("written", "survey")
     gives = ("temporal_edges",)
     window_hours: float = 24.0
     nearest: int = 10
+    kept: int = 64
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         survey = _survey(state)
@@ -74,7 +79,7 @@ class LinkTemporal:
             recent.append((key, moment))
             if len(recent) > 1 and recent[-2][1] > moment:
                 recent.sort(key=lambda each: (each[1], each[0]))
-            del recent[: max(0, len(recent) - 64)]
+            del recent[: max(0, len(recent) - max(self.kept, self.nearest))]
         _store(state, "temporal", made)
         return state
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from combray.language.tense import Claim
 from combray.runtime import Filter, Ranked, Reader, Writer
+from combray.scoring.importance import ImportanceRule
 from combray.types import Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
@@ -121,6 +122,8 @@ class Remembering:
     """The namespace as it was before the insert."""
     linked_from: float = math.inf
     """Cosine from which memories are linked without a question."""
+    importance: ImportanceRule = field(default_factory=ImportanceRule)
+    """The rule of effective importance (`RefreshImportance`)."""
     pruned: int = 0
     """How many memories were hidden to make room."""
     tx: Writer | None = None

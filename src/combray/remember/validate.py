@@ -19,7 +19,20 @@ from combray.language.tense import tense_of
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TRUSTS, Memory
-from combray.values import as_moment, clean_text, fraction, new_id, one_of, show, slot_name, whole
+from combray.values import (
+    MAX_EVIDENCE,
+    MAX_ID,
+    MAX_LABEL,
+    MAX_METADATA,
+    as_moment,
+    clean_text,
+    fraction,
+    new_id,
+    one_of,
+    show,
+    slot_name,
+    whole,
+)
 
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {
@@ -48,7 +61,9 @@ class Validate:
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         state.drafts = [
-            Draft(self._memory(item, state), supersedes=_label("supersedes", item.get("supersedes"), 64) or "")
+            Draft(
+                self._memory(item, state), supersedes=_label("supersedes", item.get("supersedes"), MAX_ID) or ""
+            )
             for item in state.items
         ]
         return state
@@ -93,7 +108,7 @@ class Validate:
             valid_to=times["valid_to"],
             expires_at=times["expires_at"],
             context=clean_text("context", item.get("context") or "", self.max_context_characters),
-            evidence=self._list("evidence", item.get("evidence"), 10_000, 200),
+            evidence=self._list("evidence", item.get("evidence"), MAX_EVIDENCE, MAX_LABEL),
             slot=slot_name(item.get("slot")),
             metadata=_metadata(item.get("metadata")),
         )
@@ -124,14 +139,14 @@ def _lies_ahead(field: str, value: Any, content: str) -> bool | None:
     return {"planned": True, "past": False}.get(tense_of(content))
 
 
-def _label(field: str, value: Any, most: int = 200) -> str | None:
+def _label(field: str, value: Any, most: int = MAX_LABEL) -> str | None:
     return None if value is None else clean_text(field, value, most).strip() or None
 
 
 def _identifier(value: Any, recorded: datetime) -> str:
     if value is None:
         return new_id(recorded)
-    text = clean_text("id", value, 64)
+    text = clean_text("id", value, MAX_ID)
     try:
         return str(uuid.UUID(text))
     except ValueError:
@@ -154,8 +169,9 @@ def _metadata(value: Any) -> dict[str, Any]:
         raise InvalidInputError("metadata", f"cannot be kept as JSON ({error}).") from None
     if len(decoded) != len(value) or not all(isinstance(name, str) for name in value):
         raise InvalidInputError("metadata", "has names that are no texts.", "Use texts as names.")
-    if len(encoded) > 100_000:
-        raise InvalidInputError("metadata", f"takes {len(encoded)} bytes as JSON, at most 100000 are allowed.")
+    if len(encoded) > MAX_METADATA:
+        allowed = f"at most {MAX_METADATA} are allowed."
+        raise InvalidInputError("metadata", f"takes {len(encoded)} bytes as JSON, {allowed}")
     return decoded
 
 

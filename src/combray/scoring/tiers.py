@@ -5,6 +5,8 @@ Source: Mnemo, see docs/reference/presets.md.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,45 +17,78 @@ from combray.types import TIERS, Tier
 _DAY = 86_400.0
 
 
-def composite(rows: Rows, accesses: Scores, used: Scores, now: float) -> Scores:
-    """Return 0.4 · recency + 0.3 · frequency + 0.3 · intrinsic of every row, in [0, 1].
+@dataclass(frozen=True)
+class TierRule:
+    """When a memory changes its tier, by its accesses and a composite of recency, frequency and importance.
 
-    recency = exp(-ln 2 · (d / HL)^β): d days since the last access (`used`, unix seconds; the recording if
-    there was none), HL = 30 · exp(1.5 · importance) days, β by tier. Mnemo writes d^β / HL, which makes HL a
-    half-life for β = 1 only. frequency = 1 - exp(-n / 5), times 0.5 + 0.5 · exp(-gap / 30) above one access;
-    gap is the mean number of days between accesses since the recording. intrinsic = importance · confidence.
-    Importance is in [0, 1] here. Mnemo's emotional salience, a guess from word lists, is omitted.
+    Peripheral to working: `working_accesses` and a composite of `working_from`. Working to core: `core_accesses`,
+    a composite of `core_from` and an importance of `core_importance`. Working to peripheral: a composite below
+    `dropped_below`, or recorded more than `old_days` ago with fewer than `seldom` accesses. Core to working:
+    a composite below `dropped_below` and fewer than `seldom` accesses.
+
+    The composite is recency_weight · recency + frequency_weight · frequency + intrinsic_weight · intrinsic.
+    Source of all defaults: Mnemo, see docs/reference/presets.md.
     """
-    importance = rows.importance / 5.0
-    shape = np.array([SHAPES[tier] for tier in TIERS])[rows.tier]
-    half = 30.0 * np.exp(1.5 * importance)
-    recency = weibull((now - used) / _DAY, half / np.power(np.log(2.0), 1.0 / shape), shape)
-    gap = np.maximum(used - rows.recorded, 0.0) / _DAY / np.maximum(accesses, 1.0)
-    regular = np.where(accesses > 1, 0.5 + 0.5 * np.exp(-gap / 30.0), 1.0)
-    frequency = (1.0 - np.exp(-accesses / 5.0)) * regular
-    result: Scores = np.round(0.4 * recency + 0.3 * frequency + 0.3 * importance * rows.confidence, 9)
-    return result
 
+    working_accesses: int = 3
+    working_from: float = 0.4
+    core_accesses: int = 10
+    core_from: float = 0.7
+    core_importance: int = 4
+    dropped_below: float = 0.15
+    old_days: float = 60.0
+    seldom: int = 3
+    recency_weight: float = 0.4
+    frequency_weight: float = 0.3
+    intrinsic_weight: float = 0.3
+    half_life_days: float = 30.0
+    half_life_growth: float = 1.5
+    accesses_scale: float = 5.0
+    gap_days: float = 30.0
+    least_regular: float = 0.5
 
-def moves(rows: Rows, accesses: Scores, used: Scores, now: float) -> list[tuple[int, Tier]]:
-    """Return (key, new tier) of the memories that change their tier, in the order of `rows`; one step at a time.
+    def composite(self, rows: Rows, accesses: Scores, used: Scores, now: float) -> Scores:
+        """Return the composite of every row, in [0, 1] with the default weights.
 
-    Peripheral to working: 3 accesses and a composite of 0.4. Working to core: 10 accesses, a composite of 0.7
-    and importance 4. Working to peripheral: a composite below 0.15, or recorded more than 60 days ago and fewer
-    than 3 accesses. Core to working: a composite below 0.15 and fewer than 3 accesses. `accesses` and `used`
-    (unix seconds of the last access, or of the recording) are aligned with `rows`.
-    """
-    value = composite(rows, accesses, used, now)
-    core, working, peripheral = (rows.tier == TIERS.index(tier) for tier in ("core", "working", "peripheral"))
-    seldom = accesses < 3
-    raised = working & (accesses >= 10) & (value >= 0.7) & (rows.importance >= 4)
-    old = (now - rows.recorded) / _DAY > 60.0
-    lowered = working & ~raised & ((value < 0.15) | (old & seldom))
-    back = (peripheral & (accesses >= 3) & (value >= 0.4)) | (core & (value < 0.15) & seldom)
-    targets: tuple[tuple[NDArray[np.bool_], Tier], ...] = (
-        (raised, "core"),
-        (back, "working"),
-        (lowered, "peripheral"),
-    )
-    found = [(int(place), tier) for mask, tier in targets for place in np.flatnonzero(mask)]
-    return [(int(rows.keys[place]), tier) for place, tier in sorted(found)]
+        recency = exp(-ln 2 · (d / HL)^β): d days since the last access (`used`, unix seconds; the recording if
+        there was none), HL = half_life_days · exp(half_life_growth · importance) days, β by tier. Mnemo writes
+        d^β / HL, which makes HL a half-life for β = 1 only. frequency = 1 - exp(-n / accesses_scale), above one
+        access times r + (1 - r) · exp(-gap / gap_days) with r = least_regular; gap is the mean number of days
+        between accesses since the recording. intrinsic = importance · confidence. Importance is in [0, 1] here.
+        Mnemo's emotional salience, a guess from word lists, is omitted.
+        """
+        importance = rows.importance / 5.0
+        shape = np.array([SHAPES[tier] for tier in TIERS])[rows.tier]
+        half = self.half_life_days * np.exp(self.half_life_growth * importance)
+        recency = weibull((now - used) / _DAY, half / np.power(np.log(2.0), 1.0 / shape), shape)
+        gap = np.maximum(used - rows.recorded, 0.0) / _DAY / np.maximum(accesses, 1.0)
+        falling = (1.0 - self.least_regular) * np.exp(-gap / self.gap_days)
+        regular = np.where(accesses > 1, self.least_regular + falling, 1.0)
+        frequency = (1.0 - np.exp(-accesses / self.accesses_scale)) * regular
+        intrinsic = self.intrinsic_weight * importance * rows.confidence
+        result: Scores = np.round(
+            self.recency_weight * recency + self.frequency_weight * frequency + intrinsic, 9
+        )
+        return result
+
+    def moves(self, rows: Rows, accesses: Scores, used: Scores, now: float) -> list[tuple[int, Tier]]:
+        """Return (key, new tier) of the memories that change their tier, in the order of `rows`.
+
+        A memory moves one step at a time. `accesses` and `used` (unix seconds of the last access, or of the
+        recording) are aligned with `rows`.
+        """
+        value = self.composite(rows, accesses, used, now)
+        core, working, peripheral = (rows.tier == TIERS.index(tier) for tier in ("core", "working", "peripheral"))
+        seldom, dropped = accesses < self.seldom, value < self.dropped_below
+        important = rows.importance >= self.core_importance
+        raised = working & (accesses >= self.core_accesses) & (value >= self.core_from) & important
+        old = (now - rows.recorded) / _DAY > self.old_days
+        lowered = working & ~raised & (dropped | (old & seldom))
+        returned = peripheral & (accesses >= self.working_accesses) & (value >= self.working_from)
+        targets: tuple[tuple[NDArray[np.bool_], Tier], ...] = (
+            (raised, "core"),
+            (returned | (core & dropped & seldom), "working"),
+            (lowered, "peripheral"),
+        )
+        found = [(int(place), tier) for mask, tier in targets for place in np.flatnonzero(mask)]
+        return [(int(rows.keys[place]), tier) for place, tier in sorted(found)]
