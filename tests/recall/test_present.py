@@ -190,6 +190,22 @@ def test_a_plan_leads_from_its_day_on(engine: Engine) -> None:
     assert august[1].may_be_outdated_by == plan
 
 
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_what_a_plan_supersedes_holds_until_the_day_of_the_plan(embedder: str) -> None:
+    now = NOW.timestamp()
+    with combray.open(":memory:", embedder=embedder, clock=lambda: now) as engine:
+        old = tell(engine, "The support line is answered by Ana", "2026-05-01")
+        plan = tell(engine, "Ben takes over in July", "2026-05-20", valid_from="2026-07-01", supersedes=old)
+        (june, *_) = engine.recall("Who answers the support line?")
+        now = datetime(2026, 8, 1, tzinfo=UTC).timestamp()
+        august = engine.recall("Who answers the support line?")
+        before = {hit.memory.id: hit for hit in engine.recall("Who answered the support line before?")}
+    assert (june.memory.id, june.outdated_by) == (old, None)
+    assert august[0].memory.id == plan
+    assert old not in [hit.memory.id for hit in august]
+    assert before[old].outdated_by == plan
+
+
 def test_quarantined_and_foreign_memories_are_never_pulled_in(engine: Engine) -> None:
     old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
     new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21", trust="untrusted")

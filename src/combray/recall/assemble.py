@@ -39,7 +39,7 @@ class Assemble:
                     float(state.scores[place]),
                     signals,
                     found_by(state, key),
-                    outdated_by=memory.superseded_by if memory.status == "superseded" else None,
+                    outdated_by=_outdated_by(memory, state.now),
                     may_be_outdated_by=later.get(key),
                     may_replace=earlier.get(key),
                 )
@@ -49,6 +49,12 @@ class Assemble:
             if state.hits and state.weak:
                 state.reason += f"; weak evidence: {state.weak}"
         return state
+
+
+def _outdated_by(memory: Memory, now: float) -> str | None:
+    """Return the id of what superseded it; what a plan supersedes is outdated from the plan's day on."""
+    ended = memory.valid_to is not None and memory.valid_to.timestamp() <= now
+    return memory.superseded_by if memory.status == "superseded" or ended else None
 
 
 def _revisions(state: Recalling, ids: list[str]) -> tuple[dict[int, str], dict[int, str]]:

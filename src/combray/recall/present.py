@@ -37,7 +37,9 @@ class FollowRevisions:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or state.keeps_superseded or not len(state.keys):
             return state
-        outdated = state.columns().status == _SUPERSEDED
+        rows = state.columns()
+        # What a plan replaced stays live until the plan's day, and is outdated from then on.
+        outdated = (rows.status == _SUPERSEDED) | (rows.valid_to <= state.now)
         if outdated.any():
             heads = _heads(state, state.keys[outdated])
             state.found = _instead(state.found, heads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -238,7 +239,11 @@ class Write:
         tx = state.writer
         old = tx.memories([key])[0]
         until = max(draft.memory.valid_from or draft.memory.moment, old.recorded_at)
-        pointer = {"status": "superseded", "superseded_by": draft.memory.id, "valid_to": until}
+        pointer: dict[str, Any] = {"superseded_by": draft.memory.id, "valid_to": until}
+        starts = draft.memory.valid_from
+        # What a plan replaces holds until the plan's day: recall then follows the pointer, without any write.
+        if starts is None or starts.timestamp() <= state.now:
+            pointer["status"] = "superseded"
         tx.change(key, "supersede", "remember", state.now, **pointer)
         tx.link([Link(draft.key, key, "supersedes", 1.0, reason=draft.reason)], state.now)
 
