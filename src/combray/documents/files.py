@@ -99,12 +99,6 @@ def read(root: str, found: FoundFile, *, redacted: bool = False) -> ReadFile:
     except InvalidInputError as error:
         raise UnreadableError(error.problem) from None
     chunks = cut(read_lines(found.place, decode(data), redacted=redacted))
-    document = Document(
-        root,
-        found.place.path,
-        found.place.source,
-        hashlib.sha256(data).hexdigest(),
-        len(data),
-        modified if settled else UNSETTLED,
-    )
-    return ReadFile(found.place, document, modified, chunks)
+    place, digest = found.place, hashlib.sha256(data).hexdigest()
+    document = Document(root, place.path, place.source, digest, len(data), modified if settled else UNSETTLED)
+    return ReadFile(place, document, modified, chunks)

@@ -148,16 +148,8 @@ class Sync:
         return None
 
     def _prepared(self, arriving: list[Arriving], gone: list[str]) -> Placing:
-        store = self.runtime.store
-        state = Placing(
-            self.namespace,
-            self.workspace.root,
-            arriving,
-            gone,
-            store.reader(self.namespace),
-            self.runtime.clock(),
-            fresh_vectors=self.anew,
-        )
+        reader, now = self.runtime.store.reader(self.namespace), self.runtime.clock()
+        state = Placing(self.namespace, self.workspace.root, arriving, gone, reader, now, fresh_vectors=self.anew)
         return Pipeline("documents.read", (self.judging, EmbedChunks()), ("files",)).run(state, self.runtime)
 
     def _write(self, state: Placing) -> None:

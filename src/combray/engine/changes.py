@@ -80,11 +80,8 @@ class Selection:
             return
         given = "is not given" if self.confirm is None else f"is {brief(self.confirm)}"
         what = "the filter matches" if self.condition is not None else "the ids name"
-        raise InvalidInputError(
-            "confirm",
-            f"{given}, but {what} {count} memories. Nothing was changed.",
-            f"Look at them with a dry run, then give confirm={count}.",
-        )
+        remedy = f"Look at them with a dry run, then give confirm={count}."
+        raise InvalidInputError("confirm", f"{given}, but {what} {count} memories. Nothing was changed.", remedy)
 
 
 def selection(

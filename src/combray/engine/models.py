@@ -57,12 +57,8 @@ fetch = wiring.fetch_model
 def in_use(overrides: Mapping[str, Any] | None = None) -> dict[str, str]:
     """Return the spec in use by kind. Raises InvalidInputError."""
     settings = load(overrides)
-    return {
-        "embedder": settings.embedder,
-        "reranker": settings.reranker,
-        "language_model": settings.language_model,
-        "peers": settings.peers or "none",
-    }
+    used = {kind: str(getattr(settings, kind)) for kind in ("embedder", "reranker", "language_model")}
+    return used | {"peers": settings.peers or "none"}
 
 
 def trials(overrides: Mapping[str, Any] | None = None) -> Iterator[Trial]:

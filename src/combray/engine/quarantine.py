@@ -66,11 +66,8 @@ class Quarantine:
         with self._at.runtime.store.transaction(self._at.namespace) as tx:
             memory = tx.memories([key])[0]
             if memory.trust != "quarantined":
-                raise InvalidInputError(
-                    "id",
-                    f"{memory.id} is not in quarantine: its trust is {memory.trust}.",
-                    "Nothing was changed.",
-                )
+                problem = f"{memory.id} is not in quarantine: its trust is {memory.trust}."
+                raise InvalidInputError("id", problem, "Nothing was changed.")
             # Metadata may hold any text; only the guard's own rules may enter the audit.
             rules = [each for each in _quarantined(memory).reasons if each in REASONS.values()]
             tell(trust=chosen, rules=rules)

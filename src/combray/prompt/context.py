@@ -78,11 +78,8 @@ def results(given: Answer | Iterable[Any]) -> list[Memory | str]:
     found: list[Any] = [getattr(each, "memory", each) for each in given]
     for each in found:
         if not isinstance(each, (Memory, str)):
-            raise InvalidInputError(
-                "tool_results",
-                f"must contain texts, hits or memories, got {type(each).__name__}.",
-                "Convert each result to text.",
-            )
+            problem = f"must contain texts, hits or memories, got {type(each).__name__}."
+            raise InvalidInputError("tool_results", problem, "Convert each result to text.")
     return [each for each in found if isinstance(each, str) or each.trust != "quarantined"]
 
 
@@ -144,8 +141,5 @@ def refuse_quarantined(options: Mapping[str, Any]) -> None:
     """Raise InvalidInputError if the options ask for quarantined memories, which never reach a prompt."""
     trusts = options.get("trusts") or ()
     if trusts == "quarantined" or (not isinstance(trusts, str) and "quarantined" in tuple(trusts)):
-        raise InvalidInputError(
-            "trusts",
-            "must not include 'quarantined' here: no prompt shows such memories.",
-            "See them with combray review --quarantined.",
-        )
+        problem = "must not include 'quarantined' here: no prompt shows such memories."
+        raise InvalidInputError("trusts", problem, "See them with combray review --quarantined.")

@@ -60,11 +60,8 @@ def import_from(
     engine = target if isinstance(target, Target) else None
     store = target.runtime.store if isinstance(target, Target) else target
     if engine is not None and engine.namespace != namespace:
-        raise InvalidInputError(
-            "namespace",
-            f"{namespace!r} is not the engine's namespace {engine.namespace!r}.",
-            "Open an engine with that namespace.",
-        )
+        problem = f"{namespace!r} is not the engine's namespace {engine.namespace!r}."
+        raise InvalidInputError("namespace", problem, "Open an engine with that namespace.")
     clock = engine.runtime.clock if engine is not None else time.time
     reader = store.reader(namespace)
     parsed = parse(lines)

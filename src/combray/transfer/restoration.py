@@ -57,11 +57,8 @@ class Restoration:
         elif known == memory.content:
             self.skipped += 1
         else:
-            raise InvalidInputError(
-                "id",
-                f"{memory.id!r} is already stored with another text: {shown(known)}.",
-                "Import into another namespace.",
-            )
+            problem = f"{memory.id!r} is already stored with another text: {shown(known)}."
+            raise InvalidInputError("id", problem, "Import into another namespace.")
 
     def _guarded(self, memory: Memory) -> Memory:
         """Return the memory unchanged or quarantined. In a trusted file, released memories stay released."""
@@ -82,11 +79,8 @@ class Restoration:
             return
         rows = self.versions[version.memory_id]
         if rows and rows[-1].number >= version.number:
-            raise InvalidInputError(
-                "number",
-                f"{version.number} must be greater than the previous version's {rows[-1].number}.",
-                "Keep the order of the export.",
-            )
+            problem = f"{version.number} must be greater than the previous version's {rows[-1].number}."
+            raise InvalidInputError("number", problem, "Keep the order of the export.")
         rows.append(version)
 
     def read_edge(self, entry: Entry) -> None:

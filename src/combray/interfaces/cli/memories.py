@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import Target, comma_list, opens_store, several_options
+from combray.interfaces.cli.options import Target, comma_list, opens_store, read_json, several_options
 from combray.interfaces.cli.output import (
     answer,
     console,
@@ -270,13 +269,8 @@ def history(target: Target, memory_id: str) -> None:
     shown = table("#", "when", "who", "change", "before", unbroken=("#",))
     for version in versions:
         before = ", ".join(f"{name} {value}" for name, value in version.before.items())
-        shown.add_row(
-            str(version.number),
-            moment(version.changed_at),
-            visible(version.actor),
-            version.operation,
-            visible(before),
-        )
+        who = visible(version.actor)
+        shown.add_row(str(version.number), moment(version.changed_at), who, version.operation, visible(before))
     console().print(shown)
 
 
@@ -284,14 +278,8 @@ def _tell(target: Target, memory_id: str, status: str, message: str) -> None:
     answer(target, f"{memory_id} is {status}: {message}.", id=memory_id, status=status, message=message)
 
 
-def _metadata(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    del ctx, parameter
-    if value is None:
-        return None
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError) as error:
-        raise click.BadParameter(f"this is not JSON ({error}).") from None
+def _metadata(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
+    return None if value is None else read_json(value)
 
 
 @verb(

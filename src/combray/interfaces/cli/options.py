@@ -219,14 +219,18 @@ def comma_list(_ctx: click.Context, _parameter: click.Parameter, value: str | No
 _EXAMPLE = """'{"category": "decision"}'"""
 
 
-def _filter(ctx: click.Context, parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
-    del ctx, parameter
+def read_json(value: str, remedy: str = "") -> Any:
+    """Read the JSON of an option. Raises click.BadParameter."""
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"this is not JSON ({error}).{remedy}") from None
+
+
+def _filter(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
     if value is None:
         return None
-    try:
-        read = json.loads(value)
-    except (ValueError, RecursionError) as error:
-        raise click.BadParameter(f"this is not JSON ({error}). Write it like {_EXAMPLE}.") from None
+    read = read_json(value, f" Write it like {_EXAMPLE}.")
     if not isinstance(read, dict):
         raise click.BadParameter(f"this is not a JSON object. Write it like {_EXAMPLE}.")
     return read

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from combray.interfaces.cli.failures import nothing_found, verb
-from combray.interfaces.cli.options import Target, filters, limit, namespaces_option, opens_store, where_option
+from combray.interfaces.cli.options import (
+    Function,
+    Target,
+    filters,
+    limit,
+    namespaces_option,
+    opens_store,
+    where_option,
+)
 from combray.interfaces.cli.output import (
     compact,
     console,
@@ -28,6 +36,12 @@ if TYPE_CHECKING:
 INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 _DIGITS = 4
 """Digits of scores in the output."""
+
+
+def _budget(what: str) -> Callable[[Function], Function]:
+    return click.option(
+        "--budget", "-b", type=click.IntRange(min=100), help=f"{what} [env: COMBRAY_CONTEXT_BUDGET]."
+    )
 
 
 @verb(
@@ -62,14 +76,8 @@ def recall(
     """
     with target.open() as engine:
         answer = engine.recall(" ".join(query), namespaces=namespaces or None, **asked)
-    if for_people(target):
-        from combray.interfaces.cli.showing import show_answer
-
-        show_answer(answer, explain=explain, verbose=verbose)
-    else:
-        show_json(answer_as_json(answer, limit=asked["limit"], explain=explain, verbose=verbose))
-    if not answer:
-        nothing_found(answer.reason or "no memory matches")
+    plain = answer_as_json(answer, limit=asked["limit"], explain=explain, verbose=verbose)
+    _show(target, answer, plain, "no memory matches", explain=explain, verbose=verbose)
 
 
 @verb("combray search postgres migration")
@@ -86,14 +94,22 @@ def search(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], 
     """
     with target.open() as engine:
         answer = engine.search(" ".join(query), namespaces=namespaces or None, **asked)
+    plain = [{**compact(hit.memory), "score": round(hit.score, _DIGITS)} for hit in answer]
+    _show(target, answer, plain, "no memory contains these words")
+
+
+def _show(
+    target: Target, answer: Answer, plain: Any, none: str, *, explain: bool = False, verbose: bool = False
+) -> None:
+    """Print the hits for people, or `plain` as JSON. `none`: why there is no hit, if the answer does not say."""
     if for_people(target):
         from combray.interfaces.cli.showing import show_answer
 
-        show_answer(answer, explain=False, verbose=False)
+        show_answer(answer, explain=explain, verbose=verbose)
     else:
-        show_json([{**compact(hit.memory), "score": round(hit.score, _DIGITS)} for hit in answer])
+        show_json(plain)
     if not answer:
-        nothing_found(answer.reason or "no memory contains these words")
+        nothing_found(answer.reason or none)
 
 
 @verb(
@@ -132,9 +148,7 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
 
 @verb('combray context "why did we choose PostgreSQL"', "combray context database --budget 400")
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--budget", "-b", type=click.IntRange(min=100), help="Maximum number of tokens [env: COMBRAY_CONTEXT_BUDGET]."
-)
+@_budget("Maximum number of tokens")
 @limit(20, "Maximum number of memories.")
 @filters("since", "until", "categories", "kinds", "sessions")
 @where_option
@@ -162,12 +176,7 @@ def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
 @verb('combray think "why did we choose PostgreSQL"', 'combray think "when did Ana move" --limit 20 --explain')
 @click.argument("question", nargs=-1, required=True)
 @limit(8, "Maximum number of memories considered.")
-@click.option(
-    "--budget",
-    "-b",
-    type=click.IntRange(min=100),
-    help="Maximum tokens of memories in the prompt [env: COMBRAY_CONTEXT_BUDGET].",
-)
+@_budget("Maximum tokens of memories in the prompt")
 @filters("since", "until")
 @click.option(
     "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from combray.types import Answer, Hit, Memory, Step
+    from combray.types import Answer, Memory, Step
 
 _NARROW = 100
 """Columns below which the waterfall's bars get less room."""
@@ -24,25 +24,23 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
     """Print the hits as a table, then the reason and the stages."""
     out = out or console()
     if answer:
-        out.print(_hits(answer, explain=explain, verbose=verbose))
+        shown = table("#", "score", "memory", unbroken=("#", "score"))
+        for place, hit in enumerate(answer, start=1):
+            body = Text(visible(hit.memory.content))
+            body.append("\n").append_text(described(hit.memory, via=hit.via))
+            if explain:
+                body.append("\n")
+                for name, value in hit.signals.items():
+                    body.append(f"{name} ", "dim").append(f"{value:.2f}  ", "bold" if value > 0 else "dim")
+            if verbose:
+                body.append("\n").append_text(_rest(hit.memory))
+            shown.add_row(str(place), f"{hit.score:.3f}", body)
+        out.print(shown)
         summary = f"{len(answer)} found · {answer.intent} ({answer.intent_source}) · preset {answer.preset}"
         out.print(Text(summary + (f" · {visible(answer.reason)}" if answer.reason else ""), "dim"))
     if explain and answer.trace:
         out.print()
         out.print(waterfall(answer.trace, out.width))
-
-
-def _hits(answer: Answer, *, explain: bool, verbose: bool) -> Table:
-    shown = table("#", "score", "memory", unbroken=("#", "score"))
-    for place, hit in enumerate(answer, start=1):
-        body = Text(visible(hit.memory.content))
-        body.append("\n").append_text(described(hit.memory, via=hit.via))
-        if explain:
-            body.append("\n").append_text(_signals(hit))
-        if verbose:
-            body.append("\n").append_text(_rest(hit.memory))
-        shown.add_row(str(place), f"{hit.score:.3f}", body)
-    return shown
 
 
 def show_memories(
@@ -72,13 +70,6 @@ def described(memory: Memory, *, via: str = "") -> Text:
         if part:
             line.append(f" · {part}")
     return line.append(f" · {memory.id}")
-
-
-def _signals(hit: Hit) -> Text:
-    line = Text()
-    for name, value in hit.signals.items():
-        line.append(f"{name} ", "dim").append(f"{value:.2f}  ", "bold" if value > 0 else "dim")
-    return line
 
 
 def _rest(memory: Memory) -> Text:

@@ -24,13 +24,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Documents": {"index": "documents", "watch": "documents"},
     "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
-    "Change": {
-        "update": "memories",
-        "forget": "memories",
-        "restore": "memories",
-        "erase": "memories",
-        "history": "memories",
-    },
+    "Change": dict.fromkeys(("update", "forget", "restore", "erase", "history"), "memories"),
     "Look after": {
         "status": "store",
         "log": "store",

@@ -15,6 +15,11 @@ from combray.interfaces.mcp.parameters import Category, Full, Id, Intent, Limit,
 from combray.types import DEFAULT_TRUST, Answer, EdgeType, Hit, Remembered
 
 _SUGGESTIONS = 3
+_STATUS = (
+    "tier", "models", "without_vector", "namespace", "preset", "embedder", "writable", "total_insights",
+    "by_status", "by_kind", "edge_count",
+)  # fmt: skip
+"""What the tool `status` shows of the store's status."""
 _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
@@ -286,28 +291,14 @@ class Calls:
         done = self._engine.forget(ids, where=where, dry_run=confirm is None, confirm=confirm)
         structured = {"ids": list(done.ids), "count": done.count, "dry_run": done.dry_run}
         if done.dry_run:
-            return _result(
-                [f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."], structured
-            )
+            said = f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."
+            return _result([said], structured)
         return _result([f"forgotten: {done.count} memories"], structured)
 
     def status(self) -> CallToolResult:
         """Report the number of memories, the models in use, and whether any part of recall is unavailable."""
         facts = self._engine.store.status()
-        kept = (
-            "tier",
-            "models",
-            "without_vector",
-            "namespace",
-            "preset",
-            "embedder",
-            "writable",
-            "total_insights",
-            "by_status",
-            "by_kind",
-            "edge_count",
-        )
-        structured = {name: facts[name] for name in kept if name in facts}
+        structured = {name: facts[name] for name in _STATUS if name in facts}
         tier = structured["tier"] = lines.tier_as_json(facts["tier"])
         said = f"{facts['total_insights']} memories and {facts['edge_count']} links"
         where = f"in namespace {lines.one_line(facts['namespace'])}"
@@ -315,15 +306,8 @@ class Calls:
         waiting = facts["without_vector"]
         behind = [f"memories without a vector, found by keywords and links only: {waiting}"] if waiting else []
         fared = [lines.model_line(each) for each in facts["models"]]
-        return _result(
-            [
-                f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}.",
-                lines.tier_line(tier),
-                *behind,
-                *fared,
-            ],
-            structured,
-        )
+        first = f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}."
+        return _result([first, lines.tier_line(tier), *behind, *fared], structured)
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -355,10 +339,8 @@ class Calls:
         tier, notes = self._tier(answer.details, answer.details.get("degraded", ()))
         if not answer:
             why = answer.reason or "no memory matches"
-            return _result(
-                [*notes, f"Nothing found: {why}. Say that you searched and found nothing."],
-                {"results": [], "reason": answer.reason, "tier": tier},
-            )
+            said = [*notes, f"Nothing found: {why}. Say that you searched and found nothing."]
+            return _result(said, {"results": [], "reason": answer.reason, "tier": tier})
         names = self._short(hit.memory.id for hit in answer)
         said = [self._told(hit, names[hit.memory.id], full=full) for hit in answer]
         results = [lines.hit_as_json(hit, names[hit.memory.id], full=full) for hit in answer]
