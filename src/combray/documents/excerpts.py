@@ -53,7 +53,10 @@ def kept_apart(
     chunks = cut(lines)
     inside = [at for at, each in enumerate(chunks) if _overlaps(each, shown)]
     wanted = {chunks[at].hash for at in inside}
-    quarantined = _quarantined([each for each in held if each[1] in wanted], reader)
+    hashes = {key: text_hash for key, text_hash in held if text_hash in wanted}
+    bad = sorted(memory.id for memory in reader.memories(hashes) if memory.trust == "quarantined")
+    # Keys without a memory (in a modified store) are skipped.
+    quarantined = {hashes[key] for key in reader.keys_of(bad).values()}
     apart = {at for at in inside if chunks[at].hash in quarantined}
     known = {text_hash for _, text_hash in held}
     new = [at for at in inside if chunks[at].hash not in known]
@@ -81,15 +84,6 @@ def withheld(shown: Excerpt, lines: list[NumberedLine]) -> Excerpt:
 
 def _overlaps(each: TextChunk, shown: Excerpt) -> bool:
     return each.chunk.start_line <= shown.end_line and each.chunk.end_line >= shown.start_line
-
-
-def _quarantined(held: Sequence[tuple[int, str]], reader: Reader) -> set[str]:
-    """Return the hashes of the texts that are in quarantine."""
-    hashes = dict(held)
-    apart = {memory.id for memory in reader.memories(hashes) if memory.trust == "quarantined"}
-    # Keys without a memory (in a modified store) are skipped.
-    keys = reader.keys_of(sorted(apart)).values()
-    return {hashes[key] for key in keys}
 
 
 def _joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

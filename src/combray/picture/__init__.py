@@ -1,6 +1,5 @@
 """The memory graph as a picture: Graphviz source, or one self-contained HTML page."""
 
-from combray.picture.graphviz import dot
-from combray.picture.page import html
+from combray.picture.graph import dot, html
 
 __all__ = ["dot", "html"]

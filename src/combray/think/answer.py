@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from combray.think import extraction
 from combray.think.citations import Checked, checked
 from combray.think.prompt import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
 from combray.think.sources import Source, numbered, one_line
-from combray.think.support import Nearness, asked
+from combray.think.support import asked
 from combray.think.thought import Mode, Thought
 from combray.types import Answer, Hit, RecallOptions
 
@@ -84,8 +85,10 @@ class _Walk:
         except ModelError as error:
             return self.without_model(sources, f"the language model failed ({one_line(str(error))})")
         details = {"model": model.name, "tokens": _tokens(model) - spent}
-        question = asked(self.recalled.query, self._known_names(sources))
-        result = checked(said, visible, question, self._nearness())
+        named = {name for source in sources for name in source.memory.entities}
+        known_names = sorted(named | set(self.memories.reader.profile().authors))
+        question = asked(self.recalled.query, known_names)
+        result = checked(said, visible, question, self._nearness)
         known = bool(result.citations)
         if not known and not result.dropped and result.sentences and says_unknown(result.sentences[0]):
             hits = tuple(source.hit for source in sources)
@@ -108,7 +111,7 @@ class _Walk:
     ) -> Thought:
         """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
         question = read(self.recalled.query, self.memories.reader.profile().authors)
-        ranked = extraction.picks(sources, question, self._similarity(), WEIGHTS)
+        ranked = extraction.picks(sources, question, self._similarity, WEIGHTS)
         weak = extraction.weakness(ranked, question, self.recalled.details)
         if weak:
             why = "; ".join(part for part in (reason, weak) if part)
@@ -164,42 +167,27 @@ class _Walk:
             trace=recalled.trace,
         )
 
-    def _known_names(self, sources: Sequence[Source]) -> list[str]:
-        named = {name for source in sources for name in source.memory.entities}
-        return sorted(named | set(self.memories.reader.profile().authors))
-
     def _local_embedder(self) -> Embedder | None:
         """Return the embedder if it runs in this process; sentences are not sent to a server."""
         embedder = self.memories.runtime.embedder
         return None if embedder is None or embedder.leaves_process else embedder
 
-    def _similarity(self) -> extraction.Similarity | None:
-        embedder = self._local_embedder()
-        if embedder is None:
-            return None
-        query = self.recalled.query
-
-        def cosines(texts: Sequence[str]) -> list[float]:
-            try:
+    def _similarity(self, texts: Sequence[str]) -> list[float]:
+        """Return the cosine of each text with the question; 0 without a local embedder, or if it fails."""
+        embedder, query = self._local_embedder(), self.recalled.query
+        if embedder is not None:
+            with suppress(ModelError):
                 near: list[float] = (embedder.embed(texts) @ embedder.embed([query], query=True)[0]).tolist()
-            except ModelError:
-                return [0.0] * len(texts)
-            return near
+                return near
+        return [0.0] * len(texts)
 
-        return cosines
-
-    def _nearness(self) -> Nearness | None:
+    def _nearness(self, one: str, other: str) -> float:
+        """Return the cosine of two texts; 0 without a local embedder, or if it fails."""
         embedder = self._local_embedder()
-        if embedder is None:
-            return None
-
-        def cosine(one: str, other: str) -> float:
-            try:
+        if embedder is not None:
+            with suppress(ModelError):
                 return float(np.dot(*embedder.embed([one, other])))
-            except ModelError:
-                return 0.0
-
-        return cosine
+        return 0.0
 
 
 def _hits(sources: Sequence[Source]) -> tuple[Hit, ...]:

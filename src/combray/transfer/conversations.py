@@ -10,10 +10,9 @@ from typing import Any, Protocol, cast
 
 from combray.errors import InvalidInputError
 from combray.runtime import Rememberer
-from combray.transfer.datasets import haystack_turns, sessions_turns
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
-from combray.transfer.turns import Turn, plain_turn
+from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
 from combray.types import MemoryItem, Remembered
 
 _BATCH = 256

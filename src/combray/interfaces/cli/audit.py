@@ -147,12 +147,14 @@ def _in_words(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{each} {name}" for name, each in value.items()) or "nothing"
     if isinstance(value, (list, tuple)):
-        return "\n".join(_place(each) if isinstance(each, Mapping) else str(each) for each in value) or "nothing"
+        found = (
+            f"{each.get('file')}: {each.get('count')} {each.get('kind')}"
+            if isinstance(each, Mapping)
+            else str(each)
+            for each in value
+        )
+        return "\n".join(found) or "nothing"
     return str(value)
-
-
-def _place(left: Mapping[str, Any]) -> str:
-    return f"{left.get('file')}: {left.get('count')} {left.get('kind')}"
 
 
 @audit.command()

@@ -114,14 +114,10 @@ def _show(done: Remembered) -> None:
         out.print(f"  edges: {edges}")
     for warning in done.quality_warnings:
         out.print(Text(f"  note: {warning}", "yellow"))
-    for candidate in _unlinked(done)[:_SUGGESTIONS]:
+    # Candidates for `combray link`: the semantic ones first.
+    candidates = (*done.semantic_candidates, *done.causal_candidates)
+    for candidate in [each for each in candidates if not each.get("auto_linked")][:_SUGGESTIONS]:
         sign = candidate.get("suggested_sub_type") or f"similar, {candidate.get('cosine', 0.0):.2f}"
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")
-
-
-def _unlinked(done: Remembered) -> list[dict[str, Any]]:
-    """Candidates for `combray link`: the semantic ones first."""
-    candidates = (*done.semantic_candidates, *done.causal_candidates)
-    return [each for each in candidates if not each.get("auto_linked")]

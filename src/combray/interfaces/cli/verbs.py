@@ -39,7 +39,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "models": "models",
     },
     "In and out": {"ingest": "transferring", "import": "transferring", "export": "transferring"},
-    "Serve": {"mcp": "server"},
+    "Serve": {"mcp": "worker"},
     "Learn": {"presets": "presets", "demo": "demo"},
 }
 """Verbs by section of the help: verb -> module of this package that defines it."""

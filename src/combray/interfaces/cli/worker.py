@@ -1,14 +1,16 @@
-"""The verb `worker`: embed pending memories, once or continuously."""
+"""The verbs that keep running: `worker` embeds pending memories, `mcp` serves memory to an agent."""
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
+from combray.errors import MissingExtraError
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say, verb
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, progress, show_json
@@ -115,3 +117,22 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
         click.echo(json.dumps(asdict(worked)))
     else:
         show_json(worked)
+
+
+@verb("combray mcp --db agent.db --namespace work")
+@opens_store(pipelines=True)
+def mcp(target: Target) -> None:
+    """Serve memory to an agent over MCP.
+
+    Speaks the Model Context Protocol on standard input and output until the input ends. An MCP client starts this
+    command. Its options fix the store, namespace, preset and embedder.
+    """
+    try:
+        from combray.interfaces.mcp.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+            raise
+        raise MissingExtraError("The MCP server", "mcp") from error
+    if sys.stdin.isatty():
+        say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
+    serve(target.open(to_write=True, stays=True))
