@@ -1,4 +1,4 @@
-"""The command: `python -m bench.truth FILE [--together] [--preset NAME] [--embedder SPEC] [--by kind]`."""
+"""The command: `python -m bench.truth FILE… [--together] [--embedder SPEC] [--caller NAME] [--by kind]`."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from bench.quality.metrics import interval
-from bench.truth.measures import Shown, measures
+from bench.truth.callers import CALLERS, Caller, Script
+from bench.truth.measures import Shown, measures, of_writes
 from bench.truth.stories import Question, Story, load, together
 from bench.truth.systems import Combray, Plain, System
 
-Rows = list[tuple[Question, dict[str, float]]]
-COLUMNS = (
+ANSWERS = (
     "current top 1",
     "current top 3",
     "current first",
@@ -31,15 +33,26 @@ COLUMNS = (
     "plain top 1",
     "plain top 3",
 )
+WRITES = ("right among three", "right suggested", "false suggestions", "false changes", "harm")
+
+
+@dataclass
+class Played:
+    """Measures of a story's questions, and of its writes."""
+
+    answers: list[tuple[Question, dict[str, float]]] = field(default_factory=list)
+    writes: list[dict[str, float]] = field(default_factory=list)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Play every story to every system and print a table; 2 when the file cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m bench.truth", description=__doc__)
     parser.add_argument("file", type=Path, nargs="+", help="stories, .jsonl")
+    parser.add_argument("--only", choices=("odd", "even"), help="only stories with such a number")
     parser.add_argument("--together", action="store_true", help="all stories of a language in one store")
     parser.add_argument("--preset", action="append", metavar="NAME")
     parser.add_argument("--embedder", action="append", metavar="SPEC")
+    parser.add_argument("--caller", action="append", choices=(*CALLERS, "all"))
     parser.add_argument("--by", choices=("kind", "language"))
     parser.add_argument("--json", type=Path, metavar="OUT")
     options = parser.parse_args(arguments)
@@ -48,41 +61,64 @@ def main(arguments: list[str] | None = None) -> int:
     except (OSError, ValueError, KeyError) as error:
         sys.stderr.write(f"{options.file}: {error}\n")
         return 2
-    systems: dict[str, Callable[[], System]] = {"bm25": Plain, "bm25, newest of 5": partial(Plain, 5)}
+    if options.only:
+        stories = [each for each in stories if int(each.name.rpartition("-")[2]) % 2 == (options.only == "odd")]
+    systems: dict[str, Callable[[Script], System]] = {
+        "BM25": lambda _: Plain(),
+        "BM25, newest of 5": lambda _: Plain(5),
+    }
+    callers: dict[str, Caller] = dict.fromkeys(systems, "nobody")
     for preset in options.preset or ["default"]:
         for embedder in options.embedder or ["none", "wordllama"]:
-            short = embedder.rpartition("/")[-1]
-            systems[f"{preset} {short}"] = partial(Combray, preset, embedder)
+            for caller in CALLERS if "all" in (options.caller or ()) else options.caller or ["nobody"]:
+                name = f"{preset}, {embedder.partition('@')[0].rpartition('/')[-1]}"
+                name += f", {caller}" if caller != "nobody" else ""
+                systems[name], callers[name] = partial(Combray, preset, embedder), caller
     played = together(stories) if options.together else stories
-    results = {name: [row for story in played for row in play(story, make)] for name, make in systems.items()}
+    results = {
+        name: _joined(
+            play(story, make, callers[name]) for story in track(played, name, transient=True, console=_ERRORS)
+        )
+        for name, make in systems.items()
+    }
+    where = "all of a language in one store" if options.together else "each story alone"
     console = Console()
-    console.print(_table(results, "in one store" if options.together else "each story alone"))
+    console.print(_table({name: _figures(each) for name, each in results.items()}, where))
     if options.by:
-        for name, rows in results.items():
-            groups: dict[str, Rows] = defaultdict(list)
-            for row in rows:
-                groups[getattr(row[0], options.by)].append(row)
-            console.print(_table(dict(sorted(groups.items())), name))
+        for name, each in results.items():
+            groups: dict[str, Played] = defaultdict(Played)
+            for row in each.answers:
+                groups[getattr(row[0], options.by)].answers.append(row)
+            console.print(_table({group: _figures(rows) for group, rows in sorted(groups.items())}, name))
     if options.json:
-        figures = {name: _figures(rows) for name, rows in results.items()}
+        figures = {name: _figures(each) for name, each in results.items()}
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 0
 
 
-def play(story: Story, make: Callable[[], System]) -> Rows:
+_ERRORS = Console(stderr=True)
+
+
+def play(story: Story, make: Callable[[Script], System], caller: Caller) -> Played:
     """Tell the story and ask its questions, each when its time has come."""
-    system = make()
-    rows: Rows = []
+    script = Script(caller, story.revisions)
+    system = make(script)
+    played = Played()
     try:
         waiting = sorted(story.questions, key=lambda question: question.at)
+        asked: list[Question] = []
         for statement in story.statements:
             while waiting and waiting[0].at <= statement.at:
-                rows.append(_asked(system, waiting.pop(0)))
+                asked.append(waiting.pop(0))
+                played.answers.append(_asked(system, asked[-1]))
             system.tell(statement)
-        rows += [_asked(system, question) for question in waiting]
+        if script.undoes:
+            system.undo()
+        played.answers += [_asked(system, question) for question in waiting]
+        played.writes = of_writes(system.writes, story, system.lost(story.keep))
     finally:
         system.close()
-    return rows
+    return played
 
 
 def _asked(system: System, question: Question) -> tuple[Question, dict[str, float]]:
@@ -90,39 +126,49 @@ def _asked(system: System, question: Question) -> tuple[Question, dict[str, floa
     return question, measures(question, shown)
 
 
-def _figures(rows: Rows) -> dict[str, dict[str, float]]:
+def _joined(every: Iterable[Played]) -> Played:
+    joined = Played()
+    for each in every:
+        joined.answers += each.answers
+        joined.writes += each.writes
+    return joined
+
+
+Figures = Mapping[str, Mapping[str, float]]
+
+
+def _figures(played: Played) -> Figures:
     """Mean in per cent, 95 % interval and count of each measure."""
     found = {}
-    for column in COLUMNS:
-        values = np.array([[each[column]] for _, each in rows if column in each])
+    every = [each for _, each in played.answers] + played.writes
+    for column in (*ANSWERS, *WRITES):
+        values = np.array([[each[column]] for each in every if column in each])
         if len(values):
             low, high = interval(values)
             found[column] = {
                 "mean": float(100 * values.mean()),
                 "low": float(100 * low[0]),
                 "high": float(100 * high[0]),
-                "questions": len(values),
+                "count": len(values),
             }
     return found
 
 
-def _table(results: dict[str, Rows], title: str) -> Table:
+def _table(figures: Mapping[str, Figures], title: str) -> Table:
     table = Table(title=title)
-    table.add_column("", no_wrap=True)
-    figures = {name: _figures(rows) for name, rows in results.items()}
-    shown = [column for column in COLUMNS if any(column in each for each in figures.values())]
-    for column in shown:
-        table.add_column(column, justify="right")
-    for name, each in figures.items():
-        cells = (each.get(column) for column in shown)
-        table.add_row(
-            name,
-            *(
-                "" if cell is None else f"{cell['mean']:.0f} ({cell['low']:.0f}-{cell['high']:.0f})"
-                for cell in cells
-            ),
-        )
+    table.add_column("%", no_wrap=True)
+    for name in figures:
+        table.add_column(name, justify="right")
+    for row in (*ANSWERS, *WRITES):
+        cells = [each.get(row) for each in figures.values()]
+        if any(cells):
+            count = max(int(cell["count"]) for cell in cells if cell)
+            table.add_row(f"{row} ({count})", *map(_shown, cells))
     return table
+
+
+def _shown(cell: Mapping[str, float] | None) -> str:
+    return "" if cell is None else f"{cell['mean']:.1f} ({cell['low']:.0f}-{cell['high']:.0f})"
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ A shown statement counts as marked when the answer says that it is outdated, or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from bench.truth.stories import HEDGED_KINDS, Question
+from bench.truth.stories import HEDGED_KINDS, Question, Story
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,16 @@ class Shown:
 
     ref: str
     marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One statement told: what it replaced by itself, what was suggested, and all candidates, best first."""
+
+    ref: str
+    replaced: str | None
+    raised: tuple[str, ...]
+    candidates: tuple[str, ...]
 
 
 def measures(question: Question, shown: Sequence[Shown]) -> dict[str, float]:
@@ -53,3 +63,26 @@ def measures(question: Question, shown: Sequence[Shown]) -> dict[str, float]:
         "outdated unmarked": float(any(not shown[place].marked for place in stale)),
     }
     return found | ({"due plans": float(first)} if question.kind == "future-plan" else {})
+
+
+def of_writes(writes: Sequence[Write], story: Story, lost: Collection[str]) -> list[dict[str, float]]:
+    """Every measure of the writes of a story.
+
+    Of a write that changes something: `right among three` (one of what it changes is among its first three
+    candidates) and `right suggested` (among what the caller is asked). Of one that changes nothing: `false
+    suggestions`. Of every write: `false changes` (it superseded, without a caller's word, what it does not
+    change). `harm`: a statement to keep is not live at the end.
+    """
+    found: list[dict[str, float]] = []
+    for write in writes:
+        right = story.revisions.get(write.ref, frozenset())
+        changed = write.replaced is not None and write.replaced not in right
+        row = {"false changes": float(changed)}
+        if right:
+            settled = write.replaced in right
+            row["right among three"] = float(settled or not right.isdisjoint(write.candidates[:3]))
+            row["right suggested"] = float(settled or not right.isdisjoint(write.raised))
+        else:
+            row["false suggestions"] = float(bool(write.raised))
+        found.append(row)
+    return found + ([{"harm": float(ref in lost)} for ref in sorted(story.keep)] if writes else [])

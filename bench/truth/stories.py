@@ -54,12 +54,17 @@ class Story:
 
     @property
     def revisions(self) -> dict[str, frozenset[str]]:
-        """Refs of the statements that change something, each with the earlier statements that it makes stale."""
+        """Refs of the statements that change something, each with the earlier statements that it makes stale.
+
+        In a chain of values (two stale ones and the current one) the second revises the first.
+        """
         at = {each.ref: each.at for each in self.statements}
         found: dict[str, set[str]] = {}
         for question in self.questions:
-            for new in question.current:
+            for new in question.current | question.stale:
                 earlier = {old for old in question.stale if at[old] < at[new]}
+                if new in question.stale:
+                    earlier -= self.keep
                 if earlier:
                     found.setdefault(new, set()).update(earlier)
         return {new: frozenset(old) for new, old in found.items()}

@@ -206,6 +206,18 @@ def test_what_a_plan_supersedes_holds_until_the_day_of_the_plan(embedder: str) -
     assert before[old].outdated_by == plan
 
 
+def test_settling_a_plan_leaves_the_present_until_the_day_and_can_be_undone(engine: Engine) -> None:
+    old = tell(engine, "The support line is answered by Ana", "2026-05-01")
+    plan = tell(engine, "Ben takes over in July", "2026-05-20", valid_from="2026-07-01")
+    before = engine.get(old)
+    engine.settle(plan, old, "supersedes")
+    assert engine.get(old).status == "active"
+    assert engine.recall("Who answers the support line?")[0].memory.id == old
+    assert engine.get(old).valid_to == datetime(2026, 7, 1, tzinfo=UTC)
+    engine.settle(plan, old, "open")
+    assert engine.get(old) == before
+
+
 def test_quarantined_and_foreign_memories_are_never_pulled_in(engine: Engine) -> None:
     old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
     new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21", trust="untrusted")

@@ -198,7 +198,7 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
     if any(key not in memories for key in touched(step)):
         return Effect()
     if isinstance(step, Supersede | Correct):
-        return _supersede(step, memories[step.old], memories[step.new])
+        return _supersede(step, memories[step.old], memories[step.new], now)
     if isinstance(step, Ask):
         return Effect(doubt=Doubt(step.first, step.second, step.reason, run=run))
     if isinstance(step, Answer):
@@ -246,14 +246,17 @@ def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
     return Effect(tuple(changes))
 
 
-def _supersede(step: Supersede | Correct, old: Memory, new: Memory) -> Effect:
+def _supersede(step: Supersede | Correct, old: Memory, new: Memory, now: float) -> Effect:
     if old.status not in LIVE_STATUSES or new.status not in LIVE_STATUSES:
         return Effect()
     corrects = isinstance(step, Correct)
     # What was never true ends before it was known: `as_of` shows it at no moment.
     until = min(old.moment, old.recorded_at) if corrects else max(begins(new), old.recorded_at)
     until = until if old.valid_to is None else min(until, old.valid_to)
-    pointer = {"status": "superseded", "superseded_by": new.id, "valid_to": until}
+    pointer: dict[str, Any] = {"superseded_by": new.id, "valid_to": until}
+    # What a plan replaces holds until the plan's day: recall then follows the pointer, without any write.
+    if corrects or new.valid_from is None or new.valid_from.timestamp() <= now:
+        pointer["status"] = "superseded"
     changes = [Change(step.old, "supersede", pointer)]
     if new.supersedes is None:
         changes.append(Change(step.new, "replace", {"supersedes": old.id}))
