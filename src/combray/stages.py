@@ -114,6 +114,7 @@ __all__ = [
 REMEMBER_PARTS: Mapping[str, str] = {
     "items": "the caller's texts and fields: `state.items`; every write begins with it",
     "drafts": "one checked draft for each item: `state.drafts`",
+    "claims": "what each text claims about time: `draft.claim`, and the memory's validity",
     "entities": "the entities of every draft: `draft.memory.entities`",
     "vectors": "the vector of every draft, or a place in the queue for one: `draft.vector`",
     "nearest": "stored memories with a near vector: `draft.nearest`, `state.seen_revision`",

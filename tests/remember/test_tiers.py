@@ -16,6 +16,7 @@ from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest
 from combray.remember.extract import ExtractEntities
 from combray.remember.retain import MoveTiers
+from combray.remember.time import ReadTime
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 from combray.runtime import Rows
@@ -135,7 +136,15 @@ def test_one_step_at_a_time_in_the_order_of_the_rows() -> None:
 def opened(clock: FakeClock, stage: MoveTiers | None = None) -> Engine:
 
     inner = (Settle(), TakeSurvey(), stage or MoveTiers(), Write())
-    stages = (Validate(), ExtractEntities(), Embed(), FindNearest(), Diff(strict=True), Transaction(inner))
+    stages = (
+        Validate(),
+        ReadTime(),
+        ExtractEntities(),
+        Embed(),
+        FindNearest(),
+        Diff(strict=True),
+        Transaction(inner),
+    )
     preset = Preset("tiers", "", "", Pipeline("tiers.remember", stages, WRITE), load("default").recall)
     return combray.open(":memory:", embedder="none", clock=clock, preset=preset)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from combray.language.tense import tense_of
+from combray.language.validity import validity_of
 from combray.scoring.confidence import PENALTY, grown, stepped
 from combray.scoring.decay import faded
 from combray.types import Memory
@@ -71,5 +73,14 @@ def believing(memory: Memory, belief: Belief, evidence: tuple[str, ...], now: fl
 
 
 def begins(memory: Memory) -> datetime:
-    """Return the time from which a fact is valid."""
-    return memory.valid_from or memory.moment
+    """Return the time from which a fact is valid.
+
+    "I have lived in Oslo since March", said in June, is younger than "I live in Berlin", said in April: a start
+    that the text itself names does not make the fact older than it is.
+    """
+    if memory.valid_from is None:
+        return memory.moment
+    told = memory.valid_from < memory.moment and tense_of(memory.content) == "present"
+    if told and validity_of(memory.content, "present", memory.moment)[0] == memory.valid_from:
+        return memory.moment
+    return memory.valid_from

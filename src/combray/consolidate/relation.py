@@ -13,6 +13,7 @@ from combray.language.indexing import normalised
 from combray.language.polarity import negations
 from combray.language.statement_grammar import is_single
 from combray.language.support import Traits, may_contradict, traits
+from combray.language.tense import Tense, tense_of
 from combray.language.tokens import stem, term_set
 from combray.types import Memory
 
@@ -54,6 +55,7 @@ class Relations:
 
     def __init__(self) -> None:
         self._traits: dict[int, Traits] = {}
+        self._tenses: dict[int, Tense] = {}
         self._known: dict[Pair, Relation] = {}
 
     def traits(self, key: int, fact: Memory) -> Traits:
@@ -65,7 +67,16 @@ class Relations:
     def may_contradict(self, one: int, first: Memory, other: int, second: Memory) -> bool:
         """Return whether a comparison of the two can find a contradiction."""
         (old_key, old), (new_key, new) = in_order(one, first, other, second)
-        return comparable(old, new) and may_contradict(self.traits(old_key, old), self.traits(new_key, new))
+        return (
+            comparable(old, new)
+            and may_contradict(self.traits(old_key, old), self.traits(new_key, new))
+            and self._tense(old_key, old) == self._tense(new_key, new) == "present"
+        )
+
+    def _tense(self, key: int, fact: Memory) -> Tense:
+        if key not in self._tenses:
+            self._tenses[key] = tense_of(fact.content)
+        return self._tenses[key]
 
     def of(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
         """Return the relation of two facts, in any order."""
@@ -80,7 +91,10 @@ class Relations:
             return APART
         if normalised(old.content) == normalised(new.content):
             return Relation("same", "the same text")
-        if slot(old) and slot(old) == slot(new):
+        if self._tense(old_key, old) != self._tense(new_key, new):
+            # What was, will be or might be neither repeats nor changes what is.
+            return APART
+        if self._tense(old_key, old) == "present" and slot(old) and slot(old) == slot(new):
             values = old.metadata["value"], new.metadata["value"]
             before, after = map(term_set, values)
             # "Berlin" and "Berlin, Germany" are one value.
@@ -90,7 +104,9 @@ class Relations:
         shared = len(mine.terms & theirs.terms) / max(len(mine.terms | theirs.terms), 1)
         if shared < (0.2 if theirs.ends else _UNSURE_FROM):
             return APART
-        return _compared(old.content, new.content, shared)
+        found = _compared(old.content, new.content, shared)
+        hedged = found.kind in ("replaced", "opposite") and self._tense(old_key, old) != "present"
+        return APART if hedged else found
 
 
 def comparable(one: Memory, other: Memory) -> bool:

@@ -45,9 +45,11 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     if tense not in ("present", "past", "planned"):
         return _NEVER
     lead = lead_of(text)
-    # The test is cheap and does not know distances ("in two weeks"): a plan is always resolved.
-    if tense != "planned" and not has_time_expression(lead):
-        return (None, said_at) if tense == "past" else _NEVER
+    # The tests are cheap. They do not know distances ("in two weeks"): a plan is always resolved.
+    if tense == "past" and not has_time_expression(lead):
+        return None, said_at
+    if tense == "present" and not (_marks()["limits"].search(plain(lead)) and has_time_expression(lead)):
+        return _NEVER
     if tense == "past":
         found = _times(lead, said_at, forward=False)
         end = _only(found.ends)
@@ -136,4 +138,5 @@ def _marks() -> dict[str, re.Pattern[str]]:
     }
     before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending")}
     inside = {kind: re.compile(listed[kind]) for kind in ("ranging", "bounding", "starting_after")}
-    return before | inside
+    limits = "|".join(listed[kind] for kind in ("starting", "starting_after", "ending"))
+    return before | inside | {"limits": re.compile(limits)}

@@ -18,6 +18,7 @@ from combray.remember.link import (
 )
 from combray.remember.retain import RefreshImportance
 from combray.remember.state import Remembering
+from combray.remember.time import ReadTime
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write
 
@@ -48,6 +49,6 @@ def write_pipeline(
     inside: Stages = (Settle(), TakeSurvey(), *before_write, Write(), *links, *after_links)
     return Pipeline(
         f"{preset}.remember",
-        (Validate(), Guard(), *read, embed, FindNearest(), diff, Transaction(inside), *suggest),
+        (Validate(), Guard(), ReadTime(), *read, embed, FindNearest(), diff, Transaction(inside), *suggest),
         WRITE,
     )

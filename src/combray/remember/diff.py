@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from combray.language.indexing import normalised
 from combray.language.polarity import changes
-from combray.language.tense import claim_of
+from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
-from combray.types import DEFAULT_TRUST, Memory
+from combray.types import DEFAULT_TRUST
 
 if TYPE_CHECKING:
     from combray.language.claims import Comparison
@@ -45,8 +45,9 @@ class _Candidate:
 class _Claim:
     """A draft's text as it is compared with every candidate: expensive parts are computed once, on demand."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.text, self.author = memory.content, memory.author or ""
+    def __init__(self, draft: Draft) -> None:
+        self.text, self.author = draft.memory.content, draft.memory.author or ""
+        self.is_present = draft.claim.tense == "present"
 
     @cached_property
     def normalised(self) -> str:
@@ -59,10 +60,6 @@ class _Claim:
     @cached_property
     def says_changed(self) -> bool:
         return bool(changes(self.text))
-
-    @cached_property
-    def is_present(self) -> bool:
-        return claim_of(self.text).tense == "present"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +140,7 @@ class Diff:
     and replaces only what plainly states a new value for the same slot.
     """
 
-    needs = ("drafts", "nearest")
+    needs = ("drafts", "claims", "nearest")
     gives = ("decisions",)
     duplicate_above: float = 0.90
     update_from: float = 0.65
@@ -176,7 +173,7 @@ class Diff:
             if place not in stored:
                 continue
             conflicts = False
-            claim = _Claim(draft.memory)
+            claim = _Claim(draft)
             for candidate in batch.near(place) + stored[place]:
                 decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
                 if decision is None or (conflicts and decision[0] == "CONFLICT"):
@@ -252,7 +249,7 @@ class Diff:
         if decision is None or decision[0] != "UPDATE":
             return decision
         # A statement about the past, a plan or a rumour leaves the present as it is.
-        both_present = new.is_present and claim_of(candidate.text).tense == "present"
+        both_present = new.is_present and tense_of(candidate.text) == "present"
         return decision if both_present else None
 
     def _by_comparison(self, found: Comparison, similarity: float) -> tuple[Suggestion, str] | None:

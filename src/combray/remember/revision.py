@@ -11,6 +11,8 @@ import numpy as np
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import content_hash, full_text
+from combray.language.tense import tense_of
+from combray.language.validity import validity_of
 from combray.pipeline import Pipeline, Transaction, walk
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest, QueueEmbedding
@@ -18,6 +20,7 @@ from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, Stated
 from combray.remember.state import Draft, Remembering
+from combray.remember.time import ReadTime
 from combray.remember.validate import AssignScope, Validate
 from combray.runtime import Filter, Link, Runtime, Writer
 from combray.types import LIVE_STATUSES, TRUSTS, Memory, Version
@@ -34,6 +37,7 @@ _WORDS = frozenset(("content", "context", "tags", "entities", "source", "author"
 _FOLLOWS: Mapping[type, frozenset[str]] = {
     Guard: _WORDS,
     AssignScope: frozenset(("tags",)),
+    ReadTime: frozenset(("content", "occurred_from")),
     ExtractEntities: frozenset(("content",)),
     Embed: _TEXT,
     QueueEmbedding: _TEXT,
@@ -129,7 +133,7 @@ class Revision:
     def _draft(self, memory: Memory, changes: Mapping[str, Any]) -> Draft:
         """The memory with its changes, as the stages before the diff make it."""
         changed = frozenset(name for name, value in changes.items() if getattr(memory, name) != value)
-        draft = Draft(msgspec.structs.replace(memory, **changes))
+        draft = _unlimited(memory, changes)
         if "content" in changed and "entities" not in changed:
             given = self._entities_given(memory)
             draft.memory = msgspec.structs.replace(draft.memory, entities=given)
@@ -242,6 +246,20 @@ class Revision:
         links = [linker.between(each, mine) for each in texts[: len(before)]]
         links += [linker.between(mine, each) for each in texts[len(before) :]]
         tx.link([link for link in links if link is not None], self.now)
+
+
+def _unlimited(memory: Memory, changes: Mapping[str, Any]) -> Draft:
+    """A draft of the changed memory, without the validity that came from its old text.
+
+    Validity that differs from what the old text gives was set by the caller, or by what superseded it.
+    """
+    was = validity_of(memory.content, tense_of(memory.content), memory.moment)
+    read = dict(zip(("valid_from", "valid_to"), was, strict=True))
+    given = frozenset(name for name in read if name in changes or getattr(memory, name) != read[name])
+    new = msgspec.structs.replace(memory, **changes)
+    if not {"content", "occurred_from"}.isdisjoint(changes):
+        new = msgspec.structs.replace(new, **{name: None for name in read if name not in given})
+    return Draft(new, limits_given=given)
 
 
 def _made(tx: Writer, key: int, type_: str) -> list[Link]:

@@ -36,6 +36,8 @@ class Draft:
     """What the guard has to tell: what was redacted, and what is kept apart."""
     claim: Claim = field(default_factory=Claim)
     """What the text claims about time."""
+    limits_given: frozenset[str] = frozenset()
+    """Which of `valid_from` and `valid_to` the caller decided, also for no limit: the text changes neither."""
     may_revise: tuple[Candidate, ...] = ()
     """Earlier memories that it may change, the most probable first."""
     supersedes: str = ""
