@@ -11,10 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from combray.runtime import Arm, Arrival, Filter, Found, Reader, Store, Writer
-from combray.testing.fakes import memory, vector
+from combray.testing.fakes import START, memory, vector
 from combray.types import Memory
 
 MODEL = "toy:4"
+T0 = START.timestamp()
+"""The moment 0 of `memory` in unix seconds."""
 X, Y, Z = vector(1, 0, 0, 0), vector(0, 1, 0, 0), vector(0, 0, 1, 0)
 """Unit vectors of MODEL."""
 Given = Memory | tuple[Memory, NDArray[np.float32]]

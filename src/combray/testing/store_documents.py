@@ -7,8 +7,8 @@ import pytest
 
 from combray.errors import NotFoundError
 from combray.runtime import Document, Documents, Reader, Store, Workspace
-from combray.testing.fakes import START, memory
-from combray.testing.store_cases import StoreCases, add, rolled_back
+from combray.testing.fakes import memory
+from combray.testing.store_cases import T0, StoreCases, add, rolled_back
 
 ROOT = "/notes"
 
@@ -78,7 +78,7 @@ class Files(StoreCases):
         with store.transaction("default") as tx:
             tx.documents.put(_file("a.md"), [(a, "ha"), (b, "hb")])
         with store.transaction("default") as tx:
-            tx.erase([a], START.timestamp())
+            tx.erase([a], T0)
         assert documents.chunks(ROOT, "a.md") == [(b, "hb")]
         assert documents.holding(["ha"]) == {}
         # A short file could be guessed from its hash. By size and time it is not read again until it changes.

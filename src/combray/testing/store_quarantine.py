@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from combray.runtime import Filter, KeywordArm, Link, Store
-from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, add, keys, texts
+from combray.testing.fakes import memory, vector
+from combray.testing.store_cases import MODEL, T0, StoreCases, add, keys, texts
 from combray.testing.store_filters import ARMS
 
-T0 = START.timestamp()
 SAID: tuple[tuple[str, dict[str, Any], tuple[int, ...]], ...] = (
     ("I bought green tea in Rome", {"author": "Ann", "entities": ("Rome",)}, (1, 0, 0, 0)),
     ("Which tea?", {"author": "Bob"}, (0, 1, 0, 0)),

@@ -11,10 +11,9 @@ import pytest
 from combray.errors import NotFoundError
 from combray.runtime import Filter, Reader, RecencyArm, Store, VectorArm
 from combray.runtime.queue import UNTOLD, Backlog, Job, Queue
-from combray.testing.fakes import START, memory
-from combray.testing.store_cases import MODEL, StoreCases, X, Y, Z, add, keys, rolled_back, search
+from combray.testing.fakes import memory
+from combray.testing.store_cases import MODEL, T0, StoreCases, X, Y, Z, add, keys, rolled_back, search
 
-T0 = START.timestamp()
 NEW = "new:4"
 
 

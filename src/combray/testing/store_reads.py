@@ -13,7 +13,7 @@ from combray.language.indexing import full_text
 from combray.language.tense import TENSE_BITS
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, Reader, RecencyArm, Store, VectorArm
 from combray.testing.fakes import START, memory
-from combray.testing.store_cases import MODEL, StoreCases, X, add, keys, order, texts, turn
+from combray.testing.store_cases import MODEL, T0, StoreCases, X, add, keys, order, texts, turn
 from combray.types import Memory
 
 FULL = Memory(
@@ -84,8 +84,8 @@ class Reads(StoreCases):
         assert rows.session[1] >= 0
         assert rows.position.tolist() == [-1, 7]
         assert rows.words.tolist() == [2, 10]
-        assert rows.moment.tolist() == [(START + timedelta(minutes=2)).timestamp(), START.timestamp() - 2 * 86400]
-        assert rows.recorded.tolist() == [START.timestamp() + 120, START.timestamp() + 1e-6]
+        assert rows.moment.tolist() == [(START + timedelta(minutes=2)).timestamp(), T0 - 2 * 86400]
+        assert rows.recorded.tolist() == [T0 + 120, T0 + 1e-6]
         assert rows.importance.tolist() == [3, 5]
         assert rows.confidence.tolist() == [0.7, 0.25]
         assert rows.tier.tolist() == [1, 0]
@@ -99,7 +99,7 @@ class Reads(StoreCases):
         (key,) = add(store, memory("a word"))
         assert reader.rows(keys(key)).words.tolist() == [2]
         with store.transaction("default") as tx:
-            tx.change(key, "context", "test", START.timestamp(), context="yesterday in Rome")
+            tx.change(key, "context", "test", T0, context="yesterday in Rome")
         rows = reader.rows(keys(key))
         assert (rows.words.tolist(), rows.times.tolist()) == ([5], [True])
         assert rows.cues.tolist() == [int(Cue.PLACE | Cue.PERSON)]
@@ -162,7 +162,7 @@ class Reads(StoreCases):
         then = Link(a, b, "temporal", 1.0)
         because = Link(a, b, "causal", 0.75)
         with store.transaction("default") as tx:
-            assert tx.link([near, then, because], START.timestamp()) == 3
+            assert tx.link([near, then, because], T0) == 3
         assert reader.links([a]) == [then, because]
         assert reader.links([c, b]) == [then, because, near]
         assert reader.links([a, b], ["causal"]) == [because]
@@ -184,7 +184,7 @@ class Reads(StoreCases):
         assert reader.entity_counts() == [("ann", 2), ("rome", 1)]
         assert reader.entity_counts(1) == [("ann", 2)]
         with store.transaction("default") as tx:
-            tx.change(a, "forget", "test", START.timestamp(), status="forgotten")
+            tx.change(a, "forget", "test", T0, status="forgotten")
         assert reader.known_entities(["ann", "ROME"]) == {"ann"}
         assert reader.entity_counts() == [("ann", 1)]
 
@@ -208,9 +208,9 @@ class Reads(StoreCases):
     def test_status_and_log(self, store: Store, reader: Reader) -> None:
         a, b, _ = add(store, (memory("a"), X), memory("b", 3, kind="episode"), memory("c", status="merged"))
         with store.transaction("default") as tx:
-            tx.link([Link(a, b, "causal", 1.0)], START.timestamp())
-            tx.note("remember", "id-a", "first", START.timestamp())
-            tx.note("remember", "id-b", "second", START.timestamp() + 1)
+            tx.link([Link(a, b, "causal", 1.0)], T0)
+            tx.note("remember", "id-a", "first", T0)
+            tx.note("remember", "id-b", "second", T0 + 1)
         assert reader.status() == {
             "by_status": {"active": 2, "merged": 1},
             "by_kind": {"episode": 1, "fact": 1},

@@ -9,10 +9,9 @@ import pytest
 
 from combray.errors import NotFoundError
 from combray.runtime import Doubt, Lease, Reader, Run, Store
-from combray.testing.fakes import START, memory
-from combray.testing.store_cases import StoreCases, add, rolled_back
+from combray.testing.fakes import memory
+from combray.testing.store_cases import T0, StoreCases, add, rolled_back
 
-T0 = START.timestamp()
 RUN = Run("run-a", T0, counts={"merge": 2}, seen=7)
 
 

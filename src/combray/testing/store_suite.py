@@ -9,11 +9,9 @@ class TestMyStore(StoreSuite):
 
 from __future__ import annotations
 
-from combray.testing.store_arms import KeywordArms, OtherArms
-from combray.testing.store_conditions import Conditions
-from combray.testing.store_context_expansion import ContextExpansion
+from combray.testing.store_arms import ContextExpansion, KeywordArms, OtherArms
 from combray.testing.store_documents import Files
-from combray.testing.store_filters import Filters
+from combray.testing.store_filters import Conditions, Filters
 from combray.testing.store_quarantine import Quarantine
 from combray.testing.store_queue import Queues
 from combray.testing.store_reads import Reads

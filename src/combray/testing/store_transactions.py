@@ -10,10 +10,9 @@ import pytest
 
 from combray.errors import StoreError
 from combray.runtime import Arrival, Filter, KeywordArm, Link, Reader, RecencyArm, Store, VectorArm
-from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, X, Y, add, order, rolled_back, scores, search
+from combray.testing.fakes import memory, vector
+from combray.testing.store_cases import MODEL, T0, StoreCases, X, Y, add, order, rolled_back, scores, search
 
-T0 = START.timestamp()
 TEA = KeywordArm((("tea", 1.0),))
 AXIS = VectorArm(X, MODEL)
 

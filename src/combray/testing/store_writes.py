@@ -25,10 +25,8 @@ from combray.runtime import (
     VectorArm,
 )
 from combray.testing.fakes import START, memory, vector
-from combray.testing.store_cases import MODEL, StoreCases, X, Y, add, keys, order, scores, search, turn
+from combray.testing.store_cases import MODEL, T0, StoreCases, X, Y, add, keys, order, scores, search, turn
 from combray.types import Version
-
-T0 = START.timestamp()
 
 
 class Writes(StoreCases):

@@ -107,6 +107,7 @@ def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace
     """Return the traces that other memories contain too, in any letter case."""
     texts = [each for each in wanted if each.kind not in ("vector", "hash", "id")]
     spelt = [each.value.decode("utf-8", "replace").casefold() for each in texts]
+    folded = [each.encode("utf-8", "surrogatepass") for each in spelt]
     rows = chain.from_iterable(
         connection.execute(statement)
         for statement in (
@@ -122,12 +123,7 @@ def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace
         for row in chain(rows, connection.execute(sql.erasure.schema_texts))
         for separator in ("\0", "")
     )
-    found = {
-        texts[place]
-        for place in occurring(
-            [each.encode("utf-8", "surrogatepass") for each in spelt], chain((_OWN.encode(),), held)
-        )
-    }
+    found = {texts[place] for place in occurring(folded, chain((_OWN.encode(),), held))}
     exact = {each.value: each for each in wanted if each.kind in ("hash", "vector")}
     hashes = (row[0].encode() for row in connection.execute(sql.erasure.hashes_held))
     codes = (row[0] for row in connection.execute(sql.erasure.codes_held))
