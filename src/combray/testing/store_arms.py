@@ -32,24 +32,26 @@ APPLE = (("appl", 1.0),)
 BOTH = (("appl", 1.0), ("plum", 1.0))
 
 
+def scored(idf: float, frequency: float, length: float = 1.0) -> float:
+    """Return BM25F at k1=1.2 and b=0.75 of a row `length` times as long as the mean; for b=0 the length is 1."""
+    return idf * 2.2 * frequency / (frequency + 1.2 * (0.25 + 0.75 * length))
+
+
 class KeywordArms(StoreCases):
     """BM25F, coverage, fields, the posting budget."""
 
     def test_bm25f_of_three_short_texts(self, store: Store) -> None:
         """N=3, n=2: idf = ln(1 + 1.5/2.5) = ln 1.6. Lengths 3, 2, 3: mean 8/3. k1=1.2, b=0.75."""
         a, b, _ = add(store, memory("apple apple pear"), memory("apple plum"), memory("plum plum plum"))
-        norm_a = 1.2 * (0.25 + 0.75 * 3 * 3 / 8)
-        norm_b = 1.2 * (0.25 + 0.75 * 2 * 3 / 8)
-        wanted = {a: math.log(1.6) * 2.2 * 2 / (2 + norm_a), b: math.log(1.6) * 2.2 * 1 / (1 + norm_b)}
+        wanted = {a: scored(math.log(1.6), 2, 3 * 3 / 8), b: scored(math.log(1.6), 1, 2 * 3 / 8)}
         assert wanted == {a: pytest.approx(0.624306, abs=1e-6), b: pytest.approx(0.523548, abs=1e-6)}
         assert scores(search(store, KeywordArm(APPLE))) == near(wanted)
 
     def test_terms_add_up_with_their_weights(self, store: Store) -> None:
         """N=2: "appl" in both, idf ln(1 + 0.5/2.5) = ln 1.2; "plum" in one, ln(1 + 1.5/1.5) = ln 2."""
         a, b = add(store, memory("apple plum"), memory("apple pear"))
-        each = 2.2 / (1 + 1.2)  # equal lengths: the norm is k1
         found = scores(search(store, KeywordArm((("appl", 1.0), ("plum", 3.0)))))
-        assert found == near({a: (math.log(1.2) + 3 * math.log(2)) * each, b: math.log(1.2) * each})
+        assert found == near({a: scored(math.log(1.2) + 3 * math.log(2), 1), b: scored(math.log(1.2), 1)})
 
     def test_rows_the_filter_hides_still_count_for_idf(self, store: Store) -> None:
         """N=2 and n=2 whatever the filter: a score does not change with who else may be seen."""
@@ -277,9 +279,7 @@ class ContextExpansion(StoreCases):
         """
         a, b = add(store, turn("apple", 0), turn("plum", 1))
         arm = KeywordArm(APPLE, before=(0.5,), after=(0.25,), shape_words=0)
-        norm_a = 1.2 * (0.25 + 0.75 * 1.25 / 1.375)
-        norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
-        wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 * 0.5 / (0.5 + norm_b)}
+        wanted = {a: scored(math.log(2), 1, 1.25 / 1.375), b: scored(math.log(2), 0.5, 1.5 / 1.375)}
         assert scores(search(store, arm)) == near(wanted)
 
     def test_long_turns_reduce_the_gain(self, store: Store) -> None:
@@ -295,26 +295,23 @@ class ContextExpansion(StoreCases):
             memory("plum", 3, session="t", position=1),
         )
         found = scores(search(store, KeywordArm(APPLE, before=(0.8,), shape_words=1, b=0.0)))
-        idf = math.log(1 + 2.5 / 2.5)
-        wanted = {key: idf * 2.2 * f / (f + 1.2) for key, f in ((a, 1), (b, 0.8 / 4), (c, 1), (d, 0.8))}
+        wanted = {key: scored(math.log(2), f) for key, f in ((a, 1), (b, 0.8 / 4), (c, 1), (d, 0.8))}
         assert found == near(wanted)
 
     def test_lengths_are_expanded_at_the_gain_too(self, store: Store) -> None:
         """shape_words=1, turns of 1 and 3 words: gain 1/4. Lengths 1 + ¼·3 and 3 + ¼·1, mean 2.5."""
         a, b = add(store, turn("apple", 0), turn("plum fig pear", 1))
         arm = KeywordArm(APPLE, before=(1.0,), after=(1.0,), shape_words=1)
-        norm_a, norm_b = (1.2 * (0.25 + 0.75 * length / 2.5) for length in (1.75, 3.25))
-        wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 * 0.25 / (0.25 + norm_b)}
+        wanted = {a: scored(math.log(2), 1, 1.75 / 2.5), b: scored(math.log(2), 0.25, 3.25 / 2.5)}
         assert scores(search(store, arm)) == near(wanted)
 
     def test_a_new_turn_changes_the_gain_of_its_session(self, store: Store, reader: Reader) -> None:
         """shape_words=1: the mean of 1, 1 words is 1, of 1, 1, 4 it is 2: gain 1, then 1/4."""
         arm = KeywordArm(APPLE, before=(0.8,), shape_words=1, b=0.0)
         _, b = add(store, turn("apple", 0), turn("plum", 1))
-        assert scores(search(store, arm))[b] == pytest.approx(math.log(2) * 2.2 * 0.8 / 2.0, abs=1e-6)
+        assert scores(search(store, arm))[b] == pytest.approx(scored(math.log(2), 0.8), abs=1e-6)
         add(store, turn("plum fig pear nut", 2))
-        idf = math.log(1 + 2.5 / 1.5)
-        assert scores(search(store, arm))[b] == pytest.approx(idf * 2.2 * 0.2 / 1.4, abs=1e-6)
+        assert scores(search(store, arm))[b] == pytest.approx(scored(math.log(1 + 2.5 / 1.5), 0.2), abs=1e-6)
         assert reader.rows(keys(b)).gain.tolist() == [1.0], "40 words, not 1"
 
     def test_a_turn_moved_after_a_read_gets_its_new_neighbours(self, store: Store) -> None:
@@ -325,36 +322,31 @@ class ContextExpansion(StoreCases):
         a, b, c = add(store, turn("apple", 0), turn("plum", 1), turn("fig pear nut", 2))
         arm = KeywordArm(APPLE, before=(1.0,), shape_words=1)
         idf = math.log(1 + 2.5 / 1.5)
-
-        def wanted(taken: float, length: float, average: float) -> float:
-            return idf * 2.2 * taken / (taken + 1.2 * (0.25 + 0.75 * length / average))
-
         # Lengths 1, 1 + 9/25, 3 + 9/25.
         found = scores(search(store, arm))
-        assert found[b] == pytest.approx(wanted(0.36, 1.36, 5.72 / 3), abs=1e-6)
+        assert found[b] == pytest.approx(scored(idf, 0.36, 1.36 * 3 / 5.72), abs=1e-6)
         with store.transaction("default") as tx:
             tx.change(b, "move", "test", T0, position=3)
         # Now c follows a: lengths 1, 3 + 9/25 and b's 1 + 3·9/25.
         found = scores(search(store, arm))
-        assert found == near({a: wanted(1, 1, 6.44 / 3), c: wanted(0.36, 3.36, 6.44 / 3)})
+        assert found == near({a: scored(idf, 1, 1 * 3 / 6.44), c: scored(idf, 0.36, 3.36 * 3 / 6.44)})
         with store.transaction("default") as tx:
             tx.change(c, "move", "test", T0, session="t")
         found = scores(search(store, arm))
-        assert found == near({a: wanted(1, 1, 2), b: wanted(1, 2, 2)})
+        assert found == near({a: scored(idf, 1, 1 / 2), b: scored(idf, 1, 2 / 2)})
 
     def test_a_question_counts_more_for_the_next_turn(self, store: Store) -> None:
         """The next turn gets 1.5·0.4, the second next 0.3, the turn before the question 0.2; N=4, n=1."""
         every = add(store, turn("plum 0", 0), turn("apple?", 1), turn("plum 2", 2), turn("plum 3", 3))
         arm = KeywordArm(APPLE, before=(0.4, 0.3), after=(0.2,), question_boost=1.5, b=0.0)
         idf = math.log(1 + 3.5 / 1.5)
-        wanted = {key: idf * 2.2 * f / (f + 1.2) for key, f in zip(every, (0.2, 1, 0.6, 0.3), strict=True)}
+        wanted = {key: scored(idf, f) for key, f in zip(every, (0.2, 1, 0.6, 0.3), strict=True)}
         assert scores(search(store, arm)) == near(wanted)
 
     def test_a_questions_length_counts_more_too(self, store: Store) -> None:
         """Boost 2: lengths 2 and 1 + 2·0.5·2 = 3, mean 2.5; frequencies 1 and 2·0.5 = 1."""
         a, b = add(store, turn("apple fig?", 0), turn("plum", 1))
-        norm_a, norm_b = (1.2 * (0.25 + 0.75 * length / 2.5) for length in (2, 3))
-        wanted = {a: math.log(2) * 2.2 / (1 + norm_a), b: math.log(2) * 2.2 / (1 + norm_b)}
+        wanted = {a: scored(math.log(2), 1, 2 / 2.5), b: scored(math.log(2), 1, 3 / 2.5)}
         arm = KeywordArm(APPLE, before=(0.5,), question_boost=2.0)
         assert scores(search(store, arm)) == near(wanted)
 
@@ -365,7 +357,7 @@ class ContextExpansion(StoreCases):
         arm = KeywordArm(APPLE, before=(0.5, 0.25), shape_words=0, b=0.0)
         found = scores(search(store, arm))
         idf = math.log(1 + 5.5 / 1.5)
-        wanted = {key: idf * 2.2 * f / (f + 1.2) for key, f in zip(every, (1, 0.5, 0.25), strict=False)}
+        wanted = {key: scored(idf, f) for key, f in zip(every, (1, 0.5, 0.25), strict=False)}
         assert found == near(wanted)
 
     def test_turns_are_in_order_of_position_whenever_they_were_written(self, store: Store) -> None:
@@ -382,5 +374,4 @@ class ContextExpansion(StoreCases):
         (a,) = add(store, turn("apple", 0))
         assert set(scores(search(store, arm))) == {a}
         (b,) = add(store, turn("plum", 1))
-        norm_b = 1.2 * (0.25 + 0.75 * 1.5 / 1.375)
-        assert scores(search(store, arm))[b] == pytest.approx(math.log(2) * 2.2 * 0.5 / (0.5 + norm_b), abs=1e-6)
+        assert scores(search(store, arm))[b] == pytest.approx(scored(math.log(2), 0.5, 1.5 / 1.375), abs=1e-6)
