@@ -141,25 +141,17 @@ class DistilFacts:
                 continue
             if known.is_hidden(candidate):
                 continue
-            fact = self._fact(state, candidate)
-            arrival = Arrival(fact, {} if vector is None else {state.model: vector})
-            if made >= self.most or not self._add(state, arrival, candidate):
+            new_key, count = FRESH + made, len(candidate.said)
+            fact = state.facts[new_key] = self._fact(state, candidate)
+            detail = f"said in {count} episode{'s' if count > 1 else ''}, confidence {fact.confidence:.2f}"
+            if made >= self.most or not state.take(Distil(new_key), detail):
+                del state.facts[new_key]
                 state.skipped += len(candidates) - place
                 state.seen = candidate.first.key - 1
                 return
-            known.add(FRESH + made, fact)
+            state.fresh[new_key] = Arrival(fact, {} if vector is None else {state.model: vector})
+            known.add(new_key, fact)
             made += 1
-
-    def _add(self, state: Planning, arrival: Arrival, candidate: Candidate) -> bool:
-        key = FRESH + len(state.fresh)
-        state.facts[key] = arrival.memory
-        count = len(candidate.said)
-        detail = f"said in {count} episode{'s' if count > 1 else ''}, confidence {arrival.memory.confidence:.2f}"
-        if not state.take(Distil(key), detail):
-            del state.facts[key]
-            return False
-        state.fresh[key] = arrival
-        return True
 
     def _fact(self, state: Planning, candidate: Candidate) -> Memory:
         """Return the fact as it is stored: hidden until its plan is applied."""

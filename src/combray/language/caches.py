@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class _Cache(Protocol):
-    def cache_clear(self) -> None: ...
-
-
-C = TypeVar("C", bound=_Cache)
-_built: list[_Cache] = []
-_texts: list[_Cache] = []
+_built: list[Any] = []
+_texts: list[Any] = []
 
 
 def from_tables(build: Callable[P, T]) -> Callable[P, T]:
@@ -30,7 +25,7 @@ def from_tables(build: Callable[P, T]) -> Callable[P, T]:
     return cast("Callable[P, T]", cached)
 
 
-def keyed_by_text(cached: C) -> C:
+def keyed_by_text(cached: T) -> T:
     """Register a `functools` cache whose keys are texts or words; a decorator above `lru_cache`."""
     _texts.append(cached)
     return cached

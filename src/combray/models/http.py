@@ -127,7 +127,10 @@ class Client:
 
         A ModelError of `read` counts as a failed call. Raises ModelError, StatusError.
         """
-        content = self._encoded(body)
+        try:
+            content = msgspec.json.encode(body)
+        except UnicodeEncodeError:
+            raise self.error("the text is not valid Unicode (a lone surrogate)") from None
         with self._breaker.call(lambda error: isinstance(error, StatusError) and error.status in _REFUSED):
             # Loading the library and the certificates is not part of the service's time.
             self._client()
@@ -137,12 +140,6 @@ class Client:
     def error(self, problem: str) -> ModelError:
         """Return an error with the name of the model."""
         return ModelError(f"{self.name}: {problem}")
-
-    def _encoded(self, body: Mapping[str, Any]) -> bytes:
-        try:
-            return msgspec.json.encode(body)
-        except UnicodeEncodeError:
-            raise self.error("the text is not valid Unicode (a lone surrogate)") from None
 
     def _try(self, path: str, body: bytes, until: float) -> Any:
         retry = 0

@@ -104,8 +104,12 @@ class PostedReranker(Posted):
         return [None if each is None else logistic(each) for each in found]
 
     def _read(self, answer: Any, count: int) -> dict[int, float | None]:
-        self._count(answer)
-        results = answer.get(self._form.results) if isinstance(answer, dict) else None
+        told = answer if isinstance(answer, dict) else {}
+        meta = told.get("meta")
+        for counts in (told.get("usage"), meta.get("tokens") if isinstance(meta, dict) else None):
+            if isinstance(counts, dict):
+                self.usage.tokens(*(counts.get(name) for name in self._form.tokens))
+        results = told.get(self._form.results)
         if not isinstance(results, list):
             raise self._client.error(f"the answer has no list {self._form.results!r}")
         found: dict[int, float | None] = {}
@@ -114,14 +118,6 @@ class PostedReranker(Posted):
             if type(index) is int and 0 <= index < count and index not in found:
                 found[index] = _number(each.get(self._form.score))
         return found
-
-    def _count(self, answer: Any) -> None:
-        if not isinstance(answer, dict):
-            return
-        meta = answer.get("meta")
-        for counts in (answer.get("usage"), meta.get("tokens") if isinstance(meta, dict) else None):
-            if isinstance(counts, dict):
-                self.usage.tokens(*(counts.get(name) for name in self._form.tokens))
 
 
 def _number(value: Any) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,20 +17,13 @@ from combray.testing.reference.reader import ReferenceReader
 from combray.testing.reference.state import Row, Space, State, copied, moment_at
 from combray.types import KINDS, STATUSES, TIERS, TRUSTS, Edge, Memory, Version
 
-_ALLOWED: dict[str, Callable[[Any], bool]] = {
-    "status": lambda value: value in STATUSES,
-    "tier": lambda value: value in TIERS,
-    "kind": lambda value: value in KINDS,
-    "trust": lambda value: value in TRUSTS,
-    "importance": lambda value: 1 <= value <= 5,
-    "confidence": lambda value: 0 <= value <= 1,
-}
+_CHOICES = {"status": STATUSES, "tier": TIERS, "kind": KINDS, "trust": TRUSTS, "importance": range(1, 6)}
 
 
 def _check(values: Mapping[str, Any]) -> None:
     """Raise InvalidInputError for a value that no memory has."""
     for name, value in values.items():
-        if name in _ALLOWED and not _ALLOWED[name](value):
+        if value not in _CHOICES.get(name, (value,)) or (name == "confidence" and not 0 <= value <= 1):
             raise InvalidInputError(name, f"must be a value that a memory can have, got {value!r}.")
 
 
