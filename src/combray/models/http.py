@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from combray.errors import ModelError
-from combray.models.breaker import Breaker, Usage
+from combray.models.breaker import Breaker
 from combray.runtime import Health
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ class Client:
         self._most_bytes = most_bytes
         self._timing = timing or Timing()
         self._breaker = breaker or Breaker(name, clock=self._timing.clock)
+        self.usage = self._breaker.usage
         self._retries = retries
         self._proxied = proxied
         self._lock = threading.Lock()
@@ -105,11 +106,6 @@ class Client:
     def until(self, patience: float | None = None) -> float:
         """Return the deadline of a call that begins now, for calls of several posts."""
         return self._timing.clock() + (self.patience if patience is None else patience)
-
-    @property
-    def usage(self) -> Usage:
-        """Calls, failures and tokens in this process."""
-        return self._breaker.usage
 
     def health(self) -> Health:
         """Return the state of the service, as its calls show it."""
@@ -254,10 +250,7 @@ class Posted:
     def __init__(self, client: Client) -> None:
         self._client = client
         self.name = client.name
-
-    @property
-    def usage(self) -> Usage:
-        return self._client.usage
+        self.usage = client.usage
 
     def health(self) -> Health:
         return self._client.health()

@@ -12,20 +12,13 @@ DECIMALS = 6
 cannot change an answer."""
 
 
-def top(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the places of the best `limit` eligible positive scores, best first, ties by ascending key."""
+def ranked(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> Ranked:
+    """Return the best `limit` eligible keys with positive scores, best first, ties by ascending key."""
     if limit <= 0:
-        return np.zeros(0, dtype=np.int64)
+        return Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
     places = np.flatnonzero(eligible & (scores > 0))
     if len(places) > limit:
         cut = np.partition(scores[places], len(places) - limit)[len(places) - limit]
         places = places[scores[places] >= cut]
     order = np.lexsort((keys[places], -scores[places]))[:limit]
-    result: NDArray[np.int64] = places[order]
-    return result
-
-
-def ranked(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> Ranked:
-    """Return the best `limit` as a ranked list."""
-    places = top(keys, scores, limit, eligible)
-    return Ranked(keys[places], scores[places])
+    return Ranked(keys[places[order]], scores[places[order]])

@@ -35,25 +35,20 @@ class Evidence(Protocol):
 
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
         """Return one posting list per term of the arm; None for a term that exceeds the posting budget."""
-        ...
 
     def cosines(
         self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
     ) -> tuple[Scores, NDArray[np.bool_]]:
         """Return the cosine of every row (0 without a vector) and which rows have a vector."""
-        ...
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> Scores:
         """Return how many of the entities each row names."""
-        ...
 
     def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
         """Return the rows with at least one of the tags."""
-        ...
 
     def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
         """Return the rows that meet the caller's condition."""
-        ...
 
 
 def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:

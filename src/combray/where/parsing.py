@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
@@ -36,6 +37,7 @@ _LONGEST = 200_000
 _WHOLE = 2**63
 _SEGMENT = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
 _ALIASES = {"occurred_at": "occurred_from"}
+_bad = partial(InvalidInputError, "where")
 _ORDERED: tuple[Sort, ...] = ("number", "time")
 
 
@@ -200,7 +202,3 @@ def _segments(rest: str) -> Iterator[str]:
         if found.end() == len(rest):
             return
         place = found.end() + 1
-
-
-def _bad(problem: str, remedy: str) -> InvalidInputError:
-    return InvalidInputError("where", problem, remedy)

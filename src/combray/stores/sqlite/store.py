@@ -56,12 +56,12 @@ class SqliteStore:
         witness: Witness | None = None,
         key: Key | None = None,
     ) -> None:
-        self.path = path
+        self.path = self.location = path
         self._key = None if path == MEMORY else key
         self.durability: Durability = durability
         self.busy_timeout = busy_timeout
         self.read_only = read_only or not writable(path)
-        self._trouble = _NOT_WRITABLE.format(path) if self.read_only and not read_only else ""
+        self.unwritable = _NOT_WRITABLE.format(path) if self.read_only and not read_only else ""
         self._process = os.getpid()
         self._caches: dict[str, NamespaceCache] = {}
         self._lock = threading.Lock()
@@ -120,16 +120,8 @@ class SqliteStore:
         )
 
     @property
-    def location(self) -> str:
-        return self.path
-
-    @property
     def writable(self) -> bool:
         return not self.read_only
-
-    @property
-    def unwritable(self) -> str:
-        return self._trouble
 
     def probe(self) -> str:
         """Check again whether the file can be written to, and reopen one that could not be.
@@ -137,17 +129,17 @@ class SqliteStore:
         Writes nothing and never waits: while another thread writes, the outcome of that write counts.
         """
         ours = not self._closed and os.getpid() == self._process
-        wanted = not self.read_only or self._trouble
+        wanted = not self.read_only or self.unwritable
         if not (ours and wanted and self._write_lock.acquire(blocking=False)):
-            return self._trouble
+            return self.unwritable
         try:
             if self.read_only:
-                self._trouble = self._reopen_to_write()
+                self.unwritable = self._reopen_to_write()
             elif not self._writer.in_transaction:
-                self._trouble = probing.probe(self._writer, self.path, self.busy_timeout)
+                self.unwritable = probing.probe(self._writer, self.path, self.busy_timeout)
         finally:
             self._write_lock.release()
-        return self._trouble
+        return self.unwritable
 
     def _reopen_to_write(self) -> str:
         if not writable(self.path):
@@ -265,9 +257,9 @@ class SqliteStore:
         try:
             yield
         except errors() as error:
-            self._trouble = probing.unwritable(error, self.path) or self._trouble
+            self.unwritable = probing.unwritable(error, self.path) or self.unwritable
             raise
-        self._trouble = ""
+        self.unwritable = ""
 
     def _empty_log(self) -> None:
         """Rewrite the file without erased data and truncate the write-ahead log.
