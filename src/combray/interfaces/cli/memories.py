@@ -312,10 +312,7 @@ def update(target: Target, memory_id: str, **fields: Any) -> None:
         raise click.UsageError("name at least one field to change, such as --content or --tags.")
     with target.open() as engine:
         memory = engine.update(memory_id, **changes)
-    if for_people(target):
-        console().print(f"{memory.id} is updated: {visible(short(memory.content))}")
-    else:
-        show_json(full(memory))
+    answer(target, f"{memory.id} is updated: {visible(short(memory.content))}", **full(memory))
 
 
 def _cleared(name: str, value: Any) -> Any:

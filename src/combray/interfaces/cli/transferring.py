@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -81,7 +81,11 @@ def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: 
     """
     if dry_run and not target.exists():
         target = replace(target, db=":memory:", store=None)
-    with target.open(to_write=True) as engine, progress("Importing", None) as step, _lines(path) as lines:
+    with (
+        target.open(to_write=True) as engine,
+        progress("Importing", None) as step,
+        nullcontext(sys.stdin.buffer) if path == _STANDARD else path.open("rb") as lines,
+    ):
         report = engine.store.import_from(
             lines, dry_run=dry_run, skip_bad=skip_bad, diff=not no_diff, trusted=trusted, progress=step
         )
@@ -91,15 +95,6 @@ def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: 
         show_json({**asdict(report), "problems": [str(problem) for problem in report.problems]})
     if report.problems:
         raise click.exceptions.Exit(NOTHING_FOUND)
-
-
-@contextmanager
-def _lines(path: Path) -> Iterator[Iterable[bytes]]:
-    if path == _STANDARD:
-        yield sys.stdin.buffer
-        return
-    with path.open("rb") as file:
-        yield file
 
 
 def _show_import(report: ImportReport) -> None:
