@@ -1,18 +1,22 @@
-"""Import items of other tools: remember them oldest first, keep their dates, then link them."""
+"""Import items of other tools: remember them oldest first, keep their dates, link them, and repair the temporal
+backbone: each memory of a source is linked to the next one in time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import cast
 
 from combray.runtime import Filter, Link, Reader, Rememberer, Writer
-from combray.transfer.backbone import repair, sources_in_order
 from combray.transfer.items import Item, ItemEdge, Items
 from combray.transfer.report import ImportReport, Problem, Shape
 from combray.types import MemoryItem, Remembered
 
 _AT_ONCE = 1000
+SUBTYPE = "precedes"
+"""Subtype of the link that `remember` makes to the latest memory of the same source."""
 
 
 @dataclass(slots=True)
@@ -108,13 +112,13 @@ def _link(plan: Additions, ids: Mapping[int, str], written: Sequence[Remembered]
     now = engine.runtime.clock()
     new = {result.id for result in written}
     sources = {item.memory.source for item in plan.items if ids[item.place] in new}
-    lines = sources_in_order(engine.runtime.store.reader(engine.namespace), sources)
+    lines = _sources_in_order(engine.runtime.store.reader(engine.namespace), sources)
     if not plan.edges and not lines:
         return 0
     with engine.runtime.store.transaction(engine.namespace) as tx:
         arrived = set(tx.keys_of(sorted(new)).values())
         for order in lines:
-            repair(tx, order, arrived, now)
+            _repair(tx, order, arrived, now)
         count = tx.link(_links(plan.edges, ids, tx), now)
         tx.note("import", "", f"{len(written)} memories, {count} edges", now)
     return count
@@ -132,3 +136,35 @@ def _links(edges: Sequence[ItemEdge], ids: Mapping[int, str], tx: Writer) -> lis
         for source, target, edge in ends
         if source in keys and target in keys and keys[source] != keys[target]
     ]
+
+
+def _sources_in_order(reader: Reader, sources: Iterable[str]) -> list[list[int]]:
+    """Return the keys of each source's live memories, by moment."""
+    every = (reader.scan(Filter(sources=(source,))) for source in sorted(set(sources)))
+    return [[int(key) for key in keys] for keys in every]
+
+
+def _repair(tx: Writer, order: Sequence[int], arrived: set[int], at: float) -> None:
+    """Link the arrived keys to their neighbours in `order`, and remove links that now skip one.
+
+    Links between other memories are not changed.
+    """
+    place = {key: number for number, key in enumerate(order)}
+    wanted = {(a, b) for a, b in pairwise(order) if a in arrived or b in arrived}
+    stale = set()
+    kept: list[Link] = []
+    for link in tx.links(order, ["temporal"]):
+        ends = link.source, link.target
+        if link.source not in place or link.target not in place:
+            continue
+        if link.subtype == SUBTYPE and place[link.target] != place[link.source] + 1:
+            low, high = sorted(place[end] for end in ends)
+            if any(key in arrived for key in order[low : high + 1]):
+                stale.add(ends)
+        elif link.subtype != SUBTYPE:
+            kept.append(link)
+    for source, target in sorted(stale):
+        tx.unlink(source, target, "temporal")
+    # `unlink` removes every subtype, so links by closeness in time are restored.
+    back = [link for link in kept if (link.source, link.target) in stale]
+    tx.link([*back, *(Link(a, b, "temporal", 1.0, SUBTYPE) for a, b in sorted(wanted))], at)
