@@ -1,5 +1,6 @@
-"""Import items of other tools: remember them oldest first, keep their dates, link them, and repair the temporal
-backbone: each memory of a source is linked to the next one in time.
+"""Import items of other tools: remember them oldest first, keep their dates, then link them.
+
+The temporal backbone is repaired: each memory of a source is linked to the next one in time.
 """
 
 from __future__ import annotations
