@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import combray
-from combray import Engine
+from combray import AsyncEngine, Engine, InvalidInputError
 from combray.testing.fakes import FakeClock
 
 
@@ -76,3 +77,100 @@ def test_the_audit_names_the_namespaces(tmp_path: Path, monkeypatch: pytest.Monk
         entries = engine.audit.entries(operation="recall")
         assert len(list(engine.audit.lines())) == before + 1
         assert entries[0].detail == {"namespaces": ["red", "default"]}
+
+
+# -- context and think --------------------------------------------------------------------------------
+
+
+def test_a_context_of_several_namespaces_numbers_their_memories(engine: Engine) -> None:
+    for name in ("red", "blue", "grey"):
+        remembered(engine.within(name), f"the kettle of {name} is hot")
+    remembered(engine, "the kettle of the default is hot")
+    text = engine.context("kettle", namespaces=["red", "blue"]).text
+    assert "the kettle of red" in text
+    assert "the kettle of blue" in text
+    assert "default" not in text
+    assert "grey" not in text
+    assert "[1] " in text
+    assert "[2] " in text
+    assert "the kettle of the default" in engine.context("kettle").text
+    assert engine.context("kettle", namespaces=["nothing-here"]).text == ""
+
+
+def test_equal_ids_of_two_namespaces_are_two_memories_in_a_prompt(engine: Engine) -> None:
+    same = "0190b0a0-0000-7000-8000-000000000001"
+    remembered(engine.within("red"), "the kettle is made of copper", id=same)
+    remembered(engine.within("blue"), "a kettle whistles when water boils", id=same)
+    text = engine.context("kettle", namespaces=["red", "blue"]).text
+    assert "copper" in text
+    assert "whistles" in text
+    assert "[2] " in text
+    thought = engine.think("What is the kettle made of?", namespaces=["red", "blue"])
+    assert len({hit.memory.content for hit in thought.sources}) == 2
+
+
+def test_an_answer_cites_memories_of_each_namespace(engine: Engine) -> None:
+    remembered(engine.within("red"), "The kettle of Ann is made of copper.", author="Ann")
+    remembered(engine.within("blue"), "The teapot of Bob is made of iron.", author="Bob")
+    remembered(engine.within("grey"), "The kettle of Ann is made of glass.")
+    both = ["red", "blue"]
+    for question, word in (
+        ("What is Ann's kettle made of?", "copper"),
+        ("What is Bob's teapot made of?", "iron"),
+    ):
+        thought = engine.think(question, namespaces=both)
+        assert thought.known
+        assert word in thought.answer
+        assert {hit.memory.namespace for hit in thought.sources} <= set(both)
+    assert not engine.think("What is Ann's kettle made of?").known
+    hints = engine.think("kettle of Zoe in Lisbon on Mars", namespaces=["grey"]).sources
+    assert {hit.memory.namespace for hit in hints} <= {"grey"}
+
+
+def test_what_a_source_superseded_is_shown_from_its_own_namespace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMBRAY_REQUIRE_TRUST", "strict=owner")
+    with combray.open(tmp_path / "a.db", embedder="none", clock=FakeClock(), worker=False) as engine:
+        for name in ("strict", "open"):
+            old = remembered(engine.within(name), f"The kettle of {name} is blue.", trust="agent")
+            engine.within(name).remember(f"The kettle of {name} is red.", supersedes=old, trust="owner")
+        thought = engine.think("Which kettle is red?", namespaces=["strict", "open"])
+        assert thought.known, thought
+        earlier = [hit.memory for hit in thought.sources if hit.memory.status == "superseded"]
+        assert [each.namespace for each in earlier] == ["open"]
+
+
+@pytest.mark.parametrize("namespaces", ["red", [], [""], [3]])
+def test_what_names_no_namespaces_is_refused(engine: Engine, namespaces: Any) -> None:
+    for read in (engine.context, engine.think, engine.search_memory):
+        with pytest.raises(InvalidInputError, match="namespace"):
+            read("kettle", namespaces=namespaces)
+
+
+def test_the_audit_names_the_namespaces_of_context_and_think(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMBRAY_AUDIT", "1")
+    with combray.open(tmp_path / "a.db", embedder="none") as engine:
+        remembered(engine.within("red"), "the kettle is hot")
+        for verb in (engine.context, engine.think):
+            before = len(list(engine.audit.lines()))
+            verb("kettle", namespaces=["red", "default"])
+            assert len(list(engine.audit.lines())) == before + 1
+            (entry, *_) = engine.audit.entries(operation=verb.__name__)
+            assert entry.detail["namespaces"] == ["red", "default"]
+
+
+def test_the_engine_for_asyncio_takes_namespaces(tmp_path: Path) -> None:
+    async def ask() -> tuple[str, int, int]:
+        async with await AsyncEngine.open(tmp_path / "a.db", embedder="none") as engine:
+            await engine.within("red").remember("the kettle is hot")
+            made = await engine.context("kettle", namespaces=["red"])
+            thought = await engine.think("Is the kettle hot?", namespaces=["red"])
+            found = await engine.search_memory("kettle", "facts", namespaces=["red"])
+            return made.text, len(thought.sources), len(found)
+
+    text, sources, found = asyncio.run(ask())
+    assert "the kettle is hot" in text
+    assert (sources, found) == (1, 1)

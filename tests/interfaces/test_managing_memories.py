@@ -105,6 +105,12 @@ def test_reads_take_where_and_namespaces(store: str, tmp_path: Path) -> None:
     assert [each["insight"]["importance"] for each in found] == [4]
     assert len(shown(store, "search", "tea", "--in", "other", "--in", "default")) == 5
     assert len(shown(store, "recall", "tea", "--in", "other")["results"]) == 1
+    context = shown(store, "context", "tea", "--in", "other", "--in", "default")["text"]
+    assert "tea in another room" in context
+    assert "note 3" in context
+    assert "another room" not in shown(store, "context", "tea")["text"]
+    thought = shown(store, "think", "where is tea", "--in", "other")
+    assert [each["content"] for each in thought["sources"]] == ["tea in another room"]
     assert "note 3" in shown(store, "context", "tea", "--where", '{"importance": 4}')["text"]
     run(store, "think", "what about tea", "--where", '{"importance": 4}')
     run(store, "export", str(tmp_path / "part.jsonl"), "--where", '{"importance": 4}')

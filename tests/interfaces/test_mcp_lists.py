@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,13 @@ def db(embedder: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def agent(db: Path, embedder: str) -> Iterator[Agent]:
-    arguments = ["-m", "combray", "mcp", "--db", str(db), "--namespace", "work", "--embedder", embedder]
+    with serving(db, embedder) as started:
+        yield started
+
+
+@contextmanager
+def serving(db: Path, embedder: str, *more: str) -> Iterator[Agent]:
+    arguments = ["-m", "combray", "mcp", "--db", str(db), "--namespace", "work", "--embedder", embedder, *more]
     environment = {"COMBRAY_HOME": str(db.parent), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
@@ -195,3 +202,31 @@ def test_an_update_that_is_refused_changes_nothing(
     assert said in message
     assert "Traceback" not in message
     assert history(db, made) == []
+
+
+# -- several namespaces --------------------------------------------------------------------------------
+
+
+def test_a_server_reads_the_namespaces_that_its_start_names_and_writes_to_its_own(
+    tmp_path: Path, embedder: str
+) -> None:
+    path = tmp_path / "several.db"
+    with combray.open(path, embedder=embedder) as engine:
+        for name in ("home", "work", "secret"):
+            engine.within(name).remember(f"The kettle of {name} is made of copper", tags=["kettle"])
+    with serving(path, embedder, "--in", "home", "--in", "work") as agent:
+        made = agent.remember("The kettle of the office is new", tags=["kettle"])
+        for tool, named in (("recall", "query"), ("search_memory", "query"), ("think", "question")):
+            said = text(agent.call(tool, **{named: "what is the kettle made of"}))
+            assert "home" in said
+            assert "work" in said
+            assert "secret" not in said
+        assert agent.done("list_memories", where={"tags": "kettle"})["total"] == 3
+        theirs = agent.done("list_memories", where={"content": "The kettle of home is made of copper"})[
+            "results"
+        ][0]
+        assert len(theirs["id"]) == 13
+        for tool in ("forget", "related"):
+            assert "in namespace 'work'" in agent.refused(tool, id=theirs["id"])
+        assert agent.done("forget", id=made)["status"] == "forgotten"
+        assert "has no argument 'namespaces'" in agent.refused("recall", query="x", namespaces=["secret"])

@@ -57,6 +57,6 @@ def test_sources_are_numbered_without_repeats_and_quarantined_ones() -> None:
         Hit(memory(text, n, trust="quarantined" if n == 2 else "owner"), 1.0, {}, "")
         for n, text in enumerate(texts)
     ]
-    found = numbered(hits, reader=None, now=0.0, earlier=None)  # type: ignore[arg-type]
+    found = numbered(hits, (), now=0.0, with_earlier=False)
     assert [(source.number, source.memory.content) for source in found] == [(1, "a b c")]
     assert isinstance(found[0], Source)

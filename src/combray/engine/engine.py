@@ -108,10 +108,17 @@ class Engine(Verbs):
 
         return Conversation(self, session, self._at.background)
 
-    def search_memory(self, query: str, search_type: str = "both", limit: int = 5) -> Answer:
+    def search_memory(
+        self,
+        query: str,
+        search_type: str = "both",
+        limit: int = 5,
+        *,
+        namespaces: Sequence[str] | None = None,
+    ) -> Answer:
         """Recall "facts" (what is true), "episodes" (what happened), or "both". Raises InvalidInputError."""
         chosen = one_of("search_type", search_type, tuple(SEARCH_TYPES))
-        return self.recall(query, limit=limit, kinds=SEARCH_TYPES[chosen])
+        return self.recall(query, limit=limit, namespaces=namespaces, kinds=SEARCH_TYPES[chosen])
 
     @audited("context", asks=True)
     def context(
@@ -121,16 +128,20 @@ class Engine(Verbs):
         *,
         counter: TokenCounter | None = None,
         limit: int = 20,
+        namespaces: Sequence[str] | None = None,
         **options: Unpack[RecallOptions],
     ) -> Context:
         """Recall memories as text for a prompt: numbered, with date and id, fenced as data.
 
         At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate). Memories
-        that do not fit are in `dropped`. Quarantined memories are refused. Raises InvalidInputError.
+        that do not fit are in `dropped`. Quarantined memories are refused. `namespaces` reads several namespaces
+        of the store instead of this one. Raises InvalidInputError.
         """
         from combray.prompt.context import answer_context
 
-        return answer_context(self, query, budget, counter=counter, limit=limit, options=options)
+        return answer_context(
+            self, query, budget, counter=counter, limit=limit, namespaces=namespaces, options=options
+        )
 
     @audited("think", asks=True)
     def think(
@@ -140,18 +151,29 @@ class Engine(Verbs):
         limit: int = 8,
         preset: str | presets.Preset | None = None,
         budget: int | None = None,
+        namespaces: Sequence[str] | None = None,
         **options: Unpack[RecallOptions],
     ) -> Thought:
         """Answer a question from memory; each sentence cites the memory it was checked against.
 
         A language model writes the answer from at most `budget` tokens of memories (None: the setting
         `context_budget`). Without a model, or if nothing it says passes verification, the answer consists of
-        the memories' own sentences. `known` is False if no memory answers. Stores nothing. Raises
-        InvalidInputError.
+        the memories' own sentences. `known` is False if no memory answers. `namespaces` reads several namespaces
+        of the store instead of this one. Stores nothing. Raises InvalidInputError.
         """
         from combray.think.answer import think
 
-        return think(self, question, limit=limit, preset=preset, budget=budget, options=options)
+        spaces = self._at.several(namespaces)
+        return think(
+            self,
+            spaces,
+            question,
+            limit=limit,
+            preset=preset,
+            budget=budget,
+            namespaces=namespaces,
+            options=options,
+        )
 
     # -- memories by id ----------------------------------------------------------------------------
 

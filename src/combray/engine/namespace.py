@@ -272,7 +272,7 @@ def merged(answers: Sequence[Answer], limit: int) -> Answer:
 
 def check_namespace(name: str) -> str:
     """A usable namespace name. Raises InvalidInputError."""
-    if not name or name.strip() != name or len(name) > 200 or not name.isprintable():
+    if not isinstance(name, str) or not name or name.strip() != name or len(name) > 200 or not name.isprintable():
         raise InvalidInputError(
             "namespace", f"{name!r} cannot be used.", "Give 1 to 200 printable characters without spaces around."
         )

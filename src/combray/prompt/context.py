@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from combray.errors import InvalidInputError
@@ -28,17 +29,18 @@ def answer_context(
     *,
     counter: TokenCounter | None,
     limit: int,
+    namespaces: Sequence[str] | None,
     options: RecallOptions,
 ) -> Context:
     """Return the memories that answer the query as cited, fenced text; see `Engine.context`."""
     refuse_quarantined(options)
     counter = counter or estimate
     budget = budget_of(memories, budget)
-    answer = memories.recall(query, limit=limit, **options)
+    answer = memories.recall(query, limit=limit, namespaces=namespaces, **options)
     kept, repeated = without_repeats([hit.memory for hit in answer])
     numbers = {each.id: number for number, each in enumerate(kept, 1)}
     noted = marks(answer, numbers, memories.runtime.clock())
-    lines = [Piece(each.id, f"[{numbers[each.id]}] {line}") for each, line in _lines(kept, noted)]
+    lines = [Piece(each.id, f"[{number}] {line}") for number, (each, line) in enumerate(_lines(kept, noted), 1)]
     slot = Slot("memories", "MEMORIES", 0, budget)
     made = assemble({slot.name: lines}, budget=budget, counter=counter, slots=(slot,), state=answer.reason)
     return with_repeats(made, repeated, counter)
@@ -100,21 +102,27 @@ def without_repeats(memories: Sequence[Memory]) -> tuple[list[Memory], list[Memo
     """
     kept: list[Memory] = []
     repeated: list[Memory] = []
-    words = {memory.id: normalised(memory.content) for memory in memories}
+    words: list[str] = []
     said: set[str] = set()
     for memory in memories:
-        mine = words[memory.id]
-        again = mine in said or any(_drawn(memory, each, words) for each in kept)
-        (repeated if again else kept).append(memory)
+        mine = normalised(memory.content)
+        again = mine in said or any(map(partial(_drawn, memory, mine), kept, words))
         said.add(mine)
+        if again:
+            repeated.append(memory)
+            continue
+        kept.append(memory)
+        words.append(mine)
     return kept, repeated
 
 
-def _drawn(memory: Memory, other: Memory, words: Mapping[str, str]) -> bool:
+def _drawn(memory: Memory, words: str, other: Memory, others: str) -> bool:
     """Whether one of the two is the evidence of the other and contains its text."""
+    if memory.namespace != other.namespace:
+        return False
     if memory.id in other.evidence:
-        return words[other.id] in words[memory.id]
-    return other.id in memory.evidence and words[memory.id] in words[other.id]
+        return others in words
+    return other.id in memory.evidence and words in others
 
 
 def _lines(memories: Sequence[Memory], noted: Mapping[str, str] = _NO_MARKS) -> list[tuple[Memory, str]]:

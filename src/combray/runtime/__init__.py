@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from combray.runtime.audit import Audit, Deeds, Provable, Trace, Witness
 from combray.runtime.documents import Document, Documents, DocumentsWriter, Workspace
-from combray.runtime.memories import Memories, Rememberer
+from combray.runtime.memories import Memories, Rememberer, Space
 from combray.runtime.models import Clock, Embedder, Health, LanguageModel, Peer, PeerHit, Reranker, Start, at_once
 from combray.runtime.retrieval import (
     SHAPE_WORDS,
@@ -74,6 +74,7 @@ __all__ = [
     "Runtime",
     "Scores",
     "ServiceTier",
+    "Space",
     "Start",
     "Store",
     "Tier",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, Unpack, runtime_checkable
 
 from combray.runtime.runtime import Runtime
@@ -34,6 +34,18 @@ class Rememberer(Protocol):
         """Remember every item; the results in order."""
 
 
+class Space(Protocol):
+    """One of the namespaces of a read."""
+
+    @property
+    def reader(self) -> Reader:
+        """A reader of the namespace."""
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        """Trust levels that reads of it show."""
+
+
 class Memories(Rememberer, Protocol):
     """A namespace that memories can be written to and recalled from."""
 
@@ -50,9 +62,22 @@ class Memories(Rememberer, Protocol):
         """Trust levels that reads show."""
 
     def recall(
-        self, query: str, *, limit: int = 10, preset: Any = None, **options: Unpack[RecallOptions]
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        preset: Any = None,
+        namespaces: Sequence[str] | None = None,
+        **options: Unpack[RecallOptions],
     ) -> Answer:
         """The memories that answer a query, best first; `preset` is a name or a `Preset`."""
 
-    def search(self, query: str, *, limit: int = 10, **options: Unpack[RecallOptions]) -> Answer:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        namespaces: Sequence[str] | None = None,
+        **options: Unpack[RecallOptions],
+    ) -> Answer:
         """Keyword search only."""

@@ -14,7 +14,7 @@ from combray.language.questions import read
 from combray.language.tokens import query_terms
 from combray.presets import Preset
 from combray.prompt.context import budget_of, refuse_quarantined
-from combray.runtime import Embedder, Filter, LanguageModel, Memories
+from combray.runtime import Embedder, LanguageModel, Memories, Space
 from combray.think import extraction
 from combray.think.citations import Checked, checked
 from combray.think.prompt import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording
@@ -34,23 +34,24 @@ _PLAIN_OPTIONS = frozenset({"intent", "min_score"})
 
 def think(
     memories: Memories,
+    spaces: Sequence[Space],
     question: str,
     *,
     limit: int,
     preset: str | Preset | None,
     budget: int | None,
+    namespaces: Sequence[str] | None,
     options: RecallOptions,
 ) -> Thought:
-    """Answer a question from memory; see `Engine.think`."""
+    """Answer a question from memory; see `Engine.think`. `spaces` are those that `namespaces` names."""
     refuse_quarantined(options)
-    answer = memories.recall(question, limit=limit, preset=preset, **options)
-    walk = _Walk(memories, answer, budget_of(memories, budget))
+    answer = memories.recall(question, limit=limit, preset=preset, namespaces=namespaces, **options)
+    walk = _Walk(memories, spaces, answer, budget_of(memories, budget))
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
-    earlier = Filter(statuses=("superseded",), trusts=memories.trusts) if with_earlier else None
-    sources = numbered(answer.hits, memories.reader, now=memories.runtime.clock(), earlier=earlier)
+    sources = numbered(answer.hits, spaces, now=memories.runtime.clock(), with_earlier=with_earlier)
     if not sources:
         filters = cast(RecallOptions, {name: value for name, value in options.items() if name != "intent"})
-        hints = memories.search(question, limit=NEAREST, **filters)
+        hints = memories.search(question, limit=NEAREST, namespaces=namespaces, **filters)
         return walk.unknown(answer.reason or "no memory matches", hints.hits)
     model = memories.runtime.language_model
     return walk.without_model(sources, "") if model is None else walk.with_model(model, sources)
@@ -61,6 +62,7 @@ class _Walk:
     """One question, the answer of recall, and the token budget of the prompt."""
 
     memories: Memories
+    spaces: Sequence[Space]
     recalled: Answer
     budget: int
 
@@ -86,7 +88,7 @@ class _Walk:
             return self.without_model(sources, f"the language model failed ({one_line(str(error))})")
         details = {"model": model.name, "tokens": _tokens(model) - spent}
         named = {name for source in sources for name in source.memory.entities}
-        known_names = sorted(named | set(self.memories.reader.profile().authors))
+        known_names = sorted(named.union(self._authors()))
         question = asked(self.recalled.query, known_names)
         result = checked(said, visible, question, self._nearness)
         known = bool(result.citations)
@@ -110,7 +112,7 @@ class _Walk:
         more: Mapping[str, Any] | None = None,
     ) -> Thought:
         """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
-        question = read(self.recalled.query, self.memories.reader.profile().authors)
+        question = read(self.recalled.query, self._authors())
         ranked = extraction.picks(sources, question, self._similarity, WEIGHTS)
         weak = extraction.weakness(ranked, question, self.recalled.details)
         if weak:
@@ -166,6 +168,9 @@ class _Walk:
             },
             trace=recalled.trace,
         )
+
+    def _authors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for space in self.spaces for name in space.reader.profile().authors))
 
     def _local_embedder(self) -> Embedder | None:
         """Return the embedder if it runs in this process; sentences are not sent to a server."""

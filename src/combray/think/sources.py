@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats
 from combray.recall.marks import note
-from combray.runtime import Filter, Reader
+from combray.runtime import Filter, Space
 from combray.think.sentences import sentences
 from combray.types import Hit, Memory
 
@@ -57,22 +57,26 @@ class Source:
         return f"[{self.number}] ({self.told()}{replaced}) {text}{context}"
 
 
-def numbered(hits: Iterable[Hit], reader: Reader, *, now: float, earlier: Filter | None) -> list[Source]:
-    """Number the hits, without quarantined ones and duplicates; then superseded memories that pass `earlier`."""
+def numbered(hits: Iterable[Hit], spaces: Sequence[Space], *, now: float, with_earlier: bool) -> list[Source]:
+    """Number the hits, without quarantined ones and duplicates; then the memories that they superseded."""
     allowed = [hit for hit in hits if hit.memory.trust != "quarantined"]
-    kept = {memory.id for memory in without_repeats([hit.memory for hit in allowed])[0]}
-    told = [hit for hit in allowed if hit.memory.id in kept]
+    kept = set(map(id, without_repeats([hit.memory for hit in allowed])[0]))
+    told = [hit for hit in allowed if id(hit.memory) in kept]
     numbers = {hit.memory.id: number for number, hit in enumerate(told, 1)}
-    sources = [Source(numbers[hit.memory.id], hit, mark=note(hit, numbers, now)) for hit in told]
-    if earlier is None:
-        return sources
+    sources = [Source(number, hit, mark=note(hit, numbers, now)) for number, hit in enumerate(told, 1)]
+    replaced = [each for space in spaces for each in _superseded(sources, space)] if with_earlier else []
+    return sources + [
+        Source(len(sources) + place, Hit(memory, 0.0, {}, "superseded"), by)
+        for place, (memory, by) in enumerate(replaced[:MOST_EARLIER], 1)
+    ]
+
+
+def _superseded(sources: Sequence[Source], space: Space) -> list[tuple[Memory, int]]:
+    """Return the memories of a namespace that sources superseded, each with the number of that source."""
+    reader, earlier = space.reader, Filter(statuses=("superseded",), trusts=space.trusts)
     newer = {source.memory.supersedes: source.number for source in sources if source.memory.supersedes}
     keys = np.array(sorted(reader.keys_of([old for old in newer if old]).values()), dtype=np.int64)
-    replaced = reader.memories(keys[reader.eligible(keys, earlier)].tolist())
-    return sources + [
-        Source(len(sources) + place, Hit(memory, 0.0, {}, "superseded"), newer[memory.id])
-        for place, memory in enumerate(replaced[:MOST_EARLIER], 1)
-    ]
+    return [(each, newer[each.id]) for each in reader.memories(keys[reader.eligible(keys, earlier)].tolist())]
 
 
 def excerpt(text: str, terms: frozenset[str]) -> str:

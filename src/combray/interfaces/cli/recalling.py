@@ -152,15 +152,16 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
 @limit(20, "Maximum number of memories.")
 @filters("since", "until", "categories", "kinds", "sessions")
 @where_option
+@namespaces_option
 @opens_store(pipelines=True)
-def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
+def context(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], **asked: Any) -> None:
     """Print the memories that answer a query as text for a prompt.
 
     The text has numbered memories with date and id, fenced as data, within a token budget. Memories that do not
     fit are reported.
     """
     with target.open() as engine:
-        made = engine.context(" ".join(query), **asked)
+        made = engine.context(" ".join(query), namespaces=namespaces or None, **asked)
     if for_people(target):
         if made.text:
             click.echo(visible(made.text))
@@ -182,8 +183,11 @@ def context(target: Target, query: tuple[str, ...], **asked: Any) -> None:
     "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."
 )
 @where_option
+@namespaces_option
 @opens_store(pipelines=True, models=True)
-def think(target: Target, question: tuple[str, ...], explain: bool, **asked: Any) -> None:
+def think(
+    target: Target, question: tuple[str, ...], namespaces: tuple[str, ...], explain: bool, **asked: Any
+) -> None:
     """Answer a question from memory, with citations.
 
     If a language model is set (COMBRAY_LANGUAGE_MODEL), it writes the answer, and every sentence is checked
@@ -191,7 +195,7 @@ def think(target: Target, question: tuple[str, ...], explain: bool, **asked: Any
     not known.
     """
     with target.open() as engine:
-        thought = engine.think(" ".join(question), **asked)
+        thought = engine.think(" ".join(question), namespaces=namespaces or None, **asked)
     if for_people(target):
         _show_thought(thought, explain=explain)
     else:

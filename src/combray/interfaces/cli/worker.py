@@ -12,7 +12,7 @@ import click
 
 from combray.errors import MissingExtraError
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say, verb
-from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.options import Target, namespaces_option, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, progress, show_json
 
 if TYPE_CHECKING:
@@ -119,13 +119,15 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
         show_json(worked)
 
 
-@verb("combray mcp --db agent.db --namespace work")
+@verb("combray mcp --db agent.db --namespace work", "combray mcp --namespace work --in work --in home")
+@namespaces_option
 @opens_store(pipelines=True)
-def mcp(target: Target) -> None:
+def mcp(target: Target, namespaces: tuple[str, ...]) -> None:
     """Serve memory to an agent over MCP.
 
     Speaks the Model Context Protocol on standard input and output until the input ends. An MCP client starts this
-    command. Its options fix the store, namespace, preset and embedder.
+    command. Its options fix the store, namespace, preset and embedder. With --in, recall, search_memory, think
+    and list_memories read these namespaces; every other tool uses the one of --namespace.
     """
     try:
         from combray.interfaces.mcp.server import serve
@@ -135,4 +137,4 @@ def mcp(target: Target) -> None:
         raise MissingExtraError("The MCP server", "mcp") from error
     if sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
-    serve(target.open(to_write=True, stays=True))
+    serve(target.open(to_write=True, stays=True), namespaces)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -10,6 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
 from combray.engine import Engine
+from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.parameters import Category, Full, Id, Intent, Limit, Query, When, Where, Who
 from combray.types import DEFAULT_TRUST, Answer, EdgeType, Hit, Remembered
@@ -24,10 +26,16 @@ _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
 class Calls:
-    """The tools of one engine. The namespace is the engine's: no argument reaches another."""
+    """The tools of one engine. The namespace is the engine's: no argument of a tool reaches another.
 
-    def __init__(self, engine: Engine) -> None:
+    Whoever starts the server may name `namespaces`: recall, search_memory, think and list_memories read these.
+    """
+
+    def __init__(self, engine: Engine, namespaces: Sequence[str] = ()) -> None:
         self._engine = engine
+        self._namespaces = list(namespaces) or None
+        read = dict.fromkeys(map(check_namespace, namespaces or [engine.namespace]))
+        self._readers = [engine.runtime.store.reader(each) for each in read]
 
     def remember(
         self,
@@ -90,6 +98,7 @@ class Calls:
             categories=categories,
             tags=tags,
             where=where,
+            namespaces=self._namespaces,
         )
         return self._answered(answer, full=full)
 
@@ -107,7 +116,8 @@ class Calls:
 
         If nothing is found, say so; do not guess.
         """
-        return self._answered(self._engine.search_memory(query, search_type, limit), full=full)
+        found = self._engine.search_memory(query, search_type, limit, namespaces=self._namespaces)
+        return self._answered(found, full=full)
 
     def think(
         self,
@@ -121,7 +131,7 @@ class Calls:
         Use it for an answer that you can pass on; use recall to read the memories yourself. If the answer is not
         known, say that you searched and found nothing; do not guess.
         """
-        thought = self._engine.think(question, limit=limit, since=since, until=until)
+        thought = self._engine.think(question, limit=limit, since=since, until=until, namespaces=self._namespaces)
         cited = {each.number: thought.sources[each.number - 1] for each in thought.citations}
         names = self._short(hit.memory.id for hit in cited.values())
         behind = [f"[{n}] = {self._told(hit, names[hit.memory.id], full=False)}" for n, hit in cited.items()]
@@ -240,7 +250,7 @@ class Calls:
         full: Full = False,
     ) -> CallToolResult:
         """List stored memories by their fields, in pages, to manage them. To answer a question use recall."""
-        page = self._engine.list(where, order=order, limit=limit, after=after)
+        page = self._engine.list(where, order=order, limit=limit, after=after, namespaces=self._namespaces)
         names = self._short(each.id for each in page)
         said = [lines.whole(each) if full else lines.short(each, names[each.id]) for each in page]
         said += [
@@ -360,7 +370,12 @@ class Calls:
         return lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
 
     def _short(self, ids: Iterable[str]) -> dict[str, str]:
-        return lines.short_ids(list(ids), self._engine.reader.keys_of)
+        return lines.short_ids(list(ids), self._known)
+
+    def _known(self, beginnings: list[str]) -> list[str]:
+        """Return the beginnings of ids that name one memory in the namespaces that are read."""
+        found = Counter(each for reader in self._readers for each in reader.keys_of(beginnings))
+        return [each for each, count in found.items() if count == 1]
 
 
 def _result(said: list[str], structured: dict[str, Any]) -> CallToolResult:

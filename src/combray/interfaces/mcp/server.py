@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -105,9 +105,9 @@ def _refused(error: ValidationError) -> str:
     return " ".join(said)
 
 
-def server_for(engine: Engine) -> MCPServer[Any]:
-    """Return a server whose tools use this engine and its namespace only."""
-    calls = Calls(engine)
+def server_for(engine: Engine, namespaces: Sequence[str] = ()) -> MCPServer[Any]:
+    """Return a server whose tools use this engine and its namespace only; or read `namespaces`, if named."""
+    calls = Calls(engine, namespaces)
     offered = [Offered.of(getattr(calls, name), rights) for name, rights in OFFERED.items()]
     return MCPServer(
         "combray",
@@ -119,7 +119,7 @@ def server_for(engine: Engine) -> MCPServer[Any]:
     )
 
 
-def serve(engine: Engine) -> None:
+def serve(engine: Engine, namespaces: Sequence[str] = ()) -> None:
     """Serve on stdin and stdout until stdin ends or the process is terminated, then close the engine.
 
     Standard output carries only the protocol; the log goes to standard error.
@@ -133,7 +133,7 @@ def serve(engine: Engine) -> None:
         _close(engine)
         os._exit(0)
 
-    server = server_for(engine)
+    server = server_for(engine, namespaces)
     for stop in _STOPS:
         signal.signal(stop, leave)
     try:
