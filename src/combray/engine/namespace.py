@@ -95,7 +95,7 @@ class Namespace:
         return key
 
     def asking(self) -> Asking:
-        """What asks this namespace."""
+        """Return the object that checks a question and runs a recall pipeline on this namespace."""
         return Asking(self.namespace, self.reader, self.runtime, self.trusts)
 
     def written(self) -> None:

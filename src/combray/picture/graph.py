@@ -31,6 +31,7 @@ EDGE_COLOURS = {
     "causal": "#C0392B",
     "semantic": "#8A63D2",
     "supersedes": "#B8860B",
+    "may_revise": "#7F8C3B",
 }
 _SHOWN = Filter(statuses=STATUSES)
 _TEMPLATE = files("combray.picture").joinpath("graph.html")
