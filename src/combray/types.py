@@ -122,7 +122,8 @@ class MemoryFields(TypedDict, total=False):
     trust: str
     evidence: Labels | None
     metadata: dict[str, Any] | None
-    supersedes: str | None
+    supersedes: Texts | None
+    keep_both: Texts | None
     slot: str | None
     id: str | None
 
@@ -150,6 +151,7 @@ class MemoryChanges(TypedDict, total=False):
     valid_from: Moment | None
     valid_to: Moment | None
     expires_at: Moment | None
+    slot: str | None
     metadata: dict[str, Any] | None
 
 

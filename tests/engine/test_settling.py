@@ -52,6 +52,22 @@ def test_the_old_one_ends_when_the_new_one_begins_but_not_before_it_was_known(en
     assert engine.get(told_late).valid_to == datetime(2031, 7, 1, tzinfo=UTC)
 
 
+def test_what_a_plan_supersedes_holds_until_its_day(engine: Engine) -> None:
+    old = know(engine, LEIPZIG)
+    before = engine.get(old)
+    plan = know(engine, HALLE, valid_from="2031-07-01")
+    ask(engine, plan, old)
+    engine.settle(plan, old, "supersedes")
+    earlier = engine.get(old)
+    assert (earlier.status, earlier.superseded_by) == ("active", plan)
+    assert earlier.valid_to == datetime(2031, 7, 1, tzinfo=UTC)
+    assert engine.unsettled() == []
+    assert [(each.memory.id, each.verdict) for each in engine.chain(plan)] == [(old, "supersedes"), (plan, "")]
+    assert engine.settle(plan, old, "supersedes").undone == "", "it stands"
+    assert engine.settle(plan, old, "open").undone == "supersedes"
+    assert engine.get(old) == before
+
+
 def test_what_has_ended_already_is_not_prolonged(engine: Engine) -> None:
     new, old = pair(engine, valid_to="2019-05-01")
     engine.settle(new, old, "supersedes")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from combray.consolidate.relation import pair
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
-from combray.runtime import Filter, Keys, Ranked, Reader, Runtime, Scores
+from combray.runtime import Doubt, Filter, Keys, Ranked, Reader, Runtime, Scores
 from combray.types import LIVE_STATUSES
 
 _AT_ONCE = 5_000
@@ -31,6 +32,11 @@ class LoadFacts:
             state.facts.update(by_key(reader, some.tolist()))
             state.tell(self, min(start + _AT_ONCE, len(keys)), len(keys))
         state.settled = {(doubt.first, doubt.second): doubt for doubt in reader.doubts()}
+        for link in reader.links(state.facts, ("may_revise",)):
+            both = pair(link.source, link.target)
+            if link.subtype == "both" and not state.answered(*both):
+                # A caller said that both hold: no rule and no judge decides otherwise.
+                state.settled[both] = Doubt(*both, "settled by a caller", "KEEP_BOTH")
         if runtime.embedder is not None:
             state.model = runtime.embedder.name
         else:

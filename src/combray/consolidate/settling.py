@@ -11,7 +11,7 @@ from typing import Any
 from combray.consolidate.runs import undo_merge, unerased
 from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
 from combray.errors import InvalidInputError
-from combray.runtime import Doubt, Link, Writer
+from combray.runtime import Link, Writer
 from combray.types import LIVE_STATUSES, Memory, Verdict
 
 CORRECTS = "corrects"
@@ -34,7 +34,7 @@ def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: s
             return None
         problem = f"nothing was settled between {later.id} and {earlier.id}."
         raise InvalidInputError("verdict", problem, "Name the two memories of a settled pair.")
-    if verdict == stands and (verdict == BOTH or earlier.status not in LIVE_STATUSES):
+    if verdict == stands and (verdict == BOTH or later.id in (earlier.superseded_by, earlier.merged_into)):
         return None
     if verdict != "open":
         _check(tx, new, old, verdict, stands)
@@ -52,7 +52,8 @@ def verdict_of(tx: Writer, new: int, old: int) -> Verdict | None:
     """Return the verdict that stands between two memories, None if their pair is open."""
     later, earlier = tx.memories([new, old])
     edges = [each for each in tx.links([new], ("supersedes",)) if (each.source, each.target) == (new, old)]
-    if earlier.status == "superseded" and earlier.superseded_by == later.id:
+    # What a plan will replace is still live.
+    if earlier.status in ("superseded", *LIVE_STATUSES) and earlier.superseded_by == later.id:
         return "corrects" if any(each.subtype == CORRECTS for each in edges) else "supersedes"
     if earlier.status == "merged" and earlier.merged_into == later.id:
         return "same"
@@ -124,13 +125,6 @@ def _keep_both(tx: Writer, new: int, old: int, reason: str, who: str, now: float
         tx.unlink(each.source, each.target, "may_revise")
         why = f"{each.reason}{_KEPT}{reason}" if reason else each.reason
         tx.link([Link(each.source, each.target, "may_revise", each.weight, BOTH, why, who)], now)
-    # Consolidation must not decide otherwise.
-    tx.put_doubts([Doubt(min(new, old), max(new, old), "settled by hand", "KEEP_BOTH", run=_run(new, old))])
-
-
-def _run(new: int, old: int) -> str:
-    """The name under which the verdict that both hold is kept from consolidation."""
-    return f"settle:{min(new, old)}:{max(new, old)}"
 
 
 # -- undo --------------------------------------------------------------------------------------
@@ -152,7 +146,6 @@ def reopen(tx: Writer, new: int, old: int, now: float) -> None:
         tx.unlink(each.source, each.target, "may_revise")
         asked = each.reason.partition(_KEPT)[0]
         tx.link([Link(each.source, each.target, "may_revise", each.weight, reason=asked)], now)
-    tx.drop_doubts(_run(new, old))
 
 
 def _take_back(tx: Writer, new: int, old: int, who: str, now: float) -> None:
@@ -160,7 +153,9 @@ def _take_back(tx: Writer, new: int, old: int, who: str, now: float) -> None:
     if earlier.superseded_by == later.id:
         past = _before(tx, old, "superseded_by")
         fields = {name: past.get(name) for name in ("superseded_by", "valid_to")}
-        tx.change(old, "reopen", who, now, status=past.get("status", "active"), **fields)
+        if earlier.status == "superseded":
+            fields["status"] = past.get("status", "active")
+        tx.change(old, "reopen", who, now, **fields)
     if later.supersedes == earlier.id:
         tx.change(new, "reopen", who, now, supersedes=_before(tx, new, "supersedes").get("supersedes"))
     tx.unlink(new, old, "supersedes")

@@ -80,7 +80,8 @@ def unsettled(at: Namespace, limit: int) -> list[Unsettled]:
         some = waiting[start : start + _READ_AT_ONCE]
         live = {memory.id: memory for memory in _live(at, some)}
         for each in some:
-            if each.source in live and each.target in live:
+            both = each.source in live and each.target in live
+            if both and live[each.target].superseded_by != each.source:
                 found.append(Unsettled(live[each.source], live[each.target], each.weight, each.reason))
         if len(found) >= most:
             break
@@ -120,7 +121,10 @@ def chain(at: Namespace, memory_id: str) -> list[Replaced]:
 
 
 def _replaced_by(memory: Memory) -> str | None:
-    return {"superseded": memory.superseded_by, "merged": memory.merged_into}.get(memory.status)
+    if memory.status == "merged":
+        return memory.merged_into
+    # What a plan will replace is still live.
+    return memory.superseded_by if memory.status in ("superseded", *LIVE_STATUSES) else None
 
 
 def _replaced(ids: list[str]) -> Condition:

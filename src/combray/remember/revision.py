@@ -19,6 +19,7 @@ from combray.remember.embed import Embed, FindNearest, QueueEmbedding
 from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.guard import Guard
 from combray.remember.link import LinkCausal, LinkEntities, LinkSemantic, Stated
+from combray.remember.slots import check_free
 from combray.remember.state import Draft, Remembering
 from combray.remember.time import ReadTime
 from combray.remember.validate import AssignScope, Validate
@@ -27,7 +28,7 @@ from combray.types import LIVE_STATUSES, TRUSTS, Memory, Version
 
 CHANGES = (
     "content", "category", "importance", "confidence", "tags", "entities", "source", "author", "context",
-    "occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "metadata",
+    "occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "slot", "metadata",
 )  # fmt: skip
 """Fields that `update` takes, by the names that `remember` takes them by."""
 
@@ -112,6 +113,8 @@ class Revision:
     ) -> Memory:
         embedder = self.runtime.embedder
         self._refuse_twin(tx, key, new, differs)
+        if "slot" in differs:
+            check_free(tx, new)
         tx.change(key, operation, "user", self.now, **{name: getattr(new, name) for name in sorted(differs)})
         if embedder is not None and not _TEXT.isdisjoint(differs):
             if draft.vector is not None:

@@ -40,8 +40,10 @@ class Draft:
     """Which of `valid_from` and `valid_to` the caller decided, also for no limit: the text changes neither."""
     may_revise: tuple[Candidate, ...] = ()
     """Earlier memories that it may change, the most probable first."""
-    supersedes: str = ""
-    """Id of the memory that the caller wants superseded; empty for none."""
+    supersedes: tuple[str, ...] = ()
+    """Ids of the memories that the caller wants superseded."""
+    keep_both: tuple[str, ...] = ()
+    """Ids of the memories that hold beside it, as the caller says."""
     suggestion: Suggestion = "ADD"
     """What is to become of it."""
     reason: str = ""
@@ -50,6 +52,14 @@ class Draft:
     """Key of the stored memory it duplicates or replaces."""
     twin: Draft | None = None
     """An earlier draft of the same batch that it duplicates or replaces."""
+    also: list[Target] = field(default_factory=list)
+    """What it replaces beside the first one."""
+    beside: list[Target] = field(default_factory=list)
+    """What holds beside it, as the caller says."""
+    behind: Target | None = None
+    """The later value of its slot that it stands behind."""
+    spliced: list[Target] = field(default_factory=list)
+    """Earlier values that were superseded by the one it stands behind: from now on by itself."""
     key: int | None = None
     """Its key in the store, once it is written."""
     replaced_id: str | None = None
@@ -74,6 +84,23 @@ class Draft:
     def quarantined(self) -> bool:
         """Whether it is kept apart: stored, but linked to nothing, replacing nothing, never recalled."""
         return self.memory.trust == "quarantined"
+
+
+@dataclass(slots=True)
+class Target:
+    """A memory that a draft is settled with: a stored one, or an earlier draft of the batch."""
+
+    memory: Memory
+    key: int | None = None
+    draft: Draft | None = None
+
+    @property
+    def stored(self) -> int:
+        """Its key in the store. A draft has one once it is written."""
+        key = self.key if self.draft is None else self.draft.key
+        if key is None:
+            raise AssertionError("the draft is not written yet")
+        return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +174,9 @@ class Remembering:
     @property
     def replaced(self) -> set[int]:
         """Keys of the stored memories that drafts replace."""
-        return {
-            draft.matched for draft in self.drafts if draft.suggestion == "UPDATE" and draft.matched is not None
-        }
+        replacing = [draft for draft in self.drafts if draft.suggestion == "UPDATE"]
+        found = {draft.matched for draft in replacing} | {each.key for draft in replacing for each in draft.also}
+        return {key for key in found if key is not None}
 
     @property
     def writer(self) -> Writer:

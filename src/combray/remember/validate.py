@@ -37,8 +37,13 @@ from combray.values import (
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {
     "content", "text", "id", "category", "importance", "confidence", "tags", "entities", "source", "author",
-    "kind", "context", "session", "position", "trust", "metadata", "evidence", "supersedes", "slot", *TIME_FIELDS,
+    "kind", "context", "session", "position", "trust", "metadata", "evidence", "supersedes", "keep_both", "slot",
+    *TIME_FIELDS,
 }  # fmt: skip
+
+
+_MOST_NAMED = 100
+"""Memories that one text can supersede, or hold beside."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,9 @@ class Validate:
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         state.drafts = [
             Draft(
-                self._memory(item, state), supersedes=_label("supersedes", item.get("supersedes"), MAX_ID) or ""
+                self._memory(item, state),
+                supersedes=_named_ids("supersedes", item.get("supersedes")),
+                keep_both=_named_ids("keep_both", item.get("keep_both")),
             )
             for item in state.items
         ]
@@ -137,6 +144,20 @@ def _lies_ahead(field: str, value: Any, content: str) -> bool | None:
     if place >= 0:
         return is_ahead(content, (place, place + len(value)))
     return {"planned": True, "past": False}.get(tense_of(content))
+
+
+def _named_ids(field: str, value: Any) -> tuple[str, ...]:
+    """The ids of other memories: one, or a list of them."""
+    if value is None or isinstance(value, str):
+        name = _label(field, value, MAX_ID)
+        return () if name is None else (name,)
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        raise InvalidInputError(field, f"must be an id or a list of ids, not {show(value)}.")
+    if len(value) > _MOST_NAMED:
+        raise InvalidInputError(field, f"names {len(value)} memories, at most {_MOST_NAMED} are allowed.")
+    listed = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
+    names = (clean_text(field, each, MAX_ID).strip() for each in listed)
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _label(field: str, value: Any, most: int = MAX_LABEL) -> str | None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from combray.errors import InvalidInputError, NotFoundError
+from combray.remember.slots import chain_slots, fill_slots
 from combray.remember.state import Draft, Remembering, Survey
+from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.types import KINDS, LIVE_STATUSES, Memory
 
 _STATEMENTS = tuple(kind for kind in KINDS if kind != "episode")
-_TRUSTED = ("owner", "agent")
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,8 @@ class Settle:
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         if state.diff:
             self._settle(state)
-        for place, draft in enumerate(state.drafts):
-            if draft.supersedes:
-                _supersede_as_asked(draft, state.drafts[:place], state.writer)
+        read_verdicts(state)
+        fill_slots(state)
         return state
 
     def _settle(self, state: Remembering) -> None:
@@ -44,7 +42,8 @@ class Settle:
         if tx.revision() - 1 != state.seen_revision:
             for reread in state.rereads:
                 reread(state, tx)
-        wanted = [draft for draft in state.drafts if draft.memory.kind != "episode"]
+        # A slot decides about its values.
+        wanted = [draft for draft in state.drafts if draft.memory.kind != "episode" and draft.memory.slot is None]
         known = tx.live_with_hash([draft.memory.content_hash for draft in wanted])
         # A turn with the same text is the evidence of a fact, not the same memory.
         stated = np.array(sorted(known.values()), dtype=np.int64)
@@ -67,40 +66,9 @@ class Settle:
 
 def _same_for(draft: Draft) -> tuple[str, ...]:
     """Trust of the memories that a draft can duplicate: its own or more. A quarantined draft duplicates none."""
-    if draft.memory.trust in _TRUSTED:
-        return _TRUSTED
-    return (*_TRUSTED, "untrusted") if draft.memory.trust == "untrusted" else ()
-
-
-def _supersede_as_asked(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:
-    """Decide for the memory that the caller named. Raises NotFoundError, InvalidInputError."""
-    named = draft.supersedes
-    draft.twin = next((each for each in earlier if each.memory.id == named and not each.skipped), None)
-    draft.matched = None if draft.twin is not None else tx.keys_of([named]).get(named)
-    if draft.twin is None and draft.matched is None:
-        raise NotFoundError(f"supersedes: no memory {named!r} in this namespace; give the id of one")
-    (old,) = [draft.twin.memory] if draft.twin is not None else tx.memories([draft.matched or 0])
-    if old.status not in LIVE_STATUSES:
-        raise InvalidInputError(
-            "supersedes", f"memory {old.id} is {old.status}.", "Name a live memory, or restore that one first."
-        )
-    if any(_replaces_the_same(each, draft) for each in earlier):
-        raise InvalidInputError(
-            "supersedes", f"memory {old.id} is superseded by an earlier item already.", "Name it once."
-        )
-    trusted = draft.memory.trust in _TRUSTED or (draft.memory.trust == old.trust == "untrusted")
-    if trusted:
-        draft.suggestion, draft.reason = "UPDATE", "supersedes the memory that the caller named"
-        return
-    draft.suggestion = "ADD" if draft.quarantined else "CONFLICT"
-    draft.reason = f"{draft.memory.trust} content supersedes nothing; both are kept"
-    draft.matched = draft.twin = None
-
-
-def _replaces_the_same(one: Draft, other: Draft) -> bool:
-    if one.suggestion != "UPDATE":
-        return False
-    return one.twin is other.twin if other.twin is not None else one.matched == other.matched
+    if draft.memory.trust in TRUSTED:
+        return TRUSTED
+    return (*TRUSTED, "untrusted") if draft.memory.trust == "untrusted" else ()
 
 
 def _skip(draft: Draft, key: int | None, twin: Draft | None) -> None:
@@ -197,6 +165,8 @@ class Write:
             state.writer.queue.put(model, waiting, state.now)
         for draft in arriving:
             self._supersede(draft, state)
+        chain_slots(state)
+        keep_both(state)
         self._log(state, arriving)
         return state
 
@@ -223,6 +193,8 @@ class Write:
             draft.suggestion, draft.reason = "ADD", "what it would replace is already replaced"
             return
         replaced.add(old.id)
+        draft.also = [each for each in draft.also if each.memory.id not in replaced]
+        replaced |= {each.memory.id for each in draft.also}
         draft.replaced_id = old.id
         draft.memory = msgspec.structs.replace(draft.memory, supersedes=old.id)
 
@@ -234,10 +206,13 @@ class Write:
         if draft.replaced_id is None or draft.key is None:
             return
         key = draft.matched if draft.twin is None else draft.twin.key
-        if key is None:
-            return
+        for each in () if key is None else (key, *(target.stored for target in draft.also)):
+            self._end(each, draft, state)
+
+    def _end(self, key: int, draft: Draft, state: Remembering) -> None:
+        """End the validity of a memory where that of the draft begins."""
         tx = state.writer
-        old = tx.memories([key])[0]
+        (old,) = tx.memories([key])
         until = max(draft.memory.valid_from or draft.memory.moment, old.recorded_at)
         pointer: dict[str, Any] = {"superseded_by": draft.memory.id, "valid_to": until}
         starts = draft.memory.valid_from
@@ -245,7 +220,7 @@ class Write:
         if starts is None or starts.timestamp() <= state.now:
             pointer["status"] = "superseded"
         tx.change(key, "supersede", "remember", state.now, **pointer)
-        tx.link([Link(draft.key, key, "supersedes", 1.0, reason=draft.reason)], state.now)
+        tx.link([Link(draft.key or 0, key, "supersedes", 1.0, reason=draft.reason)], state.now)
 
     def _log(self, state: Remembering, arriving: list[Draft]) -> None:
         tx = state.writer
