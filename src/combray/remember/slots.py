@@ -13,7 +13,6 @@ from datetime import datetime
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
-from combray.language.tense import claim_of
 from combray.remember.state import Draft, Remembering, Target
 from combray.remember.validate import PREFIX
 from combray.runtime import Link, Order, Writer
@@ -122,7 +121,7 @@ def _decide(draft: Draft, known: Sequence[Value], state: Remembering) -> None:
         draft.suggestion, draft.matched, draft.twin = "DUPLICATE", same.key, same.draft
         draft.reason = f"slot {draft.memory.slot} has this value already"
         return
-    tense = claim_of(draft.memory.content).tense
+    tense = draft.claim.tense
     ends = draft.memory.valid_to
     if tense in _BESIDE and draft.memory.valid_from is None:
         draft.reason = draft.reason or _BESIDE[tense]
