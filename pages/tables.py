@@ -77,17 +77,18 @@ def stages() -> str:
 
 def _rows(described: Sequence[Mapping[str, Any]], indent: str = "") -> Iterator[str]:
     for each in described:
-        shown = ", ".join(
-            f"`{name}={_value(value)}`" for name, value in each["settings"].items() if not isinstance(value, dict)
-        )
-        nested = ", ".join(f"`{name}`" for name, value in each["settings"].items() if isinstance(value, dict))
-        also = f"; tables: {nested}" if nested else ""
-        yield f"| {indent}`{each['stage']}` | {_cell(shown + also)} |"
+        shown = ", ".join(setting for item in each["settings"].items() for setting in _setting(*item))
+        yield f"| {indent}`{each['stage']}` | {_cell(shown)} |"
         yield from _rows(each.get("stages", ()), indent + "· ")
 
 
-def _value(value: object) -> str:
-    return "…" if len(repr(value)) > 80 else repr(value)
+def _setting(name: str, value: object) -> Iterator[str]:
+    """A setting in full; of a table, an entry for each key."""
+    if not isinstance(value, Mapping):
+        yield f"`{name}={value!r}`"
+        return
+    for key, inner in value.items():
+        yield f"`{name}[{key!r}]={dict(inner) if isinstance(inner, Mapping) else inner!r}`"
 
 
 def _default(value: object) -> str:

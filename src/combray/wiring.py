@@ -106,11 +106,25 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
 
 
 def offers() -> list[Offer]:
-    """Return every model and peer that the settings can name."""
+    """Return every model and peer that the settings can name: Combray's own, then those of installed packages."""
     from combray.models import catalogue
     from combray.peers import offers
 
-    return [*catalogue.offers(), *offers()]
+    tables = {"embedder": EMBEDDERS, "reranker": RERANKERS, "language_model": LANGUAGE_MODELS}
+    found = [
+        each
+        for kind, table in tables.items()
+        for each in plugins.installed(kind, {spec.partition(":")[0] for spec in table})
+    ]
+    return [*catalogue.offers(), *offers(), *map(_offer, found)]
+
+
+def _offer(plugin: plugins.Plugin) -> Offer:
+    from combray.models.catalogue import Offer
+
+    problem = f"not usable: {plugin.problem}; " if plugin.problem else ""
+    about = f"{problem}package {plugin.package}"
+    return Offer(plugin.kind, plugin.name, about, installed=not plugin.problem)
 
 
 def open_model(kind: str, settings: Settings) -> Embedder | Reranker | LanguageModel | None:

@@ -6,10 +6,14 @@ import random
 import time
 from pathlib import Path
 
+import pytest
+
 import combray
+from combray.audit.entry import MOST_IDS
 from combray.language.substrings import occurring
 from combray.runtime import Filter
 
+ROOT = Path(__file__).parents[2]
 SYLLABLES = [consonant + vowel for consonant in "bdklmnrst" for vowel in "aeiou"]
 
 
@@ -68,3 +72,23 @@ def test_a_word_that_two_touching_columns_spell_is_not_a_trace(tmp_path: Path) -
         certificate = engine.erase(gone, prove=True)
     assert certificate is not None
     assert certificate.left == ()
+
+
+def test_the_certificate_names_every_id_and_its_entry_the_first_hundred(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMBRAY_AUDIT", "1")
+    with combray.open(tmp_path / "a.db", embedder="none") as engine:
+        done = engine.remember_many([f"Film {at} was shown in hall {at}" for at in range(150)], diff=False)
+        ids = tuple(each.id for each in done)
+        certificate = engine.erase(list(ids), prove=True).certificate
+        assert certificate is not None
+        assert certificate.ids == ids
+        assert tuple(certificate.as_json()["ids"]) == ids
+        (entry,) = engine.audit.certificates(ids[0])
+        assert (entry.seq, entry.ids) == (certificate.seq, ids[:MOST_IDS])
+        assert engine.audit.certificates(ids[MOST_IDS - 1]) == [entry]
+        assert engine.audit.certificates(ids[MOST_IDS]) == []
+    page = (ROOT / "docs" / "explanation" / "audit.md").read_text(encoding="utf-8")
+    assert f"at most {MOST_IDS} ids" in page
+    assert "names every erased id" in page

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import combray
+from combray import presets
 from pages import api, generated, site
 
 ROOT = Path(__file__).parents[2]
@@ -77,3 +78,15 @@ def test_every_question_of_a_newcomer_is_answered_by_at_most_two_files_that_exis
         assert 1 <= len(paths) <= 2, question
         for path in paths:
             assert (ROOT / path).exists(), f"{question.strip()} {path} does not exist"
+
+
+def test_the_page_of_stages_shows_every_setting_in_full() -> None:
+    page = (ROOT / "docs" / "reference" / "stages.md").read_text(encoding="utf-8")
+    for name in presets.names():
+        for walk in ("remember", "recall"):
+            for stage in getattr(presets.load(name), walk).describe():
+                for setting, value in stage["settings"].items():
+                    entries = value.items() if isinstance(value, dict) else [(None, value)]
+                    for key, inner in entries:
+                        place = setting if key is None else f"{setting}[{key!r}]"
+                        assert f"`{place}={inner!r}`" in page

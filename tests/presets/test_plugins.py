@@ -13,6 +13,7 @@ import pytest
 
 import combray
 from combray import InvalidInputError, presets
+from combray.engine.models import offers
 from combray.errors import PluginError
 from combray.stages import CONSOLIDATE_PARTS, RECALL_PARTS, REMEMBER_PARTS
 
@@ -74,6 +75,9 @@ def test_the_example_answers_from_the_shell(installed: Path, tmp_path: Path) -> 
     gain = pinned["results"][1]["score"] - plain["results"][1]["score"]
     assert gain == pytest.approx(0.2)
     assert pinned["results"] == by_variable["results"]
+    models = {(each["kind"], each["spec"]): each for each in json.loads(said("models", "--json"))["offers"]}
+    assert models["embedder", "trigrams"]["about"] == "package combray-acme 1.0.0"
+    assert models["embedder", "trigrams"]["installed"] is True
     listed = {each["name"]: each for each in json.loads(said("presets", "--json"))}
     assert listed["acme.notes"]["package"] == "combray-acme 1.0.0"
     stages = json.loads(said("presets", "show", "acme.notes", "--json"))["recall"]
@@ -122,6 +126,21 @@ def test_one_of_our_names_cannot_be_taken(offer: Path) -> None:
         ("default", "the name belongs to Combray")
     ]
     combray.open(":memory:", embedder="none").close()
+    offered = [each for each in offers() if "plugged-thief" in each.about]
+    assert [(each.kind, each.spec, each.installed) for each in offered] == [("embedder", "none", False)]
+    assert offered[0].about == "not usable: the name belongs to Combray; package plugged-thief 1.0"
+
+
+def test_models_of_every_kind_are_listed_without_loading_them(offer: Path) -> None:
+    code = "raise SystemExit('loaded')\n"
+    kinds = {"embedder": "embedders", "reranker": "rerankers", "language_model": "language_models"}
+    lines = [
+        line for group in kinds.values() for line in (f"[combray.{group}]", f"own_{group} = plugged_all:make")
+    ]
+    package(offer, "all", code, *lines)
+    offered = {each.kind: each for each in offers() if "plugged-all" in each.about}
+    assert {kind: each.spec for kind, each in offered.items()} == {k: f"own_{g}" for k, g in kinds.items()}
+    assert {each.about for each in offered.values()} == {"package plugged-all 1.0"}
 
 
 def test_two_packages_of_one_name_are_refused(offer: Path) -> None:
