@@ -64,10 +64,15 @@ _MIN_PREFIX = 8
 class SqliteReader:
     """Implements `runtime.Reader`. `scope` restricts all its statements to the namespace."""
 
+    _keeps = True
+    """Whether what is read may be kept for others: it is committed."""
+
     def __init__(self, namespace: str, cache: NamespaceCache, reading: Reading) -> None:
         self.namespace = namespace
         self.cache = cache
         self.scope = Namespace(namespace, reading)
+        self.documents = SqliteDocuments(self.scope)
+        self.queue = SqliteQueue(self.scope)
 
     @contextmanager
     def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
@@ -75,7 +80,7 @@ class SqliteReader:
             yield connection, self.cache.catch_up(connection)
 
     def _evidence(self, connection: sqlite3.Connection) -> SqliteEvidence:
-        return SqliteEvidence(connection, self.cache, keeps=True)
+        return SqliteEvidence(connection, self.cache, self._keeps)
 
     # -- retrieval -------------------------------------------------------------------------------
 
@@ -317,14 +322,6 @@ class SqliteReader:
             Doubt(first, second, why, answer, bool(halved), run)
             for first, second, why, answer, halved, run in self.scope.rows(sql.runs.doubts)
         ]
-
-    @property
-    def documents(self) -> SqliteDocuments:
-        return SqliteDocuments(self.scope)
-
-    @property
-    def queue(self) -> SqliteQueue:
-        return SqliteQueue(self.scope)
 
 
 def _walk(snapshot: Snapshot, pointers: Slots, slot: int, steps: int) -> list[int]:

@@ -17,10 +17,8 @@ from combray.stores.matrix import check_dimensions, encode
 from combray.stores.sqlite import indexes, sql
 from combray.stores.sqlite import rows as mapping
 from combray.stores.sqlite.cache import NamespaceCache
-from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.erasing import erase
-from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.indexes import Indexed
 from combray.stores.sqlite.namespace import missing
 from combray.stores.sqlite.queue import SqliteQueue
@@ -37,6 +35,8 @@ _END_OF_TIME = 2**63 - 1
 class SqliteWriter(SqliteReader):
     """Implements `runtime.Writer`. Reads use the write connection."""
 
+    _keeps = False
+
     def __init__(self, namespace: str, cache: NamespaceCache, connection: sqlite3.Connection) -> None:
         super().__init__(namespace, cache, lambda: nullcontext(connection))
         self.connection = connection
@@ -50,14 +50,12 @@ class SqliteWriter(SqliteReader):
         self._snapshot = cache.catch_up(connection)
         self._last_committed = int(connection.execute(sql.memories.newest_key).fetchone()[0])
         self.revision_now = int(revision) + 1
+        self.queue = SqliteQueue(self.scope, self.revision_now)
         connection.execute(sql.namespaces.set_revision, (self.number, self.revision_now))
 
     @contextmanager
     def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
         yield self.connection, self._snapshot
-
-    def _evidence(self, connection: sqlite3.Connection) -> SqliteEvidence:
-        return SqliteEvidence(connection, self.cache, keeps=False)
 
     # -- reading one's own writes -----------------------------------------------------------------
 
@@ -266,14 +264,6 @@ class SqliteWriter(SqliteReader):
             self.scope.write(sql.runs.drop_lease, name)
         else:
             self.scope.write(sql.runs.put_lease, name, lease.holder, mapping.to_micro(lease.until))
-
-    @property
-    def documents(self) -> SqliteDocuments:
-        return SqliteDocuments(self.scope)
-
-    @property
-    def queue(self) -> SqliteQueue:
-        return SqliteQueue(self.scope, self.revision_now)
 
     def erase(self, keys: Sequence[int], at: float) -> None:
         ids = erase(self.connection, self.number, self.namespace, keys)

@@ -73,6 +73,8 @@ class ReferenceReader:
         self.namespace = namespace
         self._state = state
         self._committed = committed
+        self.documents = ReferenceDocuments(self._space)
+        self.queue = ReferenceQueue(self._space)
 
     def _space(self) -> Space:
         return self._state().spaces.get(self.namespace) or Space()
@@ -320,14 +322,6 @@ class ReferenceReader:
 
     def revision(self) -> int:
         return self._space().revision
-
-    @property
-    def documents(self) -> ReferenceDocuments:
-        return ReferenceDocuments(self._space)
-
-    @property
-    def queue(self) -> ReferenceQueue:
-        return ReferenceQueue(self._space)
 
     def runs(self, limit: int) -> list[Run]:
         return sorted(self._space().runs.values(), key=lambda run: (run.started, run.id), reverse=True)[:limit]
