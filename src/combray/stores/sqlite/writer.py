@@ -149,18 +149,18 @@ class SqliteWriter(SqliteReader):
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
         check_changes(changes)
-        rows = self.scope.rows(sql.memories.whole, listed([key]))
-        if not rows:
+        row = self.connection.execute(sql.memories.whole, (self.number, listed([key]))).fetchone()
+        if row is None:
             raise missing(key, self.namespace)
-        old = dict(zip(FIELDS, rows[0][1:], strict=True))
-        if any(changes.get(name, old[name]) != old[name] for name in EMBEDDED):
+        names = sorted(changes)
+        old = {name: row[1 + FIELDS.index(name)] for name in names}
+        if any(changes[name] != old[name] for name in EMBEDDED.intersection(changes)):
             for (model,) in self.scope.rows(sql.vectors.models_of, key):
                 # As in put_vectors.
                 self.cache.matrix(self.connection, model, self._snapshot)
             self.scope.write(sql.vectors.drop, key)
-        names = sorted(changes)
-        before = mapping.to_json({name: old[name] for name in names})
-        self.connection.execute(sql.versions.add, (key, mapping.to_micro(at), actor, operation, before))
+        version = (key, mapping.to_micro(at), actor, operation, mapping.to_json(old))
+        self.connection.execute(sql.versions.add, version)
         assignments = ", ".join(f"{name} = ?" for name in [*names, "revision"])
         values = [mapping.column_value(name, changes[name]) for name in names]
         statement = sql.memories.change.format(assignments=assignments)
@@ -168,7 +168,7 @@ class SqliteWriter(SqliteReader):
         if "occurred_from" in names or "recorded_at" in names:
             self.connection.execute(sql.memories.set_moment, (key,))
         if INDEXED.intersection(names):
-            self._index_again(key, mapping.to_memory(rows[0], self.namespace))
+            self._index_again(key, mapping.to_memory(row, self.namespace))
         elif {"status", "trust"}.intersection(names):
             self.connection.execute(sql.labels.set_live, (key,))
         self._did("changed", [key])
