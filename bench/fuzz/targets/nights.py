@@ -62,7 +62,7 @@ def _statements(_folder: Path) -> Run:
             assert set(decided) <= set(range(1, len(episodes) + 1)), "a pair that was not asked about"
             assert set(decided.values()) <= set(_DECISIONS), decided
             return made, decided
-        candidates = distil_model.tell(Telling(answer), episodes, CLOCK)
+        candidates = distil_model.facts_by_model(Telling(answer), episodes, CLOCK)
         for one in candidates:
             assert one.said, "a fact that rests on nothing"
             assert all(said in episodes for said in one.said), "an episode that was not shown"

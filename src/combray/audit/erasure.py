@@ -40,11 +40,11 @@ _IN_AUDIT = ("id", "word", "tag", "author")
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What else has to do with memories that are to be erased.
+    """Memories and files related to memories that are to be erased.
 
-    `made`: what Combray made of their words; it is erased with them. `resting`: what names them as evidence, or
-    what was made of them. `quoting`: other memories that hold the whole text of one, or the reverse.
-    `files`: the files that they are pieces of, if those are still there.
+    `made`: memories that Combray derived from their text; these are erased with them. `resting`: memories that
+    name them, or one of `made`, as evidence. `quoting`: other memories that contain the whole text of one, or are
+    contained in it. `files`: the indexed files that they are chunks of, if these still exist.
     """
 
     made: tuple[Memory, ...] = ()
@@ -59,7 +59,7 @@ class Derived:
 
 
 def made_of(reader: Reader, memories: Sequence[Memory]) -> list[int]:
-    """Keys of what consolidation and auto-memory have made of the words of episodes."""
+    """Return the keys of memories that consolidation and auto-memory derived from these episodes."""
     episodes = {each.id for each in memories if each.kind == "episode"}
     if not episodes:
         return []
@@ -77,7 +77,7 @@ def derived(reader: Reader, memories: Sequence[Memory]) -> Derived:
     made = [each for each in others if _is_made_of(each, episodes)]
     gone.update(each.id for each in made)
     resting: list[Memory] = []
-    # What rests on something that rests on it does so too.
+    # Evidence is transitive.
     while more := [each for each in others if each.id not in gone and gone.intersection(_named_by(each))]:
         resting += more
         gone.update(each.id for each in more)
@@ -103,13 +103,15 @@ def _plain(text: str) -> str:
 
 
 def _quoting(memories: Sequence[Memory], others: Sequence[Memory]) -> list[Memory]:
-    """Return the others that contain the whole text of a memory, or are contained in one; no very short texts."""
+    """Return the others that contain the whole text of a memory, or are part of one. Short texts are skipped."""
     texts = list(dict.fromkeys(_plain(each.content) for each in memories))
-    held = [_plain(each.content) for each in others]
-    inside = _occurring(held, texts)
+    plain = [_plain(each.content) for each in others]
+    inside = _occurring(plain, texts)
     # Hardly any text occurs in another memory: only with those is each memory compared.
-    whole = [texts[at] for at in _occurring(texts, held)]
-    return [memory for at, memory in enumerate(others) if at in inside or any(text in held[at] for text in whole)]
+    whole = [texts[at] for at in _occurring(texts, plain)]
+    return [
+        memory for at, memory in enumerate(others) if at in inside or any(text in plain[at] for text in whole)
+    ]
 
 
 def _occurring(wanted: Sequence[str], texts: Sequence[str]) -> set[int]:
@@ -129,7 +131,7 @@ def _file_of(memory: Memory) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Something of the memory that was found: in which file, what kind of thing, how many of them."""
+    """Remains of a memory: the file, the kind of byte string, and the count."""
 
     file: str
     kind: str
@@ -138,18 +140,20 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was looked for after memories were erased, where, and what was found.
+    """The result of an erasure with proof: what was searched for, where, and what was found.
 
-    `ids`: all that were asked for, `id` the first of them.
-    `looked_for`: how many byte strings of each kind. `files`: those of the store, all searched whole. `left`:
-    what was found in them. `copies`: what was found in older copies: backups beside the store, those that the
-    audit knows of, and files that were named; `searched_copies` are all of them. `rows`: tables that still name
-    the memory. `derived`: ids of what was erased with it; `quoted_by`: of other memories that name it as evidence
-    or hold its whole text. `sealed`: files of all these whose bytes prove nothing, because they are encrypted or
-    packed; where the database is among them, every row of every table was read through the key instead.
+    `ids`: all erased memories that the caller named; `id` is the first. `derived`: ids of memories erased with
+    them. `quoted_by`: ids of memories that are left and name them as evidence or contain their whole text.
 
-    `digests`: of every byte string, by HMAC-SHA-256 under `salt`, which is kept nowhere else; `commitment` is the
-    SHA-256 of them all, and in the audit. `seq`: the entry there, 0 without an audit.
+    `looked_for`: number of byte strings by kind. `files`: files of the store, all searched completely. `left`:
+    remains in these. `searched_copies`: older copies that were searched (backups beside the store, backups that
+    the audit recorded, files that the caller named). `copies`: remains in these. `rows`: tables that still name a
+    memory. `sealed`: encrypted or compressed files, whose bytes prove nothing. If the database is among them,
+    every row of every table was read through the key instead.
+
+    `digests`: HMAC-SHA-256 of every byte string under `salt`, which is stored nowhere else. `commitment`: SHA-256
+    of all digests, also in the audit. `seq`: number of the audit entry, 0 without an audit. The entry names the
+    first 100 ids only.
     """
 
     id: str
@@ -205,8 +209,8 @@ def prove(runtime: Runtime, namespace: str, erased: Erased, also: Sequence[str])
     store = provable(runtime)
     forget_texts()
     store.let_go()
-    held = store.shared(erased.traces)
-    wanted = [trace for trace in erased.traces if trace not in held]
+    shared = store.shared(erased.traces)
+    wanted = [trace for trace in erased.traces if trace not in shared]
     own, copies = _places(store, runtime, also)
     found, sealed = _look([*own, *copies], wanted)
     location = str(Path(runtime.store.location).absolute())

@@ -113,7 +113,7 @@ class KnownFacts:
         self._by_terms[term_set(fact.content)].append(key)
 
     def find(self, candidate: Candidate, vector: NDArray[np.float32] | None) -> int | None:
-        """Return the most confident fact that says the same, or into which such a fact was merged."""
+        """Return the most confident duplicate, or the fact that a duplicate was merged into."""
         text = candidate.stated.text
         keys = dict.fromkeys(self._by_text.get(normalised(text), ()))
         keys |= dict.fromkeys(self._by_terms.get(term_set(text), ()))

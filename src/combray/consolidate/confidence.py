@@ -94,7 +94,7 @@ class PromoteFacts(TierRule):
             for key, fact in zip(some, facts, strict=True):
                 tier = wanted.get(key, fact.tier)
                 state.take(MoveTier(key, tier), f"{fact.tier} → {tier}, used {fact.access_count} times")
-            state.tell(self, min(start + _AT_ONCE, len(stored)), len(stored))
+            state.report(self, min(start + _AT_ONCE, len(stored)), len(stored))
         return state
 
 

@@ -56,7 +56,7 @@ class Contradictions:
             others = others[: self.near_most]
             found.update(pair(key, other) for other in others if self._worth(state, key, other))
             if done % 1000 == 0:
-                state.tell(self, done, len(live))
+                state.report(self, done, len(live))
         # And consecutive facts, in time, that give a value for the same subject and attribute.
         by_slot: dict[tuple[str, str], list[int]] = defaultdict(list)
         for key in live:

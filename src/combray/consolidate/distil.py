@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from combray.consolidate.candidates import Candidate, KnownFacts, Said, stated_in
-from combray.consolidate.distil_model import tell
+from combray.consolidate.distil_model import facts_by_model
 from combray.consolidate.evidence import independent, origin
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import FRESH, Planning
@@ -111,7 +111,7 @@ class DistilFacts:
             said = [each for each in wanted.values() if not is_agent(each.episode.author or "")]
             chosen = sorted(said[: self.model_episodes], key=lambda each: each.key)
             try:
-                stated = tell(runtime.language_model, chosen, state.now)
+                stated = facts_by_model(runtime.language_model, chosen, state.now)
                 shown = {each.key for each in chosen}
             except (ModelError, msgspec.MsgspecError) as error:
                 state.degraded.append(f"no facts from the language model ({error}); rules read the episodes")

@@ -1,4 +1,4 @@
-"""Facts from a language model: one call, whose results are checked against the episodes."""
+"""Facts from a language model: one call. Each fact is checked against the episodes it cites."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_FACTS_A_LINE = 2
 _LONGEST = 300
 
 
-class _Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fact: str
     episodes: list[int]
     subject: str = ""
@@ -40,8 +40,8 @@ class _Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: str = ""
 
 
-def tell(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Candidate]:
-    """Return the facts that the model finds in the episodes, without those that their words do not support.
+def facts_by_model(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Candidate]:
+    """Return the facts that the model finds in the episodes. Facts that the episodes do not support are dropped.
 
     Raises ModelError, and msgspec.MsgspecError for an answer that is not the requested JSON.
     """
@@ -57,9 +57,9 @@ def tell(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Can
     answer = model.complete(
         SYSTEM, f"{marker}\n{lines}\n{marker}", max_tokens=100 + _TOKENS_A_LINE * len(episodes)
     )
-    told = msgspec.json.decode(answer.strip().encode("utf-8", "replace"), type=list[_Told])
+    listed = msgspec.json.decode(answer.strip().encode("utf-8", "replace"), type=list[_Found])
     found = []
-    for each in told[: _MOST_FACTS_A_LINE * len(episodes)]:
+    for each in listed[: _MOST_FACTS_A_LINE * len(episodes)]:
         numbers = dict.fromkeys(each.episodes)
         said = [episodes[number - 1] for number in numbers if 1 <= number <= len(episodes)]
         if said and len(said) == len(numbers) and is_supported(each.fact, said):
@@ -67,12 +67,12 @@ def tell(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Can
     return found
 
 
-def _statement(told: _Told, said: Sequence[Said]) -> Statement:
-    text = " ".join(told.fact.split()).rstrip(".")
+def _statement(found: _Found, said: Sequence[Said]) -> Statement:
+    text = " ".join(found.fact.split()).rstrip(".")
     starts = [dated(each.episode.content, each.episode.moment).start for each in said]
     since = min((start for start in starts if start is not None), default=None)
     return Statement(
-        text, told.subject or speaker(said[0].episode.author), told.attribute, told.value, since=since
+        text, found.subject or speaker(said[0].episode.author), found.attribute, found.value, since=since
     )
 
 
@@ -86,12 +86,12 @@ def is_supported(fact: str, said: Sequence[Said]) -> bool:
     if not wanted or len(fact) > _LONGEST:
         return False
     spoken = [_spoken(each) for each in said]
-    held = [set(content_terms(text)) for text in spoken]
+    terms = [set(content_terms(text)) for text in spoken]
     numbers = {token.key for token in tokenise(fact) if token.kind in ("number", "date")}
     there = {token.key for text in spoken for token in tokenise(text) if token.kind in ("number", "date")}
-    if not (wanted <= set().union(*held) and numbers <= there):
+    if not (wanted <= set().union(*terms) and numbers <= there):
         return False
-    if any(len(wanted & words) * 2 < len(wanted) for words in held):
+    if any(len(wanted & words) * 2 < len(wanted) for words in terms):
         return False
     return not negations(fact) or any(negations(each.episode.content) for each in said)
 

@@ -78,7 +78,7 @@ class GatherEvidence:
                 detail = f"{len(found)} new episode{'s' if len(found) > 1 else ''}, the last of {latest:%Y-%m-%d}"
                 state.take(step, detail, {each: episode.id for each, episode in found})
             if done % 1000 == 0:
-                state.tell(self, done, len(known))
+                state.report(self, done, len(known))
         return state
 
     def _since(self, fact: Memory, keys: list[int], read: _Reading, now: float) -> Iterator[tuple[int, Memory]]:

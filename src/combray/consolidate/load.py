@@ -30,7 +30,7 @@ class LoadFacts:
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
             state.facts.update(by_key(reader, some.tolist()))
-            state.tell(self, min(start + _AT_ONCE, len(keys)), len(keys))
+            state.report(self, min(start + _AT_ONCE, len(keys)), len(keys))
         state.settled = {(doubt.first, doubt.second): doubt for doubt in reader.doubts()}
         for link in reader.links(state.facts, ("may_revise",)):
             both = pair(link.source, link.target)
@@ -100,7 +100,7 @@ class FindNear:
             if near is not None:
                 state.near[key] = near
             if done % BATCH == 0:
-                state.tell(self, done, len(live))
+                state.report(self, done, len(live))
         for key, found in _among_fresh(state, nearness).items():
             state.near[key] = Ranked(found.keys[: self.most], found.scores[: self.most])
         return state

@@ -71,7 +71,7 @@ def finish(
             if part is None:
                 run = replace(run, ended=clock(), state="done")
                 tx.put_run(run)
-                tx.note("consolidate", "", f"{run.id}: {told(run.counts)}", clock())
+                tx.note("consolidate", "", f"{run.id}: {summary(run.counts)}", clock())
                 return run
             steps = decode(part)
             counts = Counter(run.counts) + _apply(tx, run, steps)
@@ -112,7 +112,7 @@ def by_key(reader: Reader, keys: Sequence[int]) -> dict[int, Memory]:
     return {key: found[each] for key, each in zip(keys, ids, strict=True) if each in found}
 
 
-def told(counts: Mapping[str, int]) -> str:
+def summary(counts: Mapping[str, int]) -> str:
     """Return counts as text."""
     return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()) if count) or "nothing to do"
 
@@ -122,7 +122,7 @@ _UNDO = "undo:"
 _ERASED = "erased"
 """The id of an erased memory in version rows."""
 _MOST_PAIRED = 100
-"""Largest merge whose facts are kept apart in pairs. In a larger one, each is kept apart from the winner only."""
+"""Largest merge whose undo marks every pair as distinct. In a larger one, only pairs with the winner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def undo_run(tx: Writer, run: Run, now: float) -> Undone:
             restored += group
     _restore(tx, run, restored, memories, histories, now)
     kept = set(memories) - set(restored)
-    # The run's decisions on pairs go, except of refused memories; undone pairs are kept apart.
+    # The run's decisions on pairs are removed, except for refused memories; undone pairs are marked distinct.
     stay = [doubt for doubt in tx.doubts() if doubt.run == run.id and {doubt.first, doubt.second} & kept]
     tx.drop_doubts(run.id)
     tx.put_doubts(stay)

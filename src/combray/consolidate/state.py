@@ -32,10 +32,12 @@ class Line:
 
 @dataclass(slots=True)
 class Planning:
-    """State of the consolidation pipeline. Nothing is written: stages add steps and see their effect.
+    """State of the consolidation pipeline. Nothing is written yet.
 
-    `facts`: memories by key, including planned changes. `most`: limit of memories that the plan may remove from
-    recall or restore to it. `skipped`: memories above the limit, left to the next run.
+    A stage adds steps, and later stages see the facts as changed.
+
+    `facts`: memories by key, including planned changes. `most`: maximum number of memories that the plan may
+    remove from recall or restore to it. `skipped`: memories above that limit; the next run handles them.
     """
 
     namespace: str
@@ -111,7 +113,7 @@ class Planning:
             if not self.answered(*both) and all(self.facts[key].status in LIVE_STATUSES for key in both)
         ]
 
-    def tell(self, stage: Any, done: int, total: int) -> None:
+    def report(self, stage: Any, done: int, total: int) -> None:
         """Report the progress of a stage."""
         if self.progress is not None:
             self.progress(stage_name(stage), done, total)

@@ -1,4 +1,4 @@
-"""Lists of memories in pages: a filter, an order, and a cursor that stays valid while memories come and go."""
+"""Lists of memories in pages: a filter, an order, and a cursor that stays valid while others write."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 Listed = tuple[Place, str, Memory]
-"""Where a memory stands in the order, its namespace, and itself."""
+"""A memory's position in the order, its namespace, and the memory."""
 
 
 @audited("list")
 def list_memories(
     at: Namespace, where: Where | None, *, order: str, limit: int, after: str, namespaces: Sequence[str] | None
 ) -> Page:
-    """One page of the memories that match."""
+    """Return one page of the memories that match."""
     spaces = at.several(namespaces)
     ordered = _order(order)
     names = [each.namespace for each in spaces]
@@ -58,7 +58,7 @@ def _page(
 ) -> list[Listed]:
     place = None
     if behind is not None:
-        # Of memories with one value and one id, those of later namespaces are still to come.
+        # Memories with the same value and id in later namespaces follow.
         place, namespace = behind
         place = Place(place.value, place.id, inclusive=space.namespace > namespace)
     memories = space.reader.memories(space.reader.page(condition, order, limit, place))
@@ -66,7 +66,7 @@ def _page(
 
 
 def _sorted(found: list[Listed], order: Order) -> list[Listed]:
-    """In the order, memories without a value last; stable, so that equal ids go by namespace."""
+    """Sort, memories without a value last. The sort is stable: equal ids go by namespace."""
     found.sort(key=lambda each: each[1])
     found.sort(key=lambda each: each[0].id, reverse=order.descending)
     with_value = [each for each in found if each[0].value is not None]
@@ -96,7 +96,7 @@ def _order(order: str) -> Order:
 
 
 def _digest(where: Where | None, order: str, namespaces: Sequence[str]) -> str:
-    """What a cursor belongs to: the same question, word for word."""
+    """Return a digest of the query, so that a cursor works only with the same query."""
     asked = json.dumps([where, order, list(namespaces)], sort_keys=True, default=str)
     return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

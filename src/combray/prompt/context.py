@@ -47,7 +47,7 @@ def answer_context(
 
 
 def with_repeats(made: Context, repeated: Sequence[Memory], counter: TokenCounter) -> Context:
-    """Add duplicates that were left out to `dropped`."""
+    """Add duplicates to `dropped`."""
     again = tuple(Dropped("repeats", each.id, counter(each.content), _REPEATS) for each in repeated)
     return replace(made, dropped=made.dropped + again)
 

@@ -119,7 +119,7 @@ def _by_words(texts: list[str], snippet: int) -> Callable[[int], Scores]:
 
 @dataclass(frozen=True)
 class OrderCauses:
-    """For WHY, orders causes before effects: Kahn's algorithm over causal edges among the hits (Mnemon 5.2).
+    """For WHY, orders causes before effects: Kahn's algorithm over causal edges among the hits.
 
     `only_when_asked` leaves the order by score alone unless the caller named the intent: a guess at the
     intent must not move the best hit down.

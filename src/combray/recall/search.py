@@ -20,7 +20,10 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True)
 class SearchAnchors:
-    """Finds anchors by four signals, twenty each: keyword, vector, recency, entity (Mnemon 5.2)."""
+    """Finds anchors by four signals, twenty each: keyword, vector, recency, entity.
+
+    Source: docs/reference/presets.md, preset mnemon.
+    """
 
     needs = ("terms", "entities")
     gives = ("found",)

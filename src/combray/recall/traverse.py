@@ -1,4 +1,7 @@
-"""Beam search over the memory graph from the anchors (Mnemon 5.2 step 3, after MAGMA)."""
+"""Beam search over the memory graph from the anchors, after MAGMA.
+
+Source: docs/reference/presets.md, preset mnemon.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from combray.scoring.rrf import reciprocal_rank_fusion
 class FuseRRF:
     """Reciprocal rank fusion: sum of 1 / (k + rank + 1), rank from 0, scaled so that the best is 1.
 
-    Cormack, Clarke, Büttcher, SIGIR 2009; k = 60 (Mnemon 5.2 step 2).
+    Cormack, Clarke, Büttcher, SIGIR 2009; k = 60 (docs/reference/presets.md, preset mnemon).
     """
 
     needs = ("found",)

@@ -130,7 +130,7 @@ class _Batch:
 
 @dataclass(frozen=True)
 class Diff:
-    """Decides for each text: ADD, DUPLICATE, UPDATE or CONFLICT (Mnemon 5.3).
+    """Decides for each text: ADD, DUPLICATE, UPDATE or CONFLICT (docs/reference/presets.md, preset mnemon).
 
     Above 0.90 DUPLICATE, 0.65 to 0.90 UPDATE or CONFLICT, below ADD.
 

@@ -1,4 +1,4 @@
-"""Edges of a new memory, and candidates for edges (Mnemon 5.1; docs/reference/presets.md).
+"""Edges of a new memory, and candidates for edges (preset mnemon, docs/reference/presets.md).
 
 Each edge is stored once, from the older (or causing) memory to the newer, and walked both ways.
 """
@@ -47,8 +47,8 @@ def _ends(draft: Draft) -> tuple[int, float]:
 class LinkTemporal:
     """Links to the latest memory of the same source, and to the newest within 24 hours by 1/(1+hours).
 
-    `kept` memories of a long batch, at least `nearest`, are compared with the next ones. Source: Mnemon 5.1 (24
-    hours, 10 memories), see docs/reference/presets.md.
+    `kept` memories of a long batch, at least `nearest`, are compared with the next ones.
+    Source: docs/reference/presets.md, preset mnemon.
     """
 
     needs = ("written", "survey")
@@ -188,7 +188,10 @@ class LinkCausal:
 
 @dataclass(frozen=True)
 class LinkSemantic:
-    """Links to the three nearest memories with a cosine of at least 0.80 (Mnemon 5.1)."""
+    """Links to the three nearest memories with a cosine of at least 0.80.
+
+    Source: docs/reference/presets.md, preset mnemon.
+    """
 
     needs = ("written", "nearest")
     gives = ("semantic_edges",)
@@ -279,7 +282,10 @@ class SuggestSemantic:
 
 @dataclass(frozen=True)
 class SuggestCausal:
-    """Lists memories within two hops in the graph that may be cause or effect, ten at most (Mnemon 5.1)."""
+    """Lists memories within two hops in the graph that may be cause or effect, ten at most.
+
+    Source: docs/reference/presets.md, preset mnemon.
+    """
 
     needs = ("written",)
     hops: int = 2

@@ -33,7 +33,7 @@ class Draft:
     guard: str = ""
     """What the guard made of it and why; empty when it was let in as it came."""
     notices: tuple[str, ...] = ()
-    """What the guard has to tell: what was redacted, and what is kept apart."""
+    """The guard's messages: what was redacted or quarantined."""
     claim: Claim = field(default_factory=Claim)
     """What the text claims about time."""
     limits_given: frozenset[str] = frozenset()
@@ -82,7 +82,7 @@ class Draft:
 
     @property
     def quarantined(self) -> bool:
-        """Whether it is kept apart: stored, but linked to nothing, replacing nothing, never recalled."""
+        """Whether it is quarantined: stored, but never linked or recalled, and it supersedes nothing."""
         return self.memory.trust == "quarantined"
 
 

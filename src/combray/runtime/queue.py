@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-UNTOLD = "not told any more: it may have quoted a memory that was erased"
+OMITTED = "omitted: it may have quoted a memory that was erased"
 """Replaces the error of every failed job after an erasure in its namespace: models quote their input."""
 
 

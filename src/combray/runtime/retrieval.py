@@ -1,4 +1,4 @@
-"""The words stages and stores share: filters, retrieval arms, ranked lists, columns, links."""
+"""Types that stages and stores share: filters, retrieval arms, ranked lists, columns, links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Vectors = NDArray[np.float32]
 """Rows of unit length, one a text: shape (texts, dimensions)."""
 
 SHAPE_WORDS = 40
-"""Up to so many words a turn on average, a session's turns count in full as each other's context.
+"""Mean words per turn up to which a session's turns count in full as each other's context.
 
 Measured on LoCoMo (turns of 22 words, nothing lost against no limit) and on chats with an assistant
 (200 words a turn, gain 0.04, no context wanted): bench/results/quality.md."""
@@ -28,10 +28,10 @@ Measured on LoCoMo (turns of 22 words, nothing lost against no limit) and on cha
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories a read may see. Empty tuples mean "any". Applied inside every retrieval arm.
+    """Selects the memories that a read may return. Empty tuples mean "any". Applied inside every retrieval arm.
 
-    Times are unix seconds. `since`/`until` bound the moment it happened: [since, until). `as_of` shows
-    what was known, and held to be true, at that time. `now` hides what has expired.
+    Times are unix seconds. `since`/`until` bound the moment it happened: [since, until). `as_of` selects
+    what was known and valid at that time. `now` hides expired memories.
     """
 
     statuses: tuple[str, ...] = LIVE_STATUSES
@@ -50,12 +50,12 @@ class Filter:
     min_confidence: float = 0.0
     min_importance: int = 1
     condition: Condition | None = None
-    """What a caller's `where` asks for besides; None for nothing."""
+    """The condition of a caller's `where`; None for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How a list is sorted: by a field of a memory, ties by id, memories without a value last."""
+    """The order of a list: by a field of a memory, ties by id, memories without a value last."""
 
     field: str = "recorded_at"
     descending: bool = True
@@ -63,7 +63,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a sorted list: behind the memory of that value and id, or at it where it is `inclusive`.
+    """A position in a sorted list: after the memory with that value and id, or at it if `inclusive`.
 
     Times are integer microseconds since 1970.
     """
@@ -77,17 +77,18 @@ class Place:
 class KeywordArm:
     """Keyword evidence over the index fields (content, context, author and date, entities and tags).
 
-    `scoring` "bm25f" is BM25F with `fields` as term-frequency weights; "coverage" is the share of the
-    query's terms that a memory holds (Mnemon 5.2 step 4: token_intersection / query_token_count).
-    `before`/`after` lend a turn the words (and the length) of the turns before and after it in its
-    session at lower weight: the first number is for the adjacent turn, which counts `question_boost` times
-    when it comes before and ends in a question. What is lent is scaled by the session's gain,
-    min(1, (shape_words / mean words of its turns)^2); `shape_words` 0 makes every gain 1.
-    `mode` "all" keeps only memories that hold every term.
-    `normalise` gives BM25F as a share of the score that a perfect match of the query would get, in [0, 1).
-    An arm that is not `listed` scores the candidates of the others and brings none of its own.
-    `posting_budget` bounds the work: the rarest terms are read first until that many postings are read
-    (never fewer than three terms).
+    `scoring`: "bm25f" is BM25F with `fields` as term-frequency weights; "coverage" is the share of the query's
+    terms that a memory contains (docs/reference/presets.md, preset mnemon, step 4 of recall).
+
+    Context expansion: `before`/`after` are the weights of the terms (and the length) of the turns before and
+    after a turn in its session, the adjacent turn first. A turn before it that ends in a question counts
+    `question_boost` times. The weights are scaled by the session's gain,
+    min(1, (shape_words / mean words of its turns)^2); with `shape_words` 0 every gain is 1.
+
+    `mode` "all" keeps only memories that contain every term. `normalise` returns BM25F as a share of the score of
+    a perfect match, in [0, 1). An arm that is not `listed` scores the candidates of other arms and adds none.
+    `posting_budget` limits the work: postings of the rarest terms are read first, up to this number, but always
+    those of three terms.
     """
 
     terms: tuple[tuple[str, float], ...]
@@ -107,10 +108,10 @@ class KeywordArm:
 
 @dataclass(frozen=True, slots=True)
 class VectorArm:
-    """Cosine of the query vector with the memory's, in [-1, 1]; below `minimum` is no evidence.
+    """Cosine of the query vector with the memory's, in [-1, 1]. A cosine below `minimum` counts as 0.
 
-    `before`/`after` add the neighbours' cosines at lower weight, all taken as differences from the mean
-    cosine of all memories and scaled as in `KeywordArm`; a score can then leave [-1, 1].
+    `before`/`after` add the neighbours' cosines at lower weight. All cosines are then differences from the mean
+    cosine of all memories, scaled as in `KeywordArm`, and a score can leave [-1, 1].
     """
 
     vector: NDArray[np.float32]
@@ -124,15 +125,15 @@ class VectorArm:
 
 @dataclass(frozen=True, slots=True)
 class RecencyArm:
-    """The latest memories first; the score is 1 for the newest and falls with rank, 1/(1+rank)."""
+    """Newest memories first. The score is 1/(1+rank), 1 for the newest."""
 
 
 @dataclass(frozen=True, slots=True)
 class MomentArm:
     """Memories by when they happened: each window is (since, until, score), unix seconds, [since, until).
 
-    A memory takes the highest score of the windows that hold its moment; only memories of at least
-    `minimum` are listed, the others are scored when another arm finds them.
+    A memory gets the highest score of the windows that contain its moment. Only memories with at least
+    `minimum` are listed; others are scored if another arm finds them.
     """
 
     windows: tuple[tuple[float, float, float], ...]
@@ -141,7 +142,7 @@ class MomentArm:
 
 @dataclass(frozen=True, slots=True)
 class EntityArm:
-    """Memories that name the given entities; the score is the share of them that it names."""
+    """Memories that name the given entities. The score is the share of these entities that a memory names."""
 
     entities: tuple[str, ...]
 
@@ -159,9 +160,9 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The union of all arms' lists. `scores[name]` is aligned with `keys`; 0 where an arm has no evidence.
+    """The union of all arms' lists. `scores[name]` is aligned with `keys`; 0 if an arm has no score.
 
-    `eligible`: how many memories the filter lets through; `vectorless`: how many of them have no vector (or one
+    `eligible`: how many memories pass the filter; `vectorless`: how many of them have no vector (or one
     of zeros) of the first vector arm's model, 0 without such an arm.
     """
 
@@ -174,7 +175,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Facts of memories as aligned columns, for scoring without loading texts.
+    """Properties of memories as aligned columns, for scoring without loading texts.
 
     `session` and `author` hold codes into the store's own tables (-1: none); two rows of one session
     have equal codes. `moment` and `recorded` are unix seconds. `asks` and `times` are flags: the text
@@ -207,7 +208,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What the data of a namespace looks like, so that stages can adapt: counts, lengths, speakers."""
+    """Statistics of a namespace that stages adapt to: counts, lengths, speakers."""
 
     memories: int
     median_words: float

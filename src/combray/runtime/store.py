@@ -1,4 +1,4 @@
-"""What a store offers: reading and writing one namespace, its files, its runs. Stages see it by `runtime`."""
+"""Protocols of a store: readers and write transactions of a namespace, files, runs of consolidation."""
 
 from __future__ import annotations
 
@@ -63,221 +63,221 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who alone may do something, and until when (unix seconds)."""
+    """An exclusive right: its holder, and when it ends (unix seconds)."""
 
     holder: str
     until: float
 
 
 class Reader(Protocol):
-    """Reading one namespace. Every call gives the same answer for the same store."""
+    """Reads one namespace. A call returns the same result for the same content of the store."""
 
     def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
-        """Run every arm (best `limit` each) and score the union of their lists by all of them."""
+        """Run every arm, `limit` candidates each, and score the union of their lists with every arm."""
 
     def rows(self, keys: Keys) -> Rows:
-        """Columns of the given keys, in their order."""
+        """Return the columns of the keys, in their order."""
 
     def ids(self, keys: Keys) -> list[str]:
-        """Ids in the order of the keys; "" for a key of no memory here."""
+        """Return the ids in the order of the keys; "" for an unknown key."""
 
     def accesses(self, keys: Keys) -> Scores:
-        """How often each was accessed, in the order of the keys; 0 for a key of no memory here."""
+        """Return the access counts in the order of the keys; 0 for an unknown key."""
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:
-        """Whole memories, in the order of the keys; unknown keys are left out."""
+        """Return the memories in the order of the keys, without unknown keys."""
 
     def contents(self, keys: Iterable[int]) -> list[str]:
-        """Texts only, in the order of the keys."""
+        """Return the texts in the order of the keys."""
 
     def keys_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """Keys of full ids (or of unique prefixes of at least eight characters); missing ones left out."""
+        """Return the keys by id, or by unique prefix of at least eight characters, without unknown ones."""
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
-        """For each key the keys of turns around it in its session, in order, itself left out."""
+        """Return for each key the turns around it in its session, in order, without itself."""
 
     def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
-        """Which of the keys the filter lets through; False for keys of no memory here."""
+        """Return which of the keys pass the filter; False for an unknown key."""
 
     def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
-        """Cosine with each key's vector; 0 where it has none."""
+        """Return the cosine with each key's vector; 0 if it has none."""
 
     def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
-        """The `limit` nearest memories of each vector with a cosine of at least `minimum`, best first.
+        """Return the `limit` nearest memories of each vector with a cosine of at least `minimum`, best first.
 
-        Inside a transaction: of what was committed before it."""
+        Inside a transaction only what was committed before it is searched."""
 
     def vectors(self, model: str, keys: Keys) -> tuple[Vectors, NDArray[np.bool_]]:
-        """Vectors of the keys (zeros where none) and which have one."""
+        """Return the vectors of the keys (zeros if none), and which keys have one."""
 
     def covered(self, model: str, where: Filter) -> tuple[int, int]:
-        """How many memories that the filter lets through have a vector of the model, and of how many."""
+        """Return how many memories that pass the filter have a vector of the model, and how many pass."""
 
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
-        """Every edge that starts or ends at one of the keys, ordered by source, target, type."""
+        """Return every edge that starts or ends at one of the keys, by source, target, type."""
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
-        """All edges with ids, for export and pictures."""
+        """Return all edges with ids, for export and pictures."""
 
     def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
-        """Keys of all memories the filter lets through, by moment then key."""
+        """Return the keys of all memories that pass the filter, by moment, then key."""
 
     def page(
         self, condition: Condition | None, order: Order, limit: int, after: Place | None = None
     ) -> list[int]:
-        """Keys of the memories of any status and trust that meet the condition, in order, from behind a place."""
+        """Return keys of memories of any status and trust that match the condition, in order, after a place."""
 
     def count(self, condition: Condition | None) -> int:
-        """How many memories of any status and trust meet the condition."""
+        """Count the memories of any status and trust that match the condition."""
 
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
-        """Which of the candidates (compared casefolded) some live memory names; as given."""
+        """Return the candidates that a live memory names, as given. Case is ignored."""
 
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
-        """The most named entities and in how many live memories."""
+        """Return the entities that most live memories name, each with that number."""
 
     def profile(self) -> Profile:
-        """What the data looks like."""
+        """Return counts, lengths and speakers of the namespace."""
 
     def history(self, key: int) -> list[Version]:
-        """Every change of a memory, oldest first."""
+        """Return every change of a memory, oldest first."""
 
     def status(self) -> dict[str, Any]:
-        """Counts for people: by status, kind, category; edges by type; vectors by model."""
+        """Return counts for display: by status, kind, category; edges by type; vectors by model."""
 
     def log(self, limit: int) -> list[dict[str, Any]]:
-        """The latest operations, newest first: number, at, operation, memory id, detail."""
+        """Return the latest operations, newest first: number, at, operation, memory id, detail."""
 
     def revision(self) -> int:
-        """Grows by one with every committed write to the namespace."""
+        """Return the number of committed writes to the namespace."""
 
     @property
     def documents(self) -> Documents:
-        """The files it holds."""
+        """The indexed files."""
 
     @property
     def queue(self) -> Queue:
-        """Which memories wait for a vector."""
+        """The embedding queue."""
 
     def runs(self, limit: int) -> list[Run]:
-        """The latest runs of consolidation, newest first."""
+        """Return the latest runs of consolidation, newest first."""
 
     def changed_by(self, actor: str) -> list[int]:
-        """Keys of the memories that an actor has changed, ascending."""
+        """Return the keys of the memories that an actor has changed, ascending."""
 
     def doubts(self) -> list[Doubt]:
-        """Every pair in doubt, answered or not, ordered by keys."""
+        """Return every pair in doubt, answered or not, by keys."""
 
 
 class Writer(Reader, Protocol):
-    """One open write transaction on one namespace; it reads its own writes where that matters."""
+    """An open write transaction on one namespace. Reads by id, hash, session and entity see its own writes."""
 
     def live_with_hash(self, hashes: Sequence[str]) -> dict[str, int]:
-        """Keys of live memories by content hash, among the given hashes."""
+        """Return the keys of live memories by content hash, among the given hashes."""
 
     def next_position(self, session: str) -> int:
-        """The position behind the last turn of the session."""
+        """Return the position after the last turn of the session."""
 
     def insert(self, arrivals: Sequence[Arrival]) -> list[int]:
-        """Store the memories with their index terms, vectors and entities; their keys in order."""
+        """Store memories with their index terms, vectors and entities. Return their keys in order."""
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
-        """Change fields, keeping what they were as a version row. A new text drops the vectors of the old one."""
+        """Change fields and add a version row with the old values. A new text deletes the old vectors."""
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
-        """Store version rows as they were, numbers ascending, for a memory that has none: for imports."""
+        """Store version rows of an import, numbers ascending, for a memory that has none."""
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         """Store or replace vectors."""
 
     def drop_vectors(self, model: str) -> int:
-        """Destroy all vectors of a model; how many."""
+        """Delete all vectors of a model. Return how many."""
 
     def link(self, links: Sequence[Link], at: float) -> int:
-        """Store edges (one that exists already keeps the higher weight); how many are new."""
+        """Store edges. An existing edge keeps the higher weight. Return how many are new."""
 
     def unlink(self, source: int, target: int, type_: str) -> int:
-        """Remove edges between two memories; how many went."""
+        """Remove edges between two memories. Return how many."""
 
     def latest(
         self, count: int, *, source: str | None = None, before: float | None = None
     ) -> list[tuple[int, float]]:
-        """The `count` newest live memories as (key, moment), newest first, incl. this transaction's."""
+        """Return the `count` newest live memories as (key, moment), newest first, with this transaction's."""
 
     def naming(self, entities: Sequence[str], per_entity: int) -> dict[str, tuple[int, list[int]]]:
-        """For each entity how many live memories name it and the newest `per_entity` keys."""
+        """Return for each entity how many live memories name it, and the newest `per_entity` keys."""
 
     def count_live(self, kinds: Sequence[str] = ()) -> int:
-        """How many live memories there are."""
+        """Count the live memories, or those of some kinds."""
 
     def touch(self, accesses: Mapping[int, tuple[int, float]]) -> None:
-        """Add to access counts: key -> (times, last moment). Leaves no version row."""
+        """Add to access counts: key -> (times, last moment). Writes no version row."""
 
     def note(self, operation: str, memory_id: str, detail: str, at: float) -> None:
-        """Write a line to the operation log."""
+        """Append a line to the operation log."""
 
     @property
     def documents(self) -> DocumentsWriter:
-        """The files it holds, to change them."""
+        """The indexed files, writable."""
 
     @property
     def queue(self) -> QueueWriter:
-        """Which memories wait for a vector, to change that."""
+        """The embedding queue, writable."""
 
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
-        """Store a run, or replace it; `parts` of its plan are put behind those that are left."""
+        """Store or replace a run, and append `parts` to its plan."""
 
     def take_part(self, run: str) -> str | None:
-        """Remove the first part that is left of a run's plan and give it; None when all is done."""
+        """Remove and return the first part of a run's plan; None if the plan is empty."""
 
     def put_doubts(self, doubts: Sequence[Doubt]) -> None:
-        """Store pairs in doubt, or replace them."""
+        """Store or replace pairs in doubt."""
 
     def drop_doubts(self, run: str) -> int:
-        """Forget the pairs that a run wrote last; how many."""
+        """Remove the pairs that a run wrote last. Return how many."""
 
     def lease(self, name: str) -> Lease | None:
-        """Who holds a lease, run out or not."""
+        """Return a lease, expired or not; None if it is free."""
 
     def put_lease(self, name: str, lease: Lease | None) -> None:
-        """Give a lease to somebody, or to nobody."""
+        """Store a lease, or remove it."""
 
     def erase(self, keys: Sequence[int], at: float) -> None:
-        """Destroy memories with versions, index terms, vectors, edges and evidence: no byte stays."""
+        """Erase memories with versions, index terms, vectors, edges and evidence. No byte is left."""
 
 
 class Store(Protocol):
-    """A place where memories live: one file, or one database."""
+    """A store of memories: one file, or one database."""
 
     @property
     def location(self) -> str:
-        """Where it is, for messages."""
+        """The location, for messages."""
 
     @property
     def writable(self) -> bool:
-        """Whether a write can be tried at all."""
+        """Whether writes are possible."""
 
     @property
     def unwritable(self) -> str:
-        """Why nothing can be written, as the last write or probe found; "" if it can, or was not to be."""
+        """Why the last write or probe found the store unwritable; "" if it is writable or opened read-only."""
 
     def probe(self) -> str:
-        """Look again, without writing to the store or waiting for anybody; what `unwritable` is then."""
+        """Check again without writing or waiting for a lock. Return the new `unwritable`."""
 
     def namespaces(self) -> list[str]:
-        """Names of all namespaces, sorted."""
+        """Return the names of all namespaces, sorted."""
 
     def reader(self, namespace: str) -> Reader:
-        """A reader of one namespace; nothing it gives crosses into another."""
+        """Return a reader of one namespace. It returns nothing of other namespaces."""
 
     def transaction(self, namespace: str) -> AbstractContextManager[Writer]:
-        """One atomic write: commits when the block ends, rolls back on any error."""
+        """Open an atomic write. It commits when the block ends and rolls back on any error."""
 
     def check(self) -> list[str]:
-        """Problems found in the store, in words; empty when it is sound."""
+        """Return problems found in the store as messages; empty if there are none."""
 
     def repair(self) -> list[str]:
-        """Rebuild all that can be rebuilt from the originals; what was done, in words."""
+        """Rebuild derived data from the originals. Return what was done as messages."""
 
     def backup(self, path: str, key: str | bytes | None = None) -> None:
         """Write a consistent copy to a new file, encrypted like the store or with the key given."""

@@ -10,7 +10,7 @@ import pytest
 
 from combray.errors import NotFoundError
 from combray.runtime import Filter, Reader, RecencyArm, Store, VectorArm
-from combray.runtime.queue import UNTOLD, Backlog, Job, Queue
+from combray.runtime.queue import OMITTED, Backlog, Job, Queue
 from combray.testing.fakes import memory
 from combray.testing.store_cases import MODEL, T0, StoreCases, X, Y, Z, add, keys, rolled_back, search
 
@@ -214,7 +214,7 @@ class Queues(StoreCases):
                 tx.queue.update([replace(each, holder="", error=quoting) for each in taken])
         with store.transaction("default") as tx:
             tx.erase([a], T0)
-        assert [(each.key, each.error) for each in queue.jobs(MODEL)] == [(b, UNTOLD)]
+        assert [(each.key, each.error) for each in queue.jobs(MODEL)] == [(b, OMITTED)]
         assert [(each.key, each.error) for each in queue.jobs(NEW)] == [(c, "")]
         assert [each.error for each in store.reader("other").queue.jobs(MODEL)] == [quoting]
 

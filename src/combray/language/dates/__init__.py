@@ -12,7 +12,7 @@ Each language is one JSON table, `language/<code>/dates.json`. A table holds:
   serve `has_time_expression`. A phrase that starts with "=" is not folded;
 - `rules`: ["SYMBOL", "action", "pattern", {constants}]. A pattern is a row of elements `name=SYMBOL`; an
   element may list `A|B`, end in `?` when it may be missing, and stands for the word itself when it is in
-  lower case. The action (a function of the modules actions, recurring, relative, counting and clock) gets the
+  lower case. The action (a function of the modules actions, recurrence, relative, durations and clock) gets the
   named values and the constants. Symbols made by rules may be used by other rules;
 - `stop`: phrases that never name a time ("24/7"); `weak`: phrases that name one only inside a larger one or
   after a word of `introducers` ("may" after "in");

@@ -1,8 +1,8 @@
 """Actions of the rules in the date tables: their registry, and the actions for complete dates.
 
-An action is named in a table by its own name. It takes the `Context` and the named elements of its pattern,
-and returns a value for the rule's symbol (a `Span`, a `Cycle`, a number), or None when the reading makes no
-sense, such as 30 February. The modules recurring, relative, counting and clock hold the others.
+A table refers to an action by its function name. An action takes the `Context` and the named elements of its
+pattern. It returns a value for the rule's symbol (a `Span`, a `Cycle`, a number), or None for an impossible date
+such as 30 February. The modules recurrence, relative, durations and clock contain the other actions.
 """
 
 from __future__ import annotations

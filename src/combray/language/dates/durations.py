@@ -86,9 +86,9 @@ def away(
     base: Time | None = None,
     whole: bool = False,
 ) -> Span | None:
-    """The time a duration before (`sign` -1) or after (+1) now or `base`.
+    """The time at a duration before (`sign` -1) or after (+1) now or `base`.
 
-    From a base it is the day, or the `whole` unit ("the week after Christmas").
+    With a base, the result is that day, or the `whole` unit ("the week after Christmas").
     """
     grain = _grain(d)
     origin = settle(context, base) if base else None
@@ -114,9 +114,9 @@ def weekdays_away(context: Context, n: int, cycle: Cycle, sign: int) -> Span | N
 
 @action
 def window(context: Context, d: Duration, sign: int, soft: bool = False) -> Span:
-    """The stretch of a duration up to now ("the last 3 days"), or from tomorrow on ("the next 3 days").
+    """The period of a duration that ends now ("the last 3 days") or starts tomorrow ("the next 3 days").
 
-    Decades are counted in round decades, as "the next decade" is.
+    Decades are calendar decades, as in "the next decade".
     """
     grain = _grain(d)
     amount, unit = d[0]
@@ -243,14 +243,14 @@ def edge(context: Context, e: str, span: Time | None = None, unit: str = "year")
 
 @action
 def so_far(context: Context, unit: str) -> Span | None:
-    """The unit that holds now, up to now ("earlier this month")."""
+    """The current unit, up to now ("earlier this month")."""
     whole = unit_span(context.now, unit)
     return Span(whole.start, context.now, "period") if context.now > whole.start else None
 
 
 @action
 def still(context: Context, unit: str) -> Span:
-    """The rest of the unit that holds now, from today on ("later this month")."""
+    """The rest of the current unit, from today on ("later this month")."""
     return Span(floor(context.now, "day"), unit_span(context.now, unit).end, "period")
 
 

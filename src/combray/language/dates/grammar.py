@@ -157,7 +157,7 @@ class Grammar:
     def parse(self, tokens: Sequence[Token], words: Sequence[str], context: object) -> Chart:
         """The chart of all items, lexical and derived, by their first token.
 
-        An action that returns None, or leaves the calendar, rejects its reading.
+        A reading is rejected if its action returns None or leaves the range of the calendar.
         """
         chart = self.lexicon.items(words)
         triggers = self._triggers

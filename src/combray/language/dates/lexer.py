@@ -1,7 +1,7 @@
 """Tokens of a text, and numbers of number words.
 
-One token is a run of digits, a run of letters, one Han character or one punctuation mark, so that the same
-code serves languages with and without spaces: "thứ hai" and "星期二" are both phrases of several tokens.
+A token is a run of digits, a run of letters, one Han character or one punctuation mark. The same code therefore
+reads languages with and without spaces: "thứ hai" and "星期二" are both phrases of several tokens.
 """
 
 from __future__ import annotations

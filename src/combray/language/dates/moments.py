@@ -17,7 +17,7 @@ _INTERVAL = re.compile(r"\s*(?:\.\.|/)\s*(?=\d{4}-)")
 
 
 def parse_moment(text: str, now: datetime | None = None, *, forward: bool | None = None) -> datetime:
-    """Return the moment `text` names; of a longer time its start ("yesterday" is yesterday 00:00).
+    """Return the moment that `text` names, the start of a longer time ("yesterday" is yesterday 00:00).
 
     ISO 8601 texts keep their own offset; all others, and ISO texts without one, are in the time zone of
     `now` (default: the local time, aware). `forward`: "Friday" is the next one (True) or the latest (False).

@@ -75,7 +75,7 @@ def both(a: Cycle, b: Cycle) -> Cycle | None:
 
 @action
 def soft_days(context: Context, before: int, after: int = 0) -> Span:
-    """A vague stretch around today ("recently", "the other day"); never explicit."""
+    """A vague period around today ("recently", "the other day"); never explicit."""
     today = floor(context.now, "day")
     if after:
         return Span(context.now, today + timedelta(days=after), "period", explicit=False)
@@ -114,7 +114,7 @@ def until(context: Context, a: Time) -> Span | None:
 def between(context: Context, a: Time, b: Time, whole: Span | None = None) -> Span | None:
     """From the start of one time through the end of another, which is included.
 
-    When one side comes round again it is the occurrence nearest to the other side, or the first in `whole`.
+    If one side recurs, its occurrence nearest to the other side is used, or the first in `whole`.
     """
     if whole and isinstance(a, Cycle):
         first = inside(a, whole)

@@ -1,9 +1,8 @@
 """Ranges of time and the calendar arithmetic under them.
 
-A `Span` is a resolved half-open range. A `Cycle` is a recurring time ("May", "Friday", "8 May", "Christmas");
-it becomes a Span when a moment, a direction or an enclosing range selects one of its occurrences. All
-arithmetic is wall-clock arithmetic in the time zone of `now`: a day is always a calendar day, also when the
-clocks change.
+A `Span` is a resolved half-open range. A `Cycle` is a recurring time ("May", "Friday", "8 May", "Christmas"). A
+moment, a direction or an enclosing range selects one of its occurrences, which is a Span. All arithmetic is on
+wall-clock time in the time zone of `now`: a day is a calendar day, also when daylight saving time begins or ends.
 """
 
 from __future__ import annotations

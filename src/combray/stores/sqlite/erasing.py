@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
 from combray.language.indexing import index_entry
-from combray.runtime.queue import UNTOLD
+from combray.runtime.queue import OMITTED
 from combray.stores.sqlite import indexes, sql
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.rows import to_memory
@@ -46,7 +46,7 @@ def erase(connection: sqlite3.Connection, number: int, namespace: str, keys: Ite
     _forget_mentions(connection, number, ids)
     connection.execute(sql.terms.rewrite)
     connection.execute(sql.namespaces.grow_epoch, (number,))
-    connection.execute(sql.erasure.forget_errors, (number, UNTOLD))
+    connection.execute(sql.erasure.forget_errors, (number, OMITTED))
     connection.execute(sql.settings.put, (_DUE, _FILE))
     return ids
 

@@ -179,7 +179,7 @@ class SqliteStore:
 
     @contextmanager
     def _reading_file(self) -> Iterator[sqlite3.Connection]:
-        """Lend an idle connection: as many are opened as ever read at the same time."""
+        """Return an idle connection, or open one: as many as ever read at the same time."""
         self._check_open()
         with explained(self.path):
             with self._lock:

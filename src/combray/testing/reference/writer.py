@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 
 from combray.errors import InvalidInputError
 from combray.runtime import Arrival, Doubt, Lease, Link, Run, Vectors
-from combray.runtime.queue import UNTOLD
+from combray.runtime.queue import OMITTED
 from combray.testing.reference import formulas
 from combray.testing.reference.reader import ReferenceReader
 from combray.testing.reference.state import Row, Space, State, copied, moment_at
@@ -234,7 +234,7 @@ class ReferenceWriter(ReferenceReader):
         space.doubts = {place: each for place, each in space.doubts.items() if not wanted.keys() & place}
         jobs = {place: job for place, job in space.jobs.items() if place[0] not in wanted}
         space.jobs = {
-            place: replace(job, error=UNTOLD) if wanted and job.error else job for place, job in jobs.items()
+            place: replace(job, error=OMITTED) if wanted and job.error else job for place, job in jobs.items()
         }
         self.note("erase", "", f"{len(wanted)} memories", at)
 
