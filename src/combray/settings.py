@@ -59,6 +59,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
     distil: Annotated[bool, "extract facts from conversations during consolidation"] = True
+    revision_budget: Annotated[
+        float, "preset default: maximum share of writes that report memories they may change, 0 to 1"
+    ] = 0.08
     guard: Annotated[
         bool, "quarantine text that looks like prompt injection; secrets are redacted in any case"
     ] = True
@@ -114,6 +117,9 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     if not 1 <= settings.candidate_pool_size <= 1000:
         size = settings.candidate_pool_size
         raise InvalidInputError("candidate_pool_size", f"{size} is out of range.", "Use 1 to 1000.")
+    if not 0 <= settings.revision_budget <= 1:
+        share = settings.revision_budget
+        raise InvalidInputError("revision_budget", f"{share} is out of range.", "Use 0 to 1.")
     if settings.durability not in ("normal", "full"):
         raise InvalidInputError("durability", f"{settings.durability!r} is not known.", "Use normal or full.")
     read_prices(settings.prices)

@@ -119,6 +119,7 @@ REMEMBER_PARTS: Mapping[str, str] = {
     "vectors": "the vector of every draft, or a place in the queue for one: `draft.vector`",
     "nearest": "stored memories with a near vector: `draft.nearest`, `state.seen_revision`",
     "decisions": "whether each draft is new, a duplicate or an update: `draft.suggestion`, `draft.matched`",
+    "suspects": "earlier memories that each draft may change: `draft.suspects`, `draft.considered`",
     "settled": "the same decisions, final under the write lock",
     "survey": "the namespace as it was before the insert: `state.survey`",
     "written": "the drafts are in the store: `draft.key`, `state.written`",

@@ -35,6 +35,8 @@ _OWNING = ("'s", "’s")
 _sentence_end = re.compile(r"[.!?…:。！？\n\"“(]\s*$")
 
 _UPPER = re.compile("[A-Z]")
+_word = re.compile(r"[^\W\d_]+").finditer
+_SENTENCE_ENDS = frozenset('.!?…:。！？\n"“(') | {""}
 # One to four capitalised words in a row, with initials and particles of names between them.
 _REST = r"(?:[^\W\d_]|['’-](?=[^\W\d_]))*"
 _CAPITAL = rf"[^\W\d_a-z]{_REST}"
@@ -171,6 +173,22 @@ def names(text: str) -> list[str]:
         if name in parts or 1 < len(words) < 4 or (len(words) > 1 and not parts.isdisjoint(words)):
             sure[name] = None
     return sorted(sure, key=places.__getitem__)[:MAX_ENTITIES]
+
+
+def capitalised_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return, in lower case, all capitalised words that may be names, and those inside a sentence.
+
+    Faster than `names` and less certain: for comparing texts, not for storing entities.
+    """
+    every, inside = set(), set()
+    for hit in _word(text):
+        word = hit[0]
+        if word[0].isupper():
+            every.add(word.lower())
+            if hit.start() and text[hit.start() - 2 : hit.start()].strip()[-1:] not in _SENTENCE_ENDS:
+                inside.add(word.lower())
+    known = _not_names()
+    return frozenset(every - known), frozenset(inside - known)
 
 
 def _trimmed(start: int, run: str) -> list[tuple[int, str]]:

@@ -20,9 +20,10 @@ from combray.language.caches import forget_tables, from_tables
 
 T = TypeVar("T")
 
-SECTIONS = tuple(
-    "words dates expansion guard noise pronouns quality questions savings statements tense trivial".split()  # noqa: SIM905
-)
+SECTIONS = (
+    "words", "dates", "expansion", "guard", "noise", "pronouns", "quality", "questions", "revisions", "savings",
+    "statements", "tense", "trivial",
+)  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 
 _PACKAGED = Path(__file__).parent

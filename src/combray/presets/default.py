@@ -30,14 +30,21 @@ from combray.recall.signals import (
 )
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
+from combray.remember.embed import FindNearest
+from combray.remember.revisions import KeepRevisions, SuggestRevisions
 
 PRESET = Preset(
     name="default",
     summary="keyword and vector search with neighbouring turns as context, small additive signals, abstention",
     source="measured in bench/results/quality.md",
     remember=write_pipeline(
-        "default", Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3), links=FEWER_LINKS
-    ),
+        "default",
+        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+        links=FEWER_LINKS,
+    )
+    .replace("FindNearest", FindNearest(minimum=0.15))
+    .after("Diff", SuggestRevisions())
+    .after("LinkSemantic", KeepRevisions()),
     recall=Pipeline(
         "default.recall",
         (

@@ -14,6 +14,7 @@ from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
 from combray.remember.guard import Guard
 from combray.remember.retain import Prune
+from combray.remember.revisions import KeepRevisions
 
 Change = Callable[[Any], dict[str, Any]]
 
@@ -24,6 +25,7 @@ TUNED: tuple[tuple[str, type[Any], Change], ...] = (
     ("decay", AgePrior, lambda value: {"enabled": True} if value else {}),
     ("decay", FileAgeDecay, lambda value: {"enabled": True} if value else {}),
     ("guard", Guard, lambda value: {"enabled": bool(value)}),
+    ("revision_budget", KeepRevisions, lambda value: {"budget": value}),
     ("mmr", MMR, lambda value: {"enabled": True} if value else {}),
 )
 """Setting, the stage it changes, and the stage's fields for the setting's value."""

@@ -44,6 +44,10 @@ class Draft:
     """Ids of the memories that the caller wants superseded."""
     keep_both: tuple[str, ...] = ()
     """Ids of the memories that hold beside it, as the caller says."""
+    considered: bool = False
+    """Whether such memories were looked for (`SuggestRevisions`)."""
+    suspects: tuple[Suspect, ...] = ()
+    """What was found, the most probable first, before it is known what the write itself supersedes."""
     suggestion: Suggestion = "ADD"
     """What is to become of it."""
     reason: str = ""
@@ -101,6 +105,17 @@ class Target:
         if key is None:
             raise AssertionError("the draft is not written yet")
         return key
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """An earlier memory that a draft may change: its key, or an earlier draft of the same batch."""
+
+    score: float
+    """Probability, 0-1."""
+    reason: str
+    key: int | None
+    twin: Draft | None
 
 
 @dataclass(frozen=True, slots=True)

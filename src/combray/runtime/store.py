@@ -216,6 +216,12 @@ class Writer(Reader, Protocol):
     def note(self, operation: str, memory_id: str, detail: str, at: float) -> None:
         """Append a line to the operation log."""
 
+    def kept(self, name: str) -> str:
+        """A value of the namespace that a stage keeps between writes; "" for none. It holds no text."""
+
+    def keep(self, name: str, value: str) -> None:
+        """Keep a value of the namespace under a name, instead of the one before. Leaves no trace in the log."""
+
     @property
     def documents(self) -> DocumentsWriter:
         """The indexed files, writable."""

@@ -69,6 +69,7 @@ class Space:
     parts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doubts: dict[tuple[int, int], Doubt] = field(default_factory=dict)
     leases: dict[str, Lease] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
     jobs: dict[tuple[int, str], Job] = field(default_factory=dict)
     """By key and model."""
 

@@ -1,0 +1,225 @@
+"""Trains and measures the ranker of revisions: `python -m bench.truth.training FILE… [--ids odd] [--out FILE]`.
+
+All stories of a language and file are told to one store, in time order, by the default preset. For each statement
+the candidates of `SuggestRevisions` and their features are recorded. A candidate is right if a question of the
+story calls it stale and the statement current.
+
+The shipped weights (`src/combray/scoring/revisions.json`) come from 166 stories by one author and the stories
+with odd numbers of two independent authors. Figures are from a cross-validation by story. `--check` measures the
+shipped weights instead, with nothing trained: give it stories that were not trained on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import combray
+from bench.truth.boosting import Boosting
+from bench.truth.stories import Story, load, together
+from combray import presets
+from combray.remember.revisions import FEATURES, NO_CHANGE, SuggestRevisions, features
+from combray.remember.state import Remembering
+from combray.runtime import Runtime
+from combray.scoring.forest import Forest
+from combray.scoring.revisions import ranker
+
+FOLDS = 5
+EMBEDDERS = {"none": "none", "static": "wordllama", "contextual": "onnx:/work/shared/models/minilm-l6-v2-int8"}
+Scores = NDArray[np.float64]
+Scorer = Callable[[NDArray[np.float64]], Scores]
+
+
+@dataclass(slots=True)
+class Time:
+    """The clock of a story."""
+
+    at: float = 0.0
+
+    def __call__(self) -> float:
+        """Return the moment that was set."""
+        return self.at
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One statement: its candidates, and which of them it makes stale. `changes`: any statement at all."""
+
+    story: str
+    kind: str
+    language: str
+    text: str
+    candidates: tuple[str, ...]
+    features: NDArray[np.float64]
+    right: NDArray[np.float64]
+    changes: bool
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Stands for `SuggestRevisions` in the pipeline: records the pool of each draft and suggests nothing."""
+
+    rows: list[tuple[list[int], NDArray[np.float64]]]
+    stage: SuggestRevisions
+    needs = ("drafts", "nearest", "decisions")
+    gives = ("suspects",)
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        model = runtime.embedder.name if runtime.embedder is not None else ""
+        for draft in state.drafts:
+            # Every statement is stored, and none is superseded: the stories say what is right.
+            draft.suggestion, draft.matched = "ADD", None
+            pool = None
+            if draft.claim.tense not in NO_CHANGE:
+                pool = self.stage.pool(draft, (), state.trusts, runtime.store.reader(state.namespace), model)
+            if pool is None:
+                self.rows.append(([], np.zeros((0, len(FEATURES)))))
+            else:
+                self.rows.append((pool.keys.tolist(), features(draft, pool)))
+        return state
+
+
+def tell(stories: Sequence[Story], embedder: str, *, alone: bool = False) -> Iterator[Told]:
+    """Yield every statement of the stories, which share a store by language, or have one each (`alone`)."""
+    kinds = {each.ref: story.kind for story in stories for each in story.statements}
+    revisions = {new: old for story in stories for new, old in story.revisions.items()}
+    preset = presets.load("default")
+    stage = next(each for each in preset.remember if isinstance(each, SuggestRevisions))
+    for merged in stories if alone else together(stories):
+        rows: list[tuple[list[int], NDArray[np.float64]]] = []
+        pipeline = preset.remember.replace("SuggestRevisions", Recording(rows, stage))
+        chosen = replace(preset, remember=pipeline)
+        now = Time()
+        with combray.open(":memory:", preset=chosen, embedder=embedder, clock=now) as engine:
+            refs: dict[int, str] = {}
+            for statement in merged.statements:
+                now.at = statement.at
+                done = engine.remember(statement.text, author=statement.author, occurred_at=statement.at)
+                refs[engine.reader.keys_of([done.id])[done.id]] = statement.ref
+                keys, table = rows[-1]
+                stale = revisions.get(statement.ref, frozenset())
+                found = tuple(refs[key] for key in keys)
+                yield Told(
+                    statement.ref.rpartition(":")[0],
+                    kinds[statement.ref],
+                    merged.language,
+                    statement.text,
+                    found,
+                    table,
+                    np.array([ref in stale for ref in found], dtype=np.float64),
+                    bool(stale),
+                )
+
+
+def train(told: Sequence[Told], boosting: Boosting) -> dict[str, object]:
+    """Return a forest, trained on the given statements."""
+    rows = [each for each in told if len(each.right)]
+    return boosting.fit(
+        np.vstack([each.features for each in rows]), np.concatenate([each.right for each in rows])
+    )
+
+
+def scorer(trained: dict[str, object]) -> Scorer:
+    """Return the probabilities of a trained forest."""
+    forest = Forest(
+        np.array(trained["columns"], dtype=np.int64),
+        np.array(trained["thresholds"]),
+        np.array(trained["values"]),
+        float(str(trained["bias"])),
+    )
+    return lambda table: 1 / (1 + np.exp(-forest.log_odds(table))) if len(table) else np.zeros(0)
+
+
+def measured(told: Sequence[Told], scores: Sequence[Scores]) -> dict[str, float]:
+    """Return the shares: right one first, among three, and raised at a share of the writes without change."""
+    best = np.array([each.max() if len(each) else 0.0 for each in scores])
+    changing = np.array([each.changes for each in told])
+    first, three = np.zeros(len(told), dtype=bool), np.zeros(len(told), dtype=bool)
+    for place, (each, score) in enumerate(zip(told, scores, strict=True)):
+        ranked = each.right[np.argsort(-score, kind="stable")]
+        first[place], three[place] = ranked[:1].any(), ranked[:3].any()
+    found = {"changes": float(changing.sum()), "others": float((~changing).sum())}
+    found |= {"first": float(first[changing].mean()), "three": float(three[changing].mean())}
+    found["covered"] = float(np.mean([each.right.any() for each in told if each.changes]))
+    for percent in (3, 5, 8, 10):
+        least = np.quantile(best[~changing], 1 - percent / 100)
+        raised = changing & (best > least)
+        found[f"first @{percent}%"] = float((raised & first)[changing].mean())
+        found[f"three @{percent}%"] = float((raised & three)[changing].mean())
+        found[f"least @{percent}%"] = float(least)
+    return found
+
+
+def cross_validated(told: Sequence[Told], more: Sequence[Told], boosting: Boosting) -> list[Scores]:
+    """Return the scores of every statement by a forest that has not seen its story."""
+    scores: list[Scores] = [np.zeros(0)] * len(told)
+    for number in range(FOLDS):
+        seen = [each for each in (*told, *more) if fold(each) != number]
+        score = scorer(train(seen, boosting))
+        for place, each in enumerate(told):
+            if fold(each) == number:
+                scores[place] = score(each.features)
+    return scores
+
+
+def fold(told: Told) -> int:
+    """Return the part of the cross-validation that the statement's story belongs to."""
+    return zlib.crc32(told.story.encode()) % FOLDS
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train or check; print the measures of every level as JSON lines."""
+    parser = argparse.ArgumentParser(prog="python -m bench.truth.training", description=__doc__)
+    parser.add_argument(
+        "file", type=Path, nargs="+", help="stories, .jsonl; `FILE:odd` or `FILE:even` takes half"
+    )
+    parser.add_argument("--level", action="append", choices=tuple(EMBEDDERS))
+    parser.add_argument("--onnx", help="folder of the contextual model")
+    parser.add_argument("--check", action="store_true", help="measure the shipped weights; train nothing")
+    parser.add_argument("--out", type=Path, help="write the weights here")
+    options = parser.parse_args(arguments)
+    if options.onnx:
+        EMBEDDERS["contextual"] = f"onnx:{options.onnx}"
+    levels: dict[str, dict[str, object]] = {}
+    for level in options.level or tuple(EMBEDDERS):
+        sets = [halved(name) for name in map(str, options.file)]
+        told = [each for stories in sets for each in tell(stories, EMBEDDERS[level])]
+        boosting = Boosting()
+        if options.check:
+            forest = ranker(level).forest
+            scores = [1 / (1 + np.exp(-forest.log_odds(each.features))) for each in told]
+        else:
+            # Stories in stores of their own teach what holds in a small store. They are not measured.
+            more = [each for stories in sets for each in tell(stories, EMBEDDERS[level], alone=True)]
+            scores = cross_validated(told, more, boosting)
+        found = measured(told, scores)
+        sys.stdout.write(json.dumps({"level": level, **{k: round(v, 3) for k, v in found.items()}}) + "\n")
+        sys.stdout.flush()
+        if options.out:
+            levels[level] = {**train((*told, *more), boosting), "raise_from": round(found["least @8%"], 4)}
+    if options.out:
+        options.out.write_text(
+            json.dumps({"features": list(FEATURES), "levels": levels}) + "\n", encoding="utf-8"
+        )
+    return 0
+
+
+def halved(name: str) -> list[Story]:
+    """Return the stories of a file; with `:odd` or `:even` behind its name, those whose id has such a number."""
+    path, _, half = name.partition(":")
+    stories = load(Path(path))
+    if not half:
+        return stories
+    return [each for each in stories if int(each.name.rpartition("-")[2]) % 2 == int(half == "odd")]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
