@@ -43,10 +43,8 @@ class Runs(StoreCases):
             assert tx.take_part("run-a") == "part 1"
         with store.transaction("default") as tx:
             tx.put_run(RUN, ["part 11"])
-            assert [tx.take_part("run-a") for _ in range(12)] == [
-                *(f"part {number}" for number in range(1, 12)),
-                None,
-            ]
+            rest = [f"part {number}" for number in range(1, 12)]
+            assert [tx.take_part("run-a") for _ in range(12)] == [*rest, None]
             assert tx.take_part("run-b") is None
         with store.transaction("other") as tx:
             tx.put_run(RUN, ["elsewhere"])

@@ -78,14 +78,8 @@ class Transactions(StoreCases):
 
         def look() -> None:
             vectors = scores(search(store, AXIS))
-            seen.append(
-                (
-                    order(reader.scan(Filter())),
-                    list(scores(search(store, TEA))),
-                    len(vectors),
-                    vectors.get(b, 0.0),
-                )
-            )
+            found = (order(reader.scan(Filter())), list(scores(search(store, TEA))))
+            seen.append((*found, len(vectors), vectors.get(b, 0.0)))
 
         look()
         with store.transaction("default") as tx:

@@ -175,10 +175,8 @@ class Writes(StoreCases):
             tx.change(b, "update", "test", T0, **{name: getattr(tx.memories([b])[0], name), "importance": 5})
         assert scores(search(store, arm)) == {b: 1.0}
         assert reader.vectors(MODEL, keys(a, b))[1].tolist() == [False, True]
-        assert [bool(scores(search(store, KeywordArm(((term, 1.0),))))) for term in ("kettl", "teapot")] == [
-            name == "context",
-            True,
-        ]
+        found = [bool(scores(search(store, KeywordArm(((term, 1.0),))))) for term in ("kettl", "teapot")]
+        assert found == [name == "context", True]
         assert reader.history(a)[0].before[name] == ("kettle" if name == "content" else "")
         with store.transaction("default") as tx:
             tx.put_vectors(MODEL, [a], Y[None, :])
@@ -249,27 +247,11 @@ class Writes(StoreCases):
 
     def test_own_writes_are_seen_where_it_matters(self, store: Store) -> None:
         (old,) = add(store, memory("old", 1, content_hash="h1", session="s", position=3, entities=("Ann",)))
+        at = {"session": "s"}
+        fresh = memory("new", 5, content_hash="h2", **at, position=4, source="mail", entities=("ANN",))
+        gone = memory("dead", 6, content_hash="h3", **at, position=5, status="forgotten", entities=("Ann",))
         with store.transaction("default") as tx:
-            new, dead = tx.insert(
-                [
-                    Arrival(
-                        memory(
-                            "new", 5, content_hash="h2", session="s", position=4, source="mail", entities=("ANN",)
-                        )
-                    ),
-                    Arrival(
-                        memory(
-                            "dead",
-                            6,
-                            content_hash="h3",
-                            session="s",
-                            position=5,
-                            status="forgotten",
-                            entities=("Ann",),
-                        )
-                    ),
-                ]
-            )
+            new, dead = tx.insert([Arrival(fresh), Arrival(gone)])
             assert tx.live_with_hash(["h1", "h2", "h3", "never"]) == {"h1": old, "h2": new}
             assert (tx.next_position("s"), tx.next_position("never")) == (6, 0)
             assert tx.latest(5) == [(new, T0 + 300), (old, T0 + 60)]
@@ -288,13 +270,8 @@ class Writes(StoreCases):
             assert len(tx.history(new)) == 1
 
     def test_the_oldest_live_memory_answers_for_a_hash(self, store: Store) -> None:
-        _, b, _ = add(
-            store,
-            *(
-                memory(f"{i}", i, content_hash="h", status=s)
-                for i, s in enumerate(("merged", "active", "active"))
-            ),
-        )
+        statuses = ("merged", "active", "active")
+        _, b, _ = add(store, *(memory(f"{i}", i, content_hash="h", status=s) for i, s in enumerate(statuses)))
         with store.transaction("default") as tx:
             assert tx.live_with_hash(["h"]) == {"h": b}
 

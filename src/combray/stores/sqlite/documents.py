@@ -50,16 +50,9 @@ class SqliteDocuments:
         return [row[0] for row in self.scope.rows(sql.documents.loose_chunks)]
 
     def put_workspace(self, workspace: Workspace) -> None:
-        self.scope.write(
-            sql.documents.put_workspace,
-            workspace.root,
-            listed(workspace.extra),
-            listed(workspace.sessions),
-            int(workspace.redact),
-            workspace.model,
-            workspace.trust,
-            int(workspace.judged),
-        )
+        one, paths = workspace, (listed(workspace.extra), listed(workspace.sessions))
+        row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged))
+        self.scope.write(sql.documents.put_workspace, *row)
 
     def drop_workspace(self, root: str) -> None:
         for document in self.files(root):

@@ -25,12 +25,8 @@ def migrations() -> list[Migration]:
 
 def keyword_index_sql() -> list[str]:
     """Return the statements that create the keyword index and its views."""
-    return [
-        statement
-        for _, _, sql in migrations()
-        for statement in _statements(sql)
-        if "CREATE VIRTUAL TABLE term_" in statement
-    ]
+    every = (each for _, _, sql in migrations() for each in _statements(sql))
+    return [each for each in every if "CREATE VIRTUAL TABLE term_" in each]
 
 
 def schema_version(connection: sqlite3.Connection) -> int:

@@ -108,15 +108,8 @@ def shared(connection: sqlite3.Connection, wanted: Sequence[Trace]) -> set[Trace
     texts = [each for each in wanted if each.kind not in ("vector", "hash", "id")]
     spelt = [each.value.decode("utf-8", "replace").casefold() for each in texts]
     folded = [each.encode("utf-8", "surrogatepass") for each in spelt]
-    rows = chain.from_iterable(
-        connection.execute(statement)
-        for statement in (
-            sql.erasure.memory_texts,
-            sql.erasure.version_texts,
-            sql.erasure.edge_texts,
-            sql.erasure.names,
-        )
-    )
+    kept = (sql.erasure.memory_texts, sql.erasure.version_texts, sql.erasure.edge_texts, sql.erasure.names)
+    rows = chain.from_iterable(map(connection.execute, kept))
     # In the file the columns of a row touch: the end of an id and the start of a text can spell a word.
     held = (
         separator.join(part for part in row if part).casefold().encode("utf-8", "surrogatepass")

@@ -38,13 +38,10 @@ def _structure_problems(connection: sqlite3.Connection) -> list[str]:
 
 
 def _stray_problems(connection: sqlite3.Connection) -> list[str]:
-    counted = {
-        "edges of missing memories": sql.upkeep.count_stray_edges,
-        **{
-            f"{table}s of missing memories": sql.upkeep.count_strays.format(table=table) for table in _OF_MEMORIES
-        },
-        "edges between namespaces": sql.upkeep.count_crossing_edges,
-    }
+    counted = {"edges of missing memories": sql.upkeep.count_stray_edges}
+    for table in _OF_MEMORIES:
+        counted[f"{table}s of missing memories"] = sql.upkeep.count_strays.format(table=table)
+    counted["edges between namespaces"] = sql.upkeep.count_crossing_edges
     counts = {what: connection.execute(statement).fetchone()[0] for what, statement in counted.items()}
     return [f"{count} {what}" for what, count in counts.items() if count]
 
