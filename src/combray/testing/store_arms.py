@@ -30,6 +30,7 @@ from combray.testing.store_cases import (
 # The index holds stems: "apple" is "appl".
 APPLE = (("appl", 1.0),)
 BOTH = (("appl", 1.0), ("plum", 1.0))
+NEAR = vector(0.6, 0.8, 0, 0)
 
 
 def scored(idf: float, frequency: float, length: float = 1.0) -> float:
@@ -136,20 +137,19 @@ class OtherArms(StoreCases):
         a, b, _, _, _ = add(
             store,
             (memory("same"), X),
-            (memory("near"), vector(0.6, 0.8, 0, 0)),
+            (memory("near"), NEAR),
             (memory("across"), Y),
-            (memory("opposite"), vector(-1, 0, 0, 0)),
+            (memory("opposite"), -X),
             memory("none"),
         )
         found = scores(search(store, VectorArm(X, MODEL)))
         assert found == near({a: 1.0, b: 95 / math.hypot(95, 127)})
 
     def test_minimum_is_reached_by_an_equal_cosine(self, store: Store) -> None:
-        a, b = add(store, (memory("same"), X), (memory("near"), vector(0.6, 0.8, 0, 0)))
+        a, b = add(store, (memory("same"), X), (memory("near"), NEAR))
         cosine = round(95 / math.hypot(95, 127), 6)
-        query = X
-        assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine)))) == {a, b}
-        assert set(scores(search(store, VectorArm(query, MODEL, minimum=cosine + 1e-6)))) == {a}
+        assert set(scores(search(store, VectorArm(X, MODEL, minimum=cosine)))) == {a, b}
+        assert set(scores(search(store, VectorArm(X, MODEL, minimum=cosine + 1e-6)))) == {a}
 
     def test_smoothing_adds_what_the_turns_around_differ_from_the_mean(
         self, store: Store, reader: Reader
@@ -246,19 +246,17 @@ class OtherArms(StoreCases):
         assert (found.keys.size, dict(found.lists), found.eligible) == (0, {}, 1)
 
     def test_nearest_has_a_minimum_a_limit_and_an_order(self, store: Store, reader: Reader) -> None:
-        a, b, c, _ = add(
-            store, (memory("a"), X), (memory("b"), vector(0.6, 0.8, 0, 0)), (memory("c"), X), memory("d")
-        )
+        a, b, c, _ = add(store, (memory("a"), X), (memory("b"), NEAR), (memory("c"), X), memory("d"))
         nearest = reader.nearest
-        queries = [X, Z, Y]
-        found = nearest(MODEL, np.stack(queries), Filter(), 2, 0.5)
+        queries = np.stack([X, Z, Y])
+        found = nearest(MODEL, queries, Filter(), 2, 0.5)
         assert [order(each.keys) for each in found] == [[a, c], [], [b]]
         assert found[0].scores.tolist() == [1.0, 1.0]
         assert found[2].scores.tolist() == [round(127 / math.hypot(95, 127), 6)]
-        assert [order(each.keys) for each in nearest("other:4", np.stack(queries), Filter(), 2, 0.5)] == [[]] * 3
+        assert [order(each.keys) for each in nearest("other:4", queries, Filter(), 2, 0.5)] == [[]] * 3
 
     def test_similarity_and_vectors_of_keys(self, store: Store, reader: Reader) -> None:
-        a, b, c = add(store, (memory("a"), vector(0.6, 0.8, 0, 0)), (memory("b"), Z), memory("c"))
+        a, b, c = add(store, (memory("a"), NEAR), (memory("b"), Z), memory("c"))
         wanted = round(95 / math.hypot(95, 127), 6)
         assert reader.similarity(MODEL, X, keys(c, b, a, 10**6)).tolist() == [0, 0, wanted, 0]
         rows, has = reader.vectors(MODEL, keys(c, a))
