@@ -15,6 +15,8 @@ from pathlib import Path
 from combray.audit.locking import locked
 
 _BYTES = 32
+_MOST_BYTES = 65_536
+"""Read of a key file that was written by hand."""
 _DIGEST = 32
 """Hexadecimal digits of a digest: 128 bits."""
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -54,9 +56,14 @@ class Key:
     def _read(self) -> bytes:
         """Return the key, "" if the file is missing or too short."""
         try:
-            value = self._place.read_bytes()
+            descriptor = os.open(self._place, os.O_RDONLY | _BINARY)
         except FileNotFoundError:
             return b""
+        try:
+            # One read: a second one could append the end of what another process writes in between.
+            value = os.read(descriptor, _MOST_BYTES)
+        finally:
+            os.close(descriptor)
         return value if len(value) >= _BYTES else b""
 
     def _make(self) -> bytes:

@@ -62,17 +62,17 @@ def chunk(lines: Iterable[NumberedLine], *, tokens: int = TOKENS, overlap: int =
     most = max(_LEAST, tokens * CHARACTERS_PER_TOKEN)
     carried = min(overlap * CHARACTERS_PER_TOKEN, most - 1)
     chunks: list[Chunk] = []
-    held: list[_Piece] = []
+    taken: list[_Piece] = []
     size = 0
     for piece in _pieces(lines, most):
-        if held and size + piece.weight > most:
-            chunks.append(_joined(held))
-            held = _tail(held, carried, most - piece.weight)
-            size = sum(each.weight for each in held)
-        held.append(piece)
+        if taken and size + piece.weight > most:
+            chunks.append(_joined(taken))
+            taken = _tail(taken, carried, most - piece.weight)
+            size = sum(each.weight for each in taken)
+        taken.append(piece)
         size += piece.weight
-    if held:
-        chunks.append(_joined(held))
+    if taken:
+        chunks.append(_joined(taken))
     return [each for each in chunks if each.text.strip()]
 
 
@@ -99,18 +99,18 @@ def _cut(text: str, most: int) -> int:
     return blank + 1 if blank > 0 else max(1, end)
 
 
-def _tail(held: Sequence[_Piece], wanted: int, room: int) -> list[_Piece]:
+def _tail(taken: Sequence[_Piece], wanted: int, room: int) -> list[_Piece]:
     """Return the last pieces that weigh at least `wanted` together, but never more than `room`."""
     size = 0
-    start = len(held)
-    while start and size < wanted and size + held[start - 1].weight <= room:
+    start = len(taken)
+    while start and size < wanted and size + taken[start - 1].weight <= room:
         start -= 1
-        size += held[start].weight
-    return list(held[start:])
+        size += taken[start].weight
+    return list(taken[start:])
 
 
-def _joined(held: Sequence[_Piece]) -> Chunk:
-    text = held[0].text
-    for before, piece in pairwise(held):
+def _joined(taken: Sequence[_Piece]) -> Chunk:
+    text = taken[0].text
+    for before, piece in pairwise(taken):
         text += piece.text if piece.line == before.line else f"\n{piece.text}"
-    return Chunk(text, held[0].line, held[-1].line)
+    return Chunk(text, taken[0].line, taken[-1].line)

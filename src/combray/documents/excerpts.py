@@ -39,13 +39,13 @@ def excerpt(path: str, lines: list[NumberedLine], first: int, most: int) -> Exce
 def kept_apart(
     shown: Excerpt,
     lines: list[NumberedLine],
-    held: Sequence[tuple[int, str]],
+    stored: Sequence[tuple[int, str]],
     reader: Reader,
     judging: JudgeChunks,
 ) -> Excerpt:
     """Add the line ranges that are in quarantine to the excerpt.
 
-    `held`: key and text hash of the file's indexed chunks. Text that is newer than the index is judged here,
+    `stored`: key and text hash of the file's indexed chunks. Text that is newer than the index is judged here,
     because an excerpt shows the current file.
     """
     if not shown.text:
@@ -53,12 +53,12 @@ def kept_apart(
     chunks = cut(lines)
     inside = [at for at, each in enumerate(chunks) if _overlaps(each, shown)]
     wanted = {chunks[at].hash for at in inside}
-    hashes = {key: text_hash for key, text_hash in held if text_hash in wanted}
+    hashes = {key: text_hash for key, text_hash in stored if text_hash in wanted}
     bad = sorted(memory.id for memory in reader.memories(hashes) if memory.trust == "quarantined")
     # Keys without a memory (in a modified store) are skipped.
     quarantined = {hashes[key] for key in reader.keys_of(bad).values()}
     apart = {at for at in inside if chunks[at].hash in quarantined}
-    known = {text_hash for _, text_hash in held}
+    known = {text_hash for _, text_hash in stored}
     new = [at for at in inside if chunks[at].hash not in known]
     verdicts = judging.judge(shown.path, [each.chunk for each in chunks], new)
     caught = {at for at, each in verdicts.items() if each is not None and each.trust == "quarantined"}

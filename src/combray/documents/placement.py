@@ -63,7 +63,7 @@ class EmbedChunks:
 
     def _take_known(self, state: Placing, model: str, hashes: list[str]) -> None:
         holding = state.reader.documents.holding(hashes)
-        known = [(text_hash, key) for text_hash, held in holding.items() for key, _ in held[:1]]
+        known = [(text_hash, key) for text_hash, stored in holding.items() for key, _ in stored[:1]]
         keys = np.array([key for _, key in known], dtype=np.int64)
         vectors, has = state.reader.vectors(model, keys)
         state.vectors.update({known[at][0]: vectors[at] for at in np.flatnonzero(has)})
@@ -88,10 +88,10 @@ class PlaceChunks:
             tx.documents.drop(state.root, path)
         after: set[int] = set()
         for each in state.arriving:
-            held = tx.documents.chunks(state.root, each.file.document.path)
-            state.leaving.update(key for key, _ in held)
+            stored = tx.documents.chunks(state.root, each.file.document.path)
+            state.leaving.update(key for key, _ in stored)
             model = runtime.embedder.name if runtime.embedder else ""
-            placed = _place(state, each, held, model, self.judging)
+            placed = _place(state, each, stored, model, self.judging)
             tx.documents.put(each.file.document, placed)
             after.update(key for key, _ in placed)
         hidden = sorted(state.leaving - after)
@@ -102,13 +102,13 @@ class PlaceChunks:
 
 
 def _place(
-    state: Placing, arriving: Arriving, held: list[tuple[int, str]], model: str, judging: JudgeChunks
+    state: Placing, arriving: Arriving, stored: list[tuple[int, str]], model: str, judging: JudgeChunks
 ) -> list[tuple[int, str]]:
     """Return rows for the chunks of one file, in order: kept, restored, or inserted."""
     tx = state.writer
     chunks = arriving.file.chunks
     own: dict[str, list[int]] = defaultdict(list)
-    for key, text_hash in held:
+    for key, text_hash in stored:
         own[text_hash].append(key)
     rows: list[int | None] = [own[each.hash].pop(0) if own[each.hash] else None for each in chunks]
     back: set[int] = set()

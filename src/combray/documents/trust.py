@@ -52,8 +52,12 @@ class ChunkTrust:
 
     def given(self, at: int, memory: Memory | None, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of a chunk with its trust and, under metadata "guard", why it is that; `memory` is its row."""
-        trust, told = self._of(at, memory)
-        return {**fields, "trust": trust, "metadata": {**fields["metadata"], **({"guard": told} if told else {})}}
+        trust, noted = self._of(at, memory)
+        return {
+            **fields,
+            "trust": trust,
+            "metadata": {**fields["metadata"], **({"guard": noted} if noted else {})},
+        }
 
     def _of(self, at: int, memory: Memory | None) -> tuple[Trust, Any]:
         verdict = self.verdicts.get(at)

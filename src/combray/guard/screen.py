@@ -156,39 +156,39 @@ def _elsewhere(words: set[str], languages: Sequence[Vocabulary]) -> int:
     return functools.reduce(or_, [_classes(mended, _index(each.language)) for each in languages[1:]])
 
 
-def _reach(runs: set[str], held: int, floors: Floors) -> bool:
+def _reach(runs: set[str], present: int, floors: Floors) -> bool:
     sights = [sight for sight in map(_sight, runs) if sight is not _DULL]
     words = runs.union(*[sight.words for sight in sights])
     lift = 0.0
     for sight in sights:
-        held |= sight.classes
+        present |= sight.classes
         lift += sight.lift
         for others, classes in sight.longer:
             if others <= words:
-                held |= classes
+                present |= classes
     # Rounded up, so that there are few distinct sums and most results are cached.
-    return _reaches(held, math.ceil(4 * lift), floors.score, floors.attack)
+    return _reaches(present, math.ceil(4 * lift), floors.score, floors.attack)
 
 
 @functools.lru_cache(maxsize=20_000)
-def _reaches(held: int, lift: int, score: float, attack: float) -> bool:
+def _reaches(present: int, lift: int, score: float, attack: float) -> bool:
     """Whether a sentence with these classes and word weights (in quarters) can reach one of the scores."""
     for bit, ways in _EITHER:
-        if any(held & way == way for way in ways):
-            held |= bit
+        if any(present & way == way for way in ways):
+            present |= bit
     outside, owner = _limits()
-    return outside.reaches(held, lift / 4, score) or owner.reaches(held, 0.0, attack)
+    return outside.reaches(present, lift / 4, score) or owner.reaches(present, 0.0, attack)
 
 
 def _classes(words: set[str], index: _Index) -> int:
-    held = 0
+    present = 0
     for word in words & index.single.keys():
-        held |= index.single[word]
+        present |= index.single[word]
     for word in words & index.longer.keys():
         for others, bits in index.longer[word]:
             if others <= words:
-                held |= bits
-    return held
+                present |= bits
+    return present
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -221,13 +221,13 @@ class _Limit:
     alone: dict[int, float]
     paired: dict[int, float]
 
-    def reaches(self, held: int, lift: float, floor: float) -> bool:
+    def reaches(self, present: int, lift: float, floor: float) -> bool:
         """Whether a sentence with these classes and words of weight `lift` can have a score of `floor`."""
         if floor > 1.0:
             return False
-        bits = [bit for bit in self.alone if held & bit]
+        bits = [bit for bit in self.alone if present & bit]
         total = self.bias + lift + sum([self.alone[bit] for bit in bits])
-        total += sum([weight for classes, weight in self.needed if held & classes == classes])
+        total += sum([weight for classes, weight in self.needed if present & classes == classes])
         paired = self.paired
         total += sum([paired.get(one | other, 0.0) for one, other in combinations(bits, 2)])
         # The order of summation changes the last digits.

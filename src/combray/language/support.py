@@ -58,21 +58,21 @@ def supports(fact: str, said: str, *, speaker: str | None = None, owner: str | N
         return False
     found = False
     for sentence in _SENTENCES.split(said):
-        told = _statement(sentence, me)
-        if not claim <= told.keys:
+        stated = _statement(sentence, me)
+        if not claim <= stated.keys:
             continue
-        if about.negated != told.negated or _ends(about, told, sentence):
+        if about.negated != stated.negated or _ends(about, stated, sentence):
             return False
-        found |= not told.asks and not (told.hedged and not about.hedged)
+        found |= not stated.asks and not (stated.hedged and not about.hedged)
     return found
 
 
-def _ends(about: _Statement, told: _Statement, sentence: str) -> bool:
-    if changes(sentence) or (told.words & vocabulary().endings) - about.words:
+def _ends(about: _Statement, stated: _Statement, sentence: str) -> bool:
+    if changes(sentence) or (stated.words & vocabulary().endings) - about.words:
         return True
     # Verbs only: "hot tea" and "cold tea" do not end each other, "love" and "hate" do.
-    new_verbs = told.verbs - about.verbs
-    return any(are_antonyms(one, other) for one in about.verbs - told.verbs for other in new_verbs)
+    new_verbs = stated.verbs - about.verbs
+    return any(are_antonyms(one, other) for one in about.verbs - stated.verbs for other in new_verbs)
 
 
 @from_tables

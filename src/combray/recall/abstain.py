@@ -65,7 +65,7 @@ class Abstain:
             state.take(np.zeros(0, dtype=np.int64))
         return state
 
-    def _contrast(self, state: Recalling, held: Scores) -> float:
+    def _contrast(self, state: Recalling, shares: Scores) -> float:
         subject = None if state.question is None else state.question.subject
         rows = state.columns()
         if subject is None or subject not in rows.author_names:
@@ -75,4 +75,4 @@ class Abstain:
         others = ~own & (rows.author >= 0)
         if not others.any() or not own.any():
             return 0.0
-        return float(held[own].max() - held[others].max())
+        return float(shares[own].max() - shares[others].max())

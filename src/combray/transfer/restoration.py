@@ -68,8 +68,8 @@ class Restoration:
         if verdict is None or verdict.trust != "quarantined":
             return memory
         self.quarantined += 1
-        told = {**memory.metadata, "guard": verdict.told(memory.trust)}
-        return msgspec.structs.replace(memory, trust="quarantined", metadata=told)
+        noted = {**memory.metadata, "guard": verdict.told(memory.trust)}
+        return msgspec.structs.replace(memory, trust="quarantined", metadata=noted)
 
     def read_version(self, entry: Entry) -> None:
         """Take a version that is new. Raises InvalidInputError."""

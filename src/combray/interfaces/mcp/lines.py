@@ -58,9 +58,9 @@ def _seen(line: str) -> str:
     )
 
 
-def tier_as_json(told: Mapping[str, Any]) -> dict[str, str]:
+def tier_as_json(tier: Mapping[str, Any]) -> dict[str, str]:
     """Return the service tier and its reason. Error messages of model servers are truncated to one line."""
-    return {"tier": str(told["tier"]), "why": one_line(str(told["why"]), WIDTH)}
+    return {"tier": str(tier["tier"]), "why": one_line(str(tier["why"]), WIDTH)}
 
 
 def tier_line(tier: Mapping[str, str]) -> str:
@@ -68,14 +68,14 @@ def tier_line(tier: Mapping[str, str]) -> str:
     return f"tier {tier['tier']}: {tier['why']}"
 
 
-def model_line(told: Mapping[str, Any]) -> str:
+def model_line(usage: Mapping[str, Any]) -> str:
     """Return the usage of a model or peer: calls, failures, tokens, known cost, last failure."""
-    parts = [f"calls {told['calls']}, failed {told['failures']}"]
-    parts += [f"tokens {told['tokens']}"] if told["tokens"] else []
-    parts += [f"cost {told['cost']:g}"] if told["cost"] is not None else []
-    parts += [told["state"]] if told["state"] != "closed" else []
-    failed = f"; last failure: {one_line(told['last_failure'], WIDTH)}" if told["last_failure"] else ""
-    return f"{told['kind'].replace('_', ' ')} {one_line(told['name'])}: {', '.join(parts)}{failed}"
+    parts = [f"calls {usage['calls']}, failed {usage['failures']}"]
+    parts += [f"tokens {usage['tokens']}"] if usage["tokens"] else []
+    parts += [f"cost {usage['cost']:g}"] if usage["cost"] is not None else []
+    parts += [usage["state"]] if usage["state"] != "closed" else []
+    failed = f"; last failure: {one_line(usage['last_failure'], WIDTH)}" if usage["last_failure"] else ""
+    return f"{usage['kind'].replace('_', ' ')} {one_line(usage['name'])}: {', '.join(parts)}{failed}"
 
 
 def moment(value: datetime) -> str:
@@ -107,9 +107,9 @@ def whole(memory: Memory, score: str = "") -> str:
         "tags": ", ".join(memory.tags),
         "entities": ", ".join(memory.entities),
     }
-    told = " · ".join(f"{name} {one_line(str(value))}" for name, value in facts.items() if value)
+    listed = " · ".join(f"{name} {one_line(str(value))}" for name, value in facts.items() if value)
     head = f"[{memory.id}] {moment(memory.moment)} ({memory.kind}/{memory.category})"
-    return f"{head}{f' {score}' if score else ''} {told}\n{quoted(memory.content)}"
+    return f"{head}{f' {score}' if score else ''} {listed}\n{quoted(memory.content)}"
 
 
 def signals(hit: Hit) -> str:
