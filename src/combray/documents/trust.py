@@ -69,8 +69,8 @@ class ChunkTrust:
         if verdict is None:
             return self.trust, None
         if at in self.released:
-            return max(self.trust, self.released[at], key=TRUSTS.index), verdict.told(self.trust)
-        return verdict.trust, verdict.told(self.trust)
+            return max(self.trust, self.released[at], key=TRUSTS.index), verdict.as_metadata(self.trust)
+        return verdict.trust, verdict.as_metadata(self.trust)
 
 
 def released(reader: Reader, hashes: Iterable[str]) -> dict[str, Trust]:

@@ -85,7 +85,7 @@ class _Round:
             LOG.exception("embedding in the background failed")
             worked = Worked(failed=1)
         self._pause = pause_after(worked, self._pause)
-        # While the model is down, a new memory is no reason to call it again.
+        # While the model is down, a new memory does not cause another call.
         down = worked.failed and not worked.embedded
         self._not_before = time.monotonic() + self._pause if down else 0.0
         return self._pause

@@ -39,5 +39,5 @@ class Accesses:
                 keys = tx.keys_of(list(pending))
                 tx.touch({keys[each]: counted for each, counted in pending.items() if each in keys})
         except StoreError:
-            # A count is no memory: a busy or full store must not fail the caller for it.
+            # Counts are not worth an error: a busy or full store must not fail the caller.
             return

@@ -257,7 +257,7 @@ class SessionPrior:
         if not len(state.keys):
             return state
         session = state.columns().session
-        # Memories outside any session stand for themselves.
+        # A memory without a session is a session of its own.
         group = np.where(session >= 0, session, session.max(initial=0) + 1 + np.arange(len(session)))
         best = np.full(int(group.max()) + 1, -np.inf)
         np.maximum.at(best, group, state.scores)

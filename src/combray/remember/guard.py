@@ -38,7 +38,7 @@ class Verdict:
     score: float
     flood: bool = False
 
-    def told(self, claimed: str) -> dict[str, Any]:
+    def as_metadata(self, claimed: str) -> dict[str, Any]:
         """Return the value of a memory's `metadata["guard"]`; `claimed` is the trust it came with."""
         return {
             "verdict": self.trust,
@@ -108,7 +108,7 @@ class Guard:
         quarantined = verdict.trust == "quarantined"
         later = "not recalled until it is released" if quarantined else "never put into a prompt unasked"
         draft.notices += (f"{draft.guard}; {later}",)
-        metadata = {**memory.metadata, "guard": verdict.told(memory.trust)}
+        metadata = {**memory.metadata, "guard": verdict.as_metadata(memory.trust)}
         draft.memory = msgspec.structs.replace(memory, trust=verdict.trust, metadata=metadata)
 
     def verdict(self, text: str, trust: str, judged_as: str = "") -> Verdict | None:

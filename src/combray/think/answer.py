@@ -70,7 +70,7 @@ class _Walk:
         """Return that the answer is not known, with the nearest memories as hints."""
         words = wording(self.recalled.query)
         hints = [Source(number, hit) for number, hit in enumerate(nearest, 1)]
-        hinted = [f"“{one_line(hint.memory.content)[:_HINT]}” ({hint.told()})" for hint in hints[:NEAREST]]
+        hinted = [f"“{one_line(hint.memory.content)[:_HINT]}” ({hint.label()})" for hint in hints[:NEAREST]]
         answer = f"{words.unknown} {words.nearest} {' · '.join(hinted)}" if hinted else words.unknown
         return self._thought(answer, known=False, mode=mode, reason=reason, sources=tuple(nearest), **more)
 

@@ -214,7 +214,7 @@ def written(kept: Sequence[Pick], question: Question, words: Wording) -> tuple[s
         named = days_named(pick.sentence, pick.source.memory.moment) if question.asks_when else []
         dates = [each for each in named if each.relative]
         explained += dates
-        notes = "; ".join([pick.source.told(), *(f"{one_line(each.text)} = {each}" for each in dates)])
+        notes = "; ".join([pick.source.label(), *(f"{one_line(each.text)} = {each}" for each in dates)])
         before = f"{words.earlier} " if pick.earlier else f"{words.later} " if pick.later else ""
         line = f"{before}“{one_line(pick.sentence)}” ({notes}) [{pick.source.number}]"
         lines.append(line)

@@ -41,7 +41,7 @@ class Source:
         """The memory."""
         return self.hit.memory
 
-    def told(self) -> str:
+    def label(self) -> str:
         """Return author, date and trust mark, separated by commas."""
         memory = self.memory
         parts = [one_line(memory.author or ""), f"{memory.moment:%Y-%m-%d}"]
@@ -54,7 +54,7 @@ class Source:
         replaced = f", replaced by [{self.replaced_by}]" if self.replaced_by else ""
         context = f" (with it: {one_line(self.memory.context[:_EXCERPT])})" if self.memory.context else ""
         text = one_line(excerpt(self.memory.content, terms))
-        return f"[{self.number}] ({self.told()}{replaced}) {text}{context}"
+        return f"[{self.number}] ({self.label()}{replaced}) {text}{context}"
 
 
 def numbered(hits: Iterable[Hit], spaces: Sequence[Space], *, now: float, with_earlier: bool) -> list[Source]:

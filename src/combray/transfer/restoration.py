@@ -68,7 +68,7 @@ class Restoration:
         if verdict is None or verdict.trust != "quarantined":
             return memory
         self.quarantined += 1
-        noted = {**memory.metadata, "guard": verdict.told(memory.trust)}
+        noted = {**memory.metadata, "guard": verdict.as_metadata(memory.trust)}
         return msgspec.structs.replace(memory, trust="quarantined", metadata=noted)
 
     def read_version(self, entry: Entry) -> None:

@@ -48,7 +48,7 @@ class Node:
 
 
 class Lexicon:
-    """The words of a language: phrases of tokens with the symbols and values they stand for."""
+    """The lexicon of a language: phrases of tokens, each with its symbols and values."""
 
     def __init__(self, numbers: NumberWords, variants: Mapping[str, str], fold: bool) -> None:
         self._phrases: dict[str, list[tuple[tuple[str, ...], str, Any]]] = {}
@@ -58,7 +58,7 @@ class Lexicon:
         self._number_words = set(numbers.units) | set(numbers.multipliers)
 
     def add(self, phrase: str, symbol: str, value: Any) -> None:
-        """Let `phrase` stand for `symbol`; with folding also when typed without accents, unless it starts
+        """Add a phrase for `symbol`, with folding also as typed without accents, unless it starts
         with "=" ("=tối" is the evening, but "toi" is mostly "tôi", I)."""
         exact = len(phrase) > 1 and phrase.startswith("=")
         words = tuple(self.normal([t.text for t in tokenize(phrase.removeprefix("=") if exact else phrase)]))
