@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from combray.consolidate.belief import begins
-from combray.consolidate.relation import Pair, in_order, pair, slot
+from combray.consolidate.relation import Pair, in_order, pair
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS, Halve, Supersede
 from combray.language.tokens import query_terms
@@ -60,9 +60,9 @@ class Contradictions:
         # And consecutive facts, in time, that give a value for the same subject and attribute.
         by_slot: dict[tuple[str, str], list[int]] = defaultdict(list)
         for key in live:
-            place = slot(state.facts[key])
+            place = state.relations.slot(key, state.facts[key])
             if place is not None:
-                by_slot[place].append(key)
+                by_slot[place.subject, place.attribute].append(key)
         for keys in by_slot.values():
             keys.sort(key=lambda key: (begins(state.facts[key]), key))
             found.update(pair(*both) for both in pairwise(keys) if not state.answered(*both))

@@ -6,15 +6,16 @@ Source: docs/explanation/consolidation.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from combray.consolidate.belief import begins
 from combray.language.indexing import normalised
 from combray.language.polarity import negations
 from combray.language.statement_grammar import is_single
+from combray.language.statements import Statement, statements
 from combray.language.support import Traits, may_contradict, traits
 from combray.language.tense import Tense, tense_of
-from combray.language.tokens import stem, term_set
+from combray.language.tokens import is_stop, stem, term_set
 from combray.types import Memory
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ _NAME_WORDS = 3
 """Maximum words of a name that replaces another name."""
 _DENIED_FROM = 0.75
 """Minimum share of common content terms between a statement and its negation."""
+_LONGEST_STATED = 200
+"""Characters of a fact whose slot is read from its words."""
+_USER = ("The user", "User")
+"""Names under which agents store facts of their user."""
 _UNSURE_FROM = 0.5
 """Minimum share of common content terms of an undecided pair. Below, they are two facts."""
 
@@ -56,6 +61,7 @@ class Relations:
     def __init__(self) -> None:
         self._traits: dict[int, Traits] = {}
         self._tenses: dict[int, Tense] = {}
+        self._slots: dict[int, Slot | None] = {}
         self._known: dict[Pair, Relation] = {}
 
     def traits(self, key: int, fact: Memory) -> Traits:
@@ -72,6 +78,12 @@ class Relations:
             and may_contradict(self.traits(old_key, old), self.traits(new_key, new))
             and self._tense(old_key, old) == self._tense(new_key, new) == "present"
         )
+
+    def slot(self, key: int, fact: Memory) -> Slot | None:
+        """Return what a fact gives a value of, or None."""
+        if key not in self._slots:
+            self._slots[key] = slot(fact)
+        return self._slots[key]
 
     def _tense(self, key: int, fact: Memory) -> Tense:
         if key not in self._tenses:
@@ -94,8 +106,9 @@ class Relations:
         if self._tense(old_key, old) != self._tense(new_key, new):
             # What was, will be or might be neither repeats nor changes what is.
             return APART
-        if self._tense(old_key, old) == "present" and slot(old) and slot(old) == slot(new):
-            values = old.metadata["value"], new.metadata["value"]
+        before_of, after_of = self.slot(old_key, old), self.slot(new_key, new)
+        if self._tense(old_key, old) == "present" and before_of and after_of and before_of[:2] == after_of[:2]:
+            values = before_of.value, after_of.value
             before, after = map(term_set, values)
             # "Berlin" and "Berlin, Germany" are one value.
             if not (before <= after or after <= before):
@@ -114,12 +127,36 @@ def comparable(one: Memory, other: Memory) -> bool:
     return one.category == other.category and (one.author or "") == (other.author or "")
 
 
-def slot(fact: Memory) -> tuple[str, str] | None:
-    """Return the subject and single-valued attribute of a fact, or None."""
-    subject, attribute, value = (fact.metadata.get(name) for name in ("subject", "attribute", "value"))
+class Slot(NamedTuple):
+    """What a fact gives a value of: subject and single-valued attribute; and the value."""
+
+    subject: str
+    attribute: str
+    value: str
+
+
+def slot(fact: Memory) -> Slot | None:
+    """Return the slot of a fact: of its metadata if it was derived, else of its words ("Ana moved to Lisbon")."""
+    named = [fact.metadata.get(name) for name in ("subject", "attribute", "value")]
+    if named == [None, None, None]:
+        stated = _stated(fact)
+        named = [stated.subject, stated.attribute, stated.value] if stated is not None else named
+    subject, attribute, value = named
     if not (isinstance(subject, str) and isinstance(attribute, str) and isinstance(value, str) and value):
         return None
-    return (normalised(subject), attribute) if is_single(attribute) and not negations(fact.content) else None
+    single = is_single(attribute) and not negations(fact.content)
+    return Slot(normalised(subject), attribute, value) if single else None
+
+
+def _stated(fact: Memory) -> Statement | None:
+    """Return the only statement of a short fact about somebody it names or its author; None if it has others."""
+    if len(fact.content) > _LONGEST_STATED:
+        return None
+    # A name in front is one, even if it was not known when the fact was stored. "He" and "The" are none.
+    first = fact.content.partition(" ")[0]
+    name = (first,) if first.istitle() and first.isalpha() and not is_stop(first.casefold()) else ()
+    found = statements(fact.content, fact.author, fact.moment, (*fact.entities, *name, *_USER))
+    return found[0] if len(found) == 1 and not found[0].as_said else None
 
 
 def in_order(
