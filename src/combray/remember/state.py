@@ -29,9 +29,9 @@ class Draft:
     nearest: Ranked | None = None
     """Stored memories with a near vector, best first."""
     warnings: tuple[str, ...] = ()
-    """Why the text may not be worth keeping."""
+    """Quality warnings."""
     guard: str = ""
-    """What the guard made of it and why; empty when it was let in as it came."""
+    """The guard's decision and the reasons; empty if the text was accepted unchanged."""
     notices: tuple[str, ...] = ()
     """The guard's messages: what was redacted or quarantined."""
     claim: Claim = field(default_factory=Claim)
