@@ -250,28 +250,34 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
         nothing_found(f"remains of {certificate.id} were found. See 'left' and 'rows'.")
 
 
-@verb("combray history ID")
+@verb("combray history ID", "combray history ID --chain")
 @click.argument("memory_id", metavar="ID")
+@click.option("--chain", is_flag=True, help="Only what it replaced and what replaced it, earliest first.")
 @opens_store()
-def history(target: Target, memory_id: str) -> None:
-    """Show every change of a memory, oldest first.
+def history(target: Target, memory_id: str, chain: bool) -> None:
+    """Show every change of a memory, oldest first, and its chain: what it replaced and what replaced it.
 
-    Each line shows who changed it, the operation, and the previous values.
+    Each line shows who changed it, the operation, and the previous values. JSON has the changes, or with --chain
+    the chain.
     """
     with target.open() as engine:
-        versions = engine.history(memory_id)
+        steps = engine.chain(memory_id) if chain or for_people(target) else []
+        versions = [] if chain else engine.history(memory_id)
+    from combray.interfaces.cli.settling import chain_as_json, show_chain
+
     if not for_people(target):
-        show_json(versions)
+        show_json(chain_as_json(steps) if chain else versions)
         return
-    if not versions:
+    if versions:
+        shown = table("#", "when", "who", "change", "before", unbroken=("#",))
+        for each in versions:
+            before = visible(", ".join(f"{name} {value}" for name, value in each.before.items()))
+            shown.add_row(str(each.number), moment(each.changed_at), visible(each.actor), each.operation, before)
+        console().print(shown)
+    elif not chain:
         console().print("This memory was never changed.")
-        return
-    shown = table("#", "when", "who", "change", "before", unbroken=("#",))
-    for version in versions:
-        before = ", ".join(f"{name} {value}" for name, value in version.before.items())
-        who = visible(version.actor)
-        shown.add_row(str(version.number), moment(version.changed_at), who, version.operation, visible(before))
-    console().print(shown)
+    if chain or len(steps) > 1:
+        show_chain(steps)
 
 
 def _tell(target: Target, memory_id: str, status: str, message: str) -> None:

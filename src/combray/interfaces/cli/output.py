@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from combray.engine.consolidation import Waiting
-    from combray.types import Memory
+    from combray.types import Hit, Memory
 
 CATEGORY_COLOURS = {
     "decision": "magenta",
@@ -111,6 +111,12 @@ def compact(memory: Memory) -> dict[str, Any]:
         **when,
         **{name: value for name, value in extras.items() if value},
     }
+
+
+def marked(hit: Hit) -> dict[str, Any]:
+    """Return the ids of what makes a hit outdated, or of what it may replace; empty if it is neither."""
+    names = ("outdated_by", "may_be_outdated_by", "may_replace")
+    return {name: value for name in names if (value := getattr(hit, name))}
 
 
 def pairs(waiting: Iterable[Waiting]) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ from combray.interfaces.cli.output import (
     console,
     for_people,
     full,
+    marked,
     moment,
     short,
     show_json,
@@ -94,7 +95,7 @@ def search(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], 
     """
     with target.open() as engine:
         answer = engine.search(" ".join(query), namespaces=namespaces or None, **asked)
-    plain = [{**compact(hit.memory), "score": round(hit.score, _DIGITS)} for hit in answer]
+    plain = [{**compact(hit.memory), **marked(hit), "score": round(hit.score, _DIGITS)} for hit in answer]
     _show(target, answer, plain, "no memory contains these words")
 
 
@@ -259,6 +260,7 @@ def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) 
                 "score": round(hit.score, _DIGITS),
                 "intent": answer.intent,
                 "via": hit.via,
+                **marked(hit),
                 "signals": {name: round(value, _DIGITS) for name, value in hit.signals.items()},
             }
             for hit in answer

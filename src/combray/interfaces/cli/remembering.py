@@ -12,7 +12,7 @@ from combray.errors import InvalidInputError
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.files import lines_of, text_of
 from combray.interfaces.cli.options import Target, comma_list, opens_store
-from combray.interfaces.cli.output import console, for_people, progress, short, show_json, visible
+from combray.interfaces.cli.output import console, for_people, moment, progress, short, show_json, visible
 from combray.types import CATEGORIES
 
 if TYPE_CHECKING:
@@ -44,14 +44,26 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
 @click.option("--author", help="Who said it.")
 @click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
 @click.option("--session", help="The conversation it belongs to.")
-@click.option("--supersedes", metavar="ID", help="Mark this memory superseded by the new one.")
+@click.option(
+    "--supersedes",
+    multiple=True,
+    metavar="ID",
+    help="Mark this memory superseded by the new one; repeatable.",
+)
+@click.option(
+    "--keep-both", multiple=True, metavar="ID", help="This memory holds beside the new one; repeatable."
+)
+@click.option(
+    "--slot", metavar="NAME", help="What the text is a value of: ana.city. A newer value supersedes an older one."
+)
 @click.option("--no-diff", is_flag=True, help="Store without looking for duplicates and updates.")
 @opens_store(pipelines=True)
 def remember(target: Target, text: tuple[str, ...], file: Path | None, no_diff: bool, **fields: Any) -> None:
     """Remember a text, unless it duplicates a known memory.
 
     TEXT "-" reads standard input. The output reports whether the text was added, superseded an older memory
-    (which can be restored), or was skipped as a duplicate.
+    (which can be restored), or was skipped as a duplicate. If it may change earlier memories, a terminal asks
+    about each, and JSON lists them in may_revise: settle them with 'combray settle'.
     """
     if bool(text) == bool(file):
         raise click.UsageError("remember needs one text. Give TEXT, - for standard input, or --file FILE.")
@@ -63,10 +75,24 @@ def remember(target: Target, text: tuple[str, ...], file: Path | None, no_diff: 
     content = text_of(text)
     with target.open(to_write=True) as engine:
         done = engine.remember(content, diff=not no_diff, **fields)
-    if for_people(target):
+        if not for_people(target):
+            show_json(done.as_json())
+            return
         _show(done)
-    else:
-        show_json(done.as_json())
+        if done.may_revise:
+            _ask(target, engine, done)
+
+
+def _ask(target: Target, engine: Engine, done: Remembered) -> None:
+    from combray.interfaces.cli.settling import ask, can_ask, questions_of
+
+    console().print("This may change:", style="yellow")
+    if can_ask(target):
+        ask(engine, questions_of(done))
+        return
+    for each in done.may_revise:
+        said = f"  {moment(each.at)}  {short(each.content)}\n    combray settle {done.id} {each.id} VERDICT"
+        console().print(said, soft_wrap=True)
 
 
 def _remember_lines(
@@ -95,9 +121,16 @@ def _remember_lines(
     if people:
         parts = ", ".join(f"{count} {action}" for action, count in summary.items() if count)
         console().print(f"Remembered {len(done)} lines: {parts or 'nothing to do'}.")
+        if asking := sum(1 for each in done if each.may_revise):
+            console().print(f"{asking} may change earlier memories: combray review --changes")
         return
-    results = [{"id": each.id, "action": each.action, "replaced_id": each.replaced_id} for each in done]
+    results = [_as_json(each) for each in done]
     show_json({**summary, "results": results})
+
+
+def _as_json(done: Remembered) -> dict[str, Any]:
+    asked = {"may_revise": [each.as_json() for each in done.may_revise]} if done.may_revise else {}
+    return {"id": done.id, "action": done.action, "replaced_id": done.replaced_id, **asked}
 
 
 def _show(done: Remembered) -> None:

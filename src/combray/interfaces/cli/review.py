@@ -11,6 +11,7 @@ from combray.interfaces.cli.options import Target, limit, opens_store
 from combray.interfaces.cli.output import answer, compact, console, for_people, pairs, short, show_json, table
 
 _ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "erase": "combray erase ID"}
+_MOST_COUNTED = 100
 _FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
 
 
@@ -51,24 +52,32 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
     )
 
 
-@verb("combray review", "combray review --quarantined", "combray review --doubtful")
+@verb("combray review", "combray review --changes", "combray review --quarantined", "combray review --doubtful")
 @limit(20, "Memories at most.", most=None)
 @click.option("--quarantined", is_flag=True, help="List quarantined memories with reasons.")
 @click.option("--doubtful", is_flag=True, help="List pairs of facts that consolidation could not decide.")
+@click.option("--changes", is_flag=True, help="List pairs of which the later may change the earlier.")
 @opens_store()
-def review(target: Target, limit: int, quarantined: bool, doubtful: bool) -> None:
-    """List short-lived, quarantined or contradictory memories.
+def review(target: Target, limit: int, quarantined: bool, doubtful: bool, changes: bool) -> None:
+    """List short-lived, outdated, quarantined or contradictory memories.
 
     By default, lists texts that describe a temporary state or can be looked up elsewhere, worst first.
+    --changes asks about each pair, one key each, in a terminal.
     Quarantined texts look like prompt injection and are never recalled; release one with combray release.
     """
-    if quarantined and doubtful:
-        raise click.UsageError("--quarantined and --doubtful exclude each other. Give one of them.")
+    if quarantined + doubtful + changes > 1:
+        raise click.UsageError("--changes, --quarantined and --doubtful exclude each other. Give one of them.")
+    if changes:
+        from combray.interfaces.cli.settling import review_changes
+
+        review_changes(target, limit)
+        return
     if quarantined or doubtful:
         (_quarantined if quarantined else _doubtful)(target, limit)
         return
     with target.open() as engine:
         reviewed = engine.retention.review(limit=limit)
+        waiting = len(engine.unsettled(_MOST_COUNTED)) if for_people(target) else 0
     if not for_people(target):
         show_json([compact(each.memory) | {"quality_warnings": each.warnings} for each in reviewed])
         return
@@ -76,6 +85,9 @@ def review(target: Target, limit: int, quarantined: bool, doubtful: bool) -> Non
 
     rows = [((str(len(each.warnings)), "; ".join(each.warnings)), each.memory) for each in reviewed]
     show_memories(("#", "warnings"), rows, none="No memory needs attention.")
+    if waiting:
+        more = "or more " if waiting == _MOST_COUNTED else ""
+        console().print(f"{waiting} {more}memories may be outdated: combray review --changes")
 
 
 def _quarantined(target: Target, limit: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from combray.types import Answer, Memory, Step
+    from combray.types import Answer, Hit, Memory, Step
 
 _NARROW = 100
 """Columns below which the waterfall's bars get less room."""
@@ -25,9 +25,12 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
     out = out or console()
     if answer:
         shown = table("#", "score", "memory", unbroken=("#", "score"))
+        places = {hit.memory.id: place for place, hit in enumerate(answer, start=1)}
         for place, hit in enumerate(answer, start=1):
             body = Text(visible(hit.memory.content))
             body.append("\n").append_text(described(hit.memory, via=hit.via))
+            if mark := _mark(hit, places):
+                body.append(f"\n{mark}", "yellow")
             if explain:
                 body.append("\n")
                 for name, value in hit.signals.items():
@@ -41,6 +44,19 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
     if explain and answer.trace:
         out.print()
         out.print(waterfall(answer.trace, out.width))
+
+
+def _mark(hit: Hit, places: Mapping[str, int]) -> str:
+    """Return what a reader must know: the hit is outdated, may be, or may replace another one."""
+
+    def named(memory_id: str) -> str:
+        return f"#{places[memory_id]}" if memory_id in places else memory_id
+
+    if hit.outdated_by:
+        return f"outdated: replaced by {named(hit.outdated_by)}"
+    if hit.may_be_outdated_by:
+        return f"may be outdated: see {named(hit.may_be_outdated_by)}"
+    return f"later, may replace {named(hit.may_replace)}" if hit.may_replace else ""
 
 
 def show_memories(

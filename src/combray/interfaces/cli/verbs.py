@@ -24,7 +24,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Documents": {"index": "documents", "watch": "documents"},
     "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
-    "Change": dict.fromkeys(("update", "forget", "restore", "erase", "history"), "memories"),
+    "Change": {"settle": "settling"}
+    | dict.fromkeys(("update", "forget", "restore", "erase", "history"), "memories"),
     "Look after": {
         "status": "store",
         "log": "store",

@@ -1,0 +1,185 @@
+"""The verb `settle`, and the question that a terminal asks about a pair of memories."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from combray.errors import InvalidInputError, NotFoundError
+from combray.interfaces.cli.failures import verb
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import (
+    answer,
+    compact,
+    console,
+    for_people,
+    moment,
+    short,
+    show_json,
+    table,
+    visible,
+)
+from combray.types import VERDICTS, Verdict
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from combray import Engine, Remembered, Replaced, Unsettled
+
+_KEYS: dict[str, Verdict] = {"s": "supersedes", "b": "both", "c": "corrects", "a": "same"}
+_LATER = ("l", "\r", "\n", " ", "")
+_QUESTION = "(s)upersedes, (b)oth, (c)orrects, s(a)me, (l)ater?"
+_SAID = {
+    "supersedes": "{old} is superseded",
+    "corrects": "{old} is superseded; it was never true",
+    "same": "{old} is merged into {new}",
+    "both": "both hold",
+    "open": "the two are open again",
+}
+_THEN = {"supersedes": "superseded by", "corrects": "corrected by", "same": "merged into"}
+_TEXT = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A pair to ask about: the ids, and text, date, score and reason of the earlier memory."""
+
+    new: str
+    old: str
+    text: str
+    at: datetime
+    score: float
+    reason: str
+
+
+def questions_of(done: Remembered) -> list[Question]:
+    """What the caller may be asked about a text that was remembered."""
+    return [
+        Question(done.id, each.id, each.content, each.at, each.score, each.reason) for each in done.may_revise
+    ]
+
+
+def can_ask(target: Target) -> bool:
+    """Whether somebody sits at a terminal."""
+    return for_people(target) and sys.stdin.isatty()
+
+
+def ask(engine: Engine, questions: Sequence[Question]) -> None:
+    """Ask about each pair, one key each. Ctrl-C leaves the rest for later."""
+    out = console()
+    for number, each in enumerate(questions, 1):
+        why = f" ({each.score:.2f}: {visible(each.reason)})"
+        out.print(f"  [{number}] {moment(each.at)}  {short(each.text, _TEXT)}", style="bold", soft_wrap=True)
+        out.print(f"      {each.old}{why}", style="dim", soft_wrap=True)
+        verdict = _answered()
+        if verdict is None:
+            continue
+        try:
+            engine.settle(each.new, each.old, verdict)
+        except (InvalidInputError, NotFoundError) as error:
+            # Somebody else settled it meanwhile, or an earlier answer did.
+            out.print(f"      {visible(str(error))}", style="yellow", soft_wrap=True)
+            continue
+        out.print(f"      {_SAID[verdict].format(new=each.new, old=each.old)}", style="green", soft_wrap=True)
+
+
+def _answered() -> Verdict | None:
+    """The verdict of one key; None for later."""
+    click.echo(f"      {_QUESTION} ", nl=False)
+    while True:
+        try:
+            key = click.getchar().lower()
+        except (KeyboardInterrupt, EOFError):
+            key = ""
+        if key in _KEYS or key in _LATER:
+            click.echo(_KEYS.get(key, "later"))
+            return _KEYS.get(key)
+
+
+@verb(
+    "combray settle NEW OLD supersedes",
+    'combray settle NEW OLD both --reason "two flats"',
+    "combray settle NEW OLD open",
+)
+@click.argument("new", metavar="NEW")
+@click.argument("old", metavar="OLD")
+@click.argument("verdict", type=click.Choice(VERDICTS))
+@click.option("--reason", default="", metavar="TEXT", help="Why; kept with the verdict.")
+@opens_store()
+def settle(target: Target, new: str, old: str, verdict: Verdict, reason: str) -> None:
+    """Settle which of two memories holds.
+
+    NEW and OLD are ids. supersedes: NEW replaces OLD. corrects: the same, and OLD was never true. same: OLD is
+    merged into NEW. both: both hold, and nobody is asked again. open: take the verdict back.
+    """
+    with target.open() as engine:
+        done = engine.settle(new, old, verdict, reason)
+    back = f" ({done.undone} is taken back)" if done.undone else ""
+    said = f"{_SAID[done.verdict].format(new=done.new, old=done.old)}{back}."
+    answer(target, said, new=done.new, old=done.old, verdict=done.verdict, undone=done.undone)
+
+
+def review_changes(target: Target, limit: int) -> None:
+    """List the open pairs; at a terminal, ask about each."""
+    with target.open() as engine:
+        found = engine.unsettled(limit)
+        if not for_people(target):
+            show_json([_as_json(each) for each in found])
+        elif not found:
+            console().print("No memory waits to be settled.")
+        elif can_ask(target):
+            for each in found:
+                console().print(f"{moment(each.new.moment)}  {short(each.new.content, _TEXT)}", soft_wrap=True)
+                ask(engine, [_question(each)])
+        else:
+            _show_pairs(found)
+
+
+def _question(pair: Unsettled) -> Question:
+    old = pair.old
+    return Question(pair.new.id, old.id, old.content, old.moment, pair.score, pair.reason)
+
+
+def _as_json(pair: Unsettled) -> dict[str, object]:
+    return {
+        "new": compact(pair.new),
+        "old": compact(pair.old),
+        "score": round(pair.score, 4),
+        "reason": pair.reason,
+    }
+
+
+def _show_pairs(found: Sequence[Unsettled]) -> None:
+    shown = table("score", "later", "may change", "why", unbroken=("score",))
+    for each in found:
+        both = (f"{short(end.content, 60)}\n{moment(end.moment)} {end.id}" for end in (each.new, each.old))
+        shown.add_row(f"{each.score:.2f}", *both, visible(each.reason))
+    console().print(shown)
+    console().print("Settle with combray settle NEW OLD supersedes|corrects|same|both.", style="dim")
+
+
+# -- chains --------------------------------------------------------------------------------------
+
+
+def chain_as_json(steps: Sequence[Replaced]) -> list[dict[str, object]]:
+    """Return each memory of a chain, with what replaced it and why."""
+    told = [{"verdict": each.verdict, "by": each.by, "reason": each.reason} for each in steps]
+    return [compact(each.memory) | (why if why["by"] else {}) for each, why in zip(steps, told, strict=True)]
+
+
+def show_chain(steps: Sequence[Replaced]) -> None:
+    """Print a chain, earliest first."""
+    if len(steps) < 2:
+        console().print("It replaced no memory, and none replaced it.")
+        return
+    shown = table("from", "memory", "then")
+    for each in steps:
+        then = f"{_THEN[each.verdict]} {each.by}" if each.by else ""
+        why = f"\n{visible(each.reason)}" if each.reason else ""
+        text = f"{short(each.memory.content)}\n{each.memory.id}"
+        shown.add_row(moment(each.memory.valid_from or each.memory.moment), text, then + why)
+    console().print(shown)
