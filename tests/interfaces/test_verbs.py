@@ -13,7 +13,7 @@ from combray.interfaces.cli.verbs import VERBS
 DOCUMENTED = [
     *("remember", "recall", "search", "think", "context", "compare", "get", "link", "related", "viz"),
     *("index", "watch"),
-    *("list", "update", "forget", "restore", "erase", "history"),
+    *("list", "settle", "update", "forget", "restore", "erase", "history"),
     *("status", "log", "consolidate", "worker", "gc", "review", "release", "audit", "doctor", "models", "backup"),
     *("ingest", "import", "export", "presets", "demo", "mcp"),
 ]

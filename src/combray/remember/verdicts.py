@@ -20,6 +20,7 @@ def read_verdicts(state: Remembering) -> None:
             _supersede(draft, earlier, state.writer)
         if draft.keep_both and not draft.quarantined:
             draft.beside = [_named(each, "keep_both", earlier, state.writer) for each in draft.keep_both]
+            draft.keep_both = tuple(each.memory.id for each in draft.beside)
             replaced = {each.memory.id for each in draft.beside} & set(_replaced_ids(draft, state.writer))
             if replaced:
                 problem = f"memory {min(replaced)} is superseded by the same text."

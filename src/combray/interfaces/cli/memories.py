@@ -255,10 +255,10 @@ def _show_proof(target: Target, certificate: Certificate) -> None:
 @click.option("--chain", is_flag=True, help="Only what it replaced and what replaced it, earliest first.")
 @opens_store()
 def history(target: Target, memory_id: str, chain: bool) -> None:
-    """Show every change of a memory, oldest first, and its chain: what it replaced and what replaced it.
+    """Show every change of a memory, oldest first.
 
-    Each line shows who changed it, the operation, and the previous values. JSON has the changes, or with --chain
-    the chain.
+    Each line shows who changed it, the operation, and the previous values. In a terminal its chain follows: what
+    it replaced and what replaced it. JSON has the changes, or with --chain the chain.
     """
     with target.open() as engine:
         steps = engine.chain(memory_id) if chain or for_people(target) else []

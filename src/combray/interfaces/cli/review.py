@@ -59,7 +59,7 @@ def gc(target: Target, threshold: float, limit: int, keep: str | None) -> None:
 @click.option("--changes", is_flag=True, help="List pairs of which the later may change the earlier.")
 @opens_store()
 def review(target: Target, limit: int, quarantined: bool, doubtful: bool, changes: bool) -> None:
-    """List short-lived, outdated, quarantined or contradictory memories.
+    """List memories that need attention.
 
     By default, lists texts that describe a temporary state or can be looked up elsewhere, worst first.
     --changes asks about each pair, one key each, in a terminal.
