@@ -11,6 +11,7 @@ from bench.quality.baselines import BM25, best
 from bench.truth.callers import Script
 from bench.truth.measures import Shown, Write
 from bench.truth.stories import Statement
+from combray import presets
 from combray.errors import InvalidInputError
 from combray.types import LIVE_STATUSES
 
@@ -78,7 +79,7 @@ class Plain:
 class Combray:
     """The engine as a caller has it: `remember` for each statement, `recall` for each question, and `settle`."""
 
-    def __init__(self, preset: str, embedder: str, script: Script) -> None:
+    def __init__(self, preset: str | presets.Preset, embedder: str, script: Script) -> None:
         self._now, self._script = 0.0, script
         self._refs: dict[str, str] = {}
         self.writes: list[Write] = []

@@ -133,7 +133,7 @@ def test_a_later_statement_that_is_better_stays_in_front_and_the_older_one_is_ma
 def test_an_improbable_edge_shows_nothing(engine: Engine) -> None:
     old = tell(engine, "I live in Leipzig, in a tiny flat", "2025-09-03")
     new = tell(engine, "Boxes and forms all month, but Porto it is", "2026-02-21")
-    engine.link(new, old, type="may_revise", weight=0.05)
+    engine.link(new, old, type="may_revise", weight=0.01)
     assert engine.recall("Where do I live?")[0].may_be_outdated_by is None
 
 

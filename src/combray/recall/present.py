@@ -1,10 +1,11 @@
-"""What holds now: superseded memories lead to what replaced them, and later statements stand behind older ones.
+"""Current facts: superseded memories lead to what replaced them, and later statements stand behind older ones.
 
-Nothing is sorted by age. Measurements: bench/results/truth.md; reasons: docs/explanation/what-holds-now.md.
+Nothing is sorted by age. Measurements: bench/results/truth.md; reasons: docs/explanation/current-facts.md.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,10 +19,11 @@ from combray.runtime import Found, Keys, Link, Ranked, Rows, Runtime
 from combray.types import STATUSES
 
 MARK_FROM = 0.25
-"""Least probability of a `may_revise` edge that recall shows (bench/results/truth.md)."""
+"""Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
 _SUPERSEDED = STATUSES.index("superseded")
 _HEDGES = sum(TENSE_BITS.values())
 _LONGEST_CHAIN = 64
+_TINY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -166,15 +168,21 @@ def _by_key(found: Found, name: str) -> tuple[Keys, NDArray[np.float64]]:
 class ShowLater:
     """Puts the later memory that may revise a hit directly behind it, even if the two share no word.
 
-    Reads the open `may_revise` edges of the first hits; at least `mark_from` counts. A plan whose date has come
-    stands before the hit that it revises; a plan that is not due is not shown for it. Nothing moves for a
-    question about the past. `Assemble` marks the hits.
+    Reads the open `may_revise` edges of the first hits. An edge counts if its probability of mattering to this
+    question is at least `mark_from`: 1 / (1 + exp(-z)), z = bias + edge · ln(p / (1 - p)) + first + share · s,
+    where p is the edge's own probability, `first` counts for the first hit alone, and s is the hit's share of the
+    first score. Source of the weights: `python -m bench.truth.showing`.
+
+    A plan whose date has come stands before the hit that it revises; a plan that is not due is not shown for it.
+    Nothing moves for a question about the past. `Assemble` marks the hits.
     """
 
     needs = ("sorted", "question")
-    mark_from: float = MARK_FROM
-    due_from: float = MARK_FROM
-    """Least probability of the edge of a plan that has come due: it goes before what it changes."""
+    mark_from: float = 0.08
+    bias: float = -7.7
+    edge: float = 0.8
+    first: float = 1.65
+    share: float = 6.5
     depth: int = 10
     """Hits whose edges are read, at most."""
 
@@ -182,9 +190,7 @@ class ShowLater:
         if not len(state.keys):
             return state
         head = state.keys[: min(self.depth, state.limit)].tolist()
-        links = open_revisions(state, head, self.mark_from)
-        fresh = sorted({link.source for link in links} - set(head))
-        links += [link for link in open_revisions(state, fresh, self.mark_from) if link.target in set(fresh)]
+        links = self._that_matter(open_revisions(state, head, 0.0), state)
         keys = np.array(sorted({link.source for link in links}), dtype=np.int64)
         rows = state.reader.rows(keys)
         says_now = ~hedged(rows, state.now)
@@ -195,6 +201,20 @@ class ShowLater:
         if state.revisions and not state.asks_past:
             self._place(state, state.revisions, due)
         return state
+
+    def _that_matter(self, links: Sequence[Link], state: Recalling) -> list[Link]:
+        """Return the edges that matter to this question, each with that probability as its weight."""
+        scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
+        first, best = int(state.keys[0]), max(float(state.scores[0]), _TINY)
+        found = []
+        for link in links:
+            p = min(max(link.weight, _TINY), 1.0 - _TINY)
+            z = self.bias + self.edge * math.log(p / (1.0 - p)) + self.first * (link.target == first)
+            z += self.share * scores[link.target] / best
+            chance = round(1.0 / (1.0 + math.exp(-z)), 6)
+            if chance >= self.mark_from:
+                found.append(replace(link, weight=chance))
+        return found
 
     def _place(self, state: Recalling, links: Sequence[Link], due: Collection[int]) -> None:
         """Arrange the candidates so that the most probable later memory stands at each one it may revise."""
@@ -211,8 +231,7 @@ class ShowLater:
                 new = revision.source
                 if new in order:
                     order.remove(new)
-                ahead = new in due and revision.weight >= self.due_from
-                order.insert(place if ahead else place + 1, new)
+                order.insert(place if new in due else place + 1, new)
                 scores[new] = scores[old]
                 state.via.setdefault(new, "revision")
             place += 1
