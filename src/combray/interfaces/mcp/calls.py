@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult
 from pydantic import Field
 
-from combray.engine import Engine
-from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
-from combray.interfaces.mcp.parameters import Category, Full, Id, Intent, Limit, Query, When, Where, Who
+from combray.interfaces.mcp.parameters import Category, Decision, Full, Id, Intent, Limit, Query, When, Where, Who
+from combray.interfaces.mcp.results import Tools, questions, result
 from combray.types import DEFAULT_TRUST, Answer, EdgeType, Hit, Remembered
 
 _SUGGESTIONS = 3
@@ -25,17 +22,11 @@ _STATUS = (
 _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
-class Calls:
+class Calls(Tools):
     """The tools of one engine. The namespace is the engine's: no argument of a tool reaches another.
 
     Whoever starts the server may name `namespaces`: recall, search_memory, think and list_memories read these.
     """
-
-    def __init__(self, engine: Engine, namespaces: Sequence[str] = ()) -> None:
-        self._engine = engine
-        self._namespaces = list(namespaces) or None
-        read = dict.fromkeys(map(check_namespace, namespaces or [engine.namespace]))
-        self._readers = [engine.runtime.store.reader(each) for each in read]
 
     def remember(
         self,
@@ -49,13 +40,20 @@ class Calls:
             Who,
             Field(description="user: the user said it. agent: your conclusion. external: web page, file, mail."),
         ] = "agent",
-        supersedes: Annotated[str | None, Field(description="Id of the memory that this one replaces.")] = None,
+        supersedes: Annotated[
+            str | list[str] | None, Field(description="Id, or ids, of what this one replaces.")
+        ] = None,
+        keep_both: Annotated[list[str], Field(description="Ids of memories that hold beside this one.")] = [],  # noqa: B006
+        slot: Annotated[
+            str | None, Field(description="What it is a value of: ana.city. A newer value replaces an older one.")
+        ] = None,
     ) -> CallToolResult:
         """Store one fact, decision, preference or insight that will matter in a later conversation.
 
         Use it when the user states a preference, when a decision is made, or when asked to remember something.
-        The result says whether the text was added, superseded an older memory, or was skipped as a duplicate.
-        External text supersedes nothing. Do not store secrets, small talk, or text that these tools returned.
+        The result says whether the text was added, superseded an older memory, or was skipped as a duplicate, and
+        which earlier memories it may change: settle those with settle_memories. External text supersedes nothing.
+        Do not store secrets, small talk, or text that these tools returned.
         """
         done = self._engine.remember(
             content,
@@ -69,6 +67,8 @@ class Calls:
             # Third-party content must not supersede the user's statements.
             diff=source != "external",
             supersedes=supersedes,
+            keep_both=keep_both,
+            slot=slot,
         )
         return self._remembered(done)
 
@@ -148,7 +148,7 @@ class Calls:
             "citations": [{"number": n, "id": names[hit.memory.id]} for n, hit in cited.items()],
             "tier": tier,
         }
-        return _result([*said, *notes], {"notice": lines.NOTICE, **structured})
+        return result([*said, *notes], {"notice": lines.NOTICE, **structured})
 
     def memory_search(
         self,
@@ -170,12 +170,12 @@ class Calls:
         caution += notes
         if not found:
             why = found.reason or "no note matches"
-            return _result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
+            return result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
         said = [
             f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(each.snippet, lines.WIDTH)}"
             for each in found
         ]
-        return _result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
+        return result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
 
     def memory_get(
         self,
@@ -189,10 +189,10 @@ class Calls:
         found = self._engine.documents.read(path, start=start, lines=lines_, withhold=True)
         name = lines.one_line(found.path)
         if not found.text:
-            return _result([f"{name} does not exist or does not have these lines."], found.as_json())
+            return result([f"{name} does not exist or does not have these lines."], found.as_json())
         place = f"{name}, lines {found.start_line} to {found.end_line} of {found.total_lines}"
         on = f"; continue from {found.next_line}" if found.next_line else ""
-        return _result(
+        return result(
             [lines.NOTICE, f"{place}{on}", lines.quoted(found.text)], {"notice": lines.NOTICE, **found.as_json()}
         )
 
@@ -211,7 +211,7 @@ class Calls:
         names = self._short([edge.source, edge.target])
         structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
         said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({edge.type}, weight {edge.weight:g})"
-        return _result([said], structured)
+        return result([said], structured)
 
     def related(
         self,
@@ -226,7 +226,7 @@ class Calls:
         found = every[:limit]
         if not found:
             by = f" by {type} links" if type else ""
-            return _result([f"No memory is linked to it{by}."], {"results": []})
+            return result([f"No memory is linked to it{by}."], {"results": []})
         names = self._short(each.memory.id for each in found)
         said = [
             f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {each.via} {each.weight:.2f}: "
@@ -239,7 +239,7 @@ class Calls:
             | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
             for each in found
         ]
-        return _result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
+        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
 
     def list_memories(
         self,
@@ -248,8 +248,13 @@ class Calls:
         limit: Limit = 20,
         after: Annotated[str, Field(description="Cursor of the page before.")] = "",
         full: Full = False,
+        unsettled: Annotated[
+            bool, Field(description="Instead: pairs of which the later may change the earlier one.")
+        ] = False,
     ) -> CallToolResult:
         """List stored memories by their fields, in pages, to manage them. To answer a question use recall."""
+        if unsettled:
+            return self._unsettled(limit)
         page = self._engine.list(where, order=order, limit=limit, after=after, namespaces=self._namespaces)
         names = self._short(each.id for each in page)
         said = [lines.whole(each) if full else lines.short(each, names[each.id]) for each in page]
@@ -258,7 +263,21 @@ class Calls:
         ]
         results = [lines.as_json(each, names[each.id], full=full) for each in page]
         structured = {"results": results, "total": page.total, "cursor": page.cursor}
-        return _result([lines.NOTICE, *said], {"notice": lines.NOTICE, **structured})
+        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, **structured})
+
+    def settle_memories(
+        self,
+        new: Annotated[str, Field(description="Id of the later memory.")],
+        old: Annotated[str, Field(description="Id of the earlier memory.")],
+        verdict: Decision,
+        reason: Annotated[str, Field(description="Why, in a few words.")] = "",
+    ) -> CallToolResult:
+        """Say which of two memories holds, when remember asks or a person tells you; not if you are unsure."""
+        done = self._engine.settle(new, old, verdict, reason)
+        names = self._short([done.new, done.old])
+        back = f"; {done.undone} is taken back" if done.undone else ""
+        said = f"settled: [{names[done.new]}] {done.verdict} [{names[done.old]}]{back}"
+        return result([said], {"new": done.new, "old": done.old, "verdict": done.verdict, "undone": done.undone})
 
     def update_memory(
         self,
@@ -280,7 +299,7 @@ class Calls:
         changes: Any = {name: value for name, value in given.items() if value is not None}
         memory = self._engine.update(id, **changes)
         name = self._short([memory.id])[memory.id]
-        return _result([f"updated {lines.short(memory, name)}"], lines.as_json(memory, name, full=False))
+        return result([f"updated {lines.short(memory, name)}"], lines.as_json(memory, name, full=False))
 
     def forget(
         self,
@@ -296,14 +315,14 @@ class Calls:
         """
         if id is not None and where is None:
             memory = self._engine.forget(id)
-            return _result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
+            return result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
         ids = None if id is None else [id]
         done = self._engine.forget(ids, where=where, dry_run=confirm is None, confirm=confirm)
         structured = {"ids": list(done.ids), "count": done.count, "dry_run": done.dry_run}
         if done.dry_run:
             said = f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."
-            return _result([said], structured)
-        return _result([f"forgotten: {done.count} memories"], structured)
+            return result([said], structured)
+        return result([f"forgotten: {done.count} memories"], structured)
 
     def status(self) -> CallToolResult:
         """Report the number of memories, the models in use, and whether any part of recall is unavailable."""
@@ -317,7 +336,7 @@ class Calls:
         behind = [f"memories without a vector, found by keywords and links only: {waiting}"] if waiting else []
         fared = [lines.model_line(each) for each in facts["models"]]
         first = f"{said} {where}; {how}{'' if facts['writable'] else '; read only'}."
-        return _result([first, lines.tier_line(tier), *behind, *fared], structured)
+        return result([first, lines.tier_line(tier), *behind, *fared], structured)
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -325,12 +344,14 @@ class Calls:
         candidates = (*done.semantic_candidates, *done.causal_candidates)
         unlinked = {str(each["id"]): str(each["content"]) for each in candidates if not each.get("auto_linked")}
         near = dict(islice(unlinked.items(), _SUGGESTIONS))
-        names = self._short([done.id, *([done.replaced_id] if done.replaced_id else []), *near])
+        asked = [each.id for each in done.may_revise]
+        names = self._short([done.id, *([done.replaced_id] if done.replaced_id else []), *near, *asked])
         said = [f"{done.action} [{names[done.id]}]"]
         if done.replaced_id:
             said[0] += f", instead of [{names[done.replaced_id]}], which is kept as superseded"
         said += [lines.one_line(done.reason)] if done.reason else []
         said += [f"note: {lines.one_line(warning)}" for warning in done.quality_warnings]
+        said += questions(done, names)
         if near:
             said += ["Possibly related memories; link them with the tool link if they are.", lines.NOTICE]
             said += [f"[{names[each]}] {lines.one_line(text, lines.WIDTH)}" for each, text in near.items()]
@@ -340,43 +361,24 @@ class Calls:
             "action": done.action,
             "replaced_id": done.replaced_id,
             "warnings": list(done.quality_warnings),
+            "may_revise": [each.as_json() for each in done.may_revise],
             "perhaps_related": list(near),
             "tier": tier,
         }
-        return _result([*said, *notes], structured)
+        return result([*said, *notes], structured)
 
     def _answered(self, answer: Answer, *, full: bool) -> CallToolResult:
         tier, notes = self._tier(answer.details, answer.details.get("degraded", ()))
         if not answer:
             why = answer.reason or "no memory matches"
             said = [*notes, f"Nothing found: {why}. Say that you searched and found nothing."]
-            return _result(said, {"results": [], "reason": answer.reason, "tier": tier})
+            return result(said, {"results": [], "reason": answer.reason, "tier": tier})
         names = self._short(hit.memory.id for hit in answer)
         said = [self._told(hit, names[hit.memory.id], full=full) for hit in answer]
         results = [lines.hit_as_json(hit, names[hit.memory.id], full=full) for hit in answer]
         structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier}
-        return _result([lines.NOTICE, *said, *notes], structured)
-
-    def _tier(self, details: Mapping[str, Any], failures: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
-        """Return the service tier of an answer, and lines for the model if it is degraded or a part failed."""
-        now = self._engine.store.tier()
-        told = details.get("tier") or {"tier": now.name, "why": now.why}
-        tier = lines.tier_as_json(told)
-        said = [lines.tier_line(tier)] if now.degraded or tier["tier"] != now.name else []
-        said += [lines.one_line(each, lines.WIDTH) for each in failures if each and each not in told["why"]]
-        return tier, [f"note: {each}" for each in said]
+        return result([lines.NOTICE, *said, *notes], structured)
 
     def _told(self, hit: Hit, name: str, *, full: bool) -> str:
-        return lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
-
-    def _short(self, ids: Iterable[str]) -> dict[str, str]:
-        return lines.short_ids(list(ids), self._known)
-
-    def _known(self, beginnings: list[str]) -> list[str]:
-        """Return the beginnings of ids that name one memory in the namespaces that are read."""
-        found = Counter(each for reader in self._readers for each in reader.keys_of(beginnings))
-        return [each for each, count in found.items() if count == 1]
-
-
-def _result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text="\n".join(said))], structured_content=structured)
+        said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
+        return said + lines.mark(hit, self._short(lines.marked(hit).values()))

@@ -112,6 +112,23 @@ def whole(memory: Memory, score: str = "") -> str:
     return f"{head}{f' {score}' if score else ''} {listed}\n{quoted(memory.content)}"
 
 
+def marked(hit: Hit) -> dict[str, str]:
+    """Return the ids of what makes a hit outdated, or of what it may replace; empty if it is neither."""
+    found = {name: getattr(hit, name) for name in ("outdated_by", "may_be_outdated_by", "may_replace")}
+    return {name: memory_id for name, memory_id in found.items() if memory_id}
+
+
+def mark(hit: Hit, names: Mapping[str, str]) -> str:
+    """Return ` <outdated: replaced by [id]>` and the like; "" for a hit without a mark."""
+    words = {
+        "outdated_by": "outdated: replaced by",
+        "may_be_outdated_by": "may be outdated: see",
+        "may_replace": "later, may replace",
+    }
+    said = [f"{words[name]} [{names[memory_id]}]" for name, memory_id in marked(hit).items()]
+    return f" <{'; '.join(said)}>" if said else ""
+
+
 def signals(hit: Hit) -> str:
     """Return the score and its signals on one line."""
     parts = " ".join(f"{name} {value:.2f}" for name, value in hit.signals.items() if value)
@@ -138,7 +155,7 @@ def as_json(memory: Memory, name: str, *, full: bool) -> dict[str, Any]:
 
 def hit_as_json(hit: Hit, name: str, *, full: bool) -> dict[str, Any]:
     """Return a memory with its score; if `full`, also its signals."""
-    shown = as_json(hit.memory, name, full=full) | {"score": round(hit.score, _DIGITS)}
+    shown = as_json(hit.memory, name, full=full) | {"score": round(hit.score, _DIGITS)} | marked(hit)
     if full:
         shown["via"] = hit.via
         shown["signals"] = {name: round(value, _DIGITS) for name, value in hit.signals.items()}

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from combray.types import Verdict
+
 Category = Literal["preference", "decision", "fact", "insight", "context", "general"]
 Intent = Literal["WHY", "WHEN", "ENTITY", "GENERAL"]
 Who = Literal["user", "agent", "external"]
@@ -21,3 +23,10 @@ Where = Annotated[
     Field(description='Fields: {"category": "decision"}, {"metadata.user": "ann"}, {"importance": {"gte": 4}}.'),
 ]
 When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
+Decision = Annotated[
+    Verdict,
+    Field(
+        description="supersedes: old was true and changed. corrects: old was never true. same: both say the "
+        "same. both: both are true. open: take the verdict back."
+    ),
+]

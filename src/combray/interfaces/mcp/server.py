@@ -40,6 +40,7 @@ OFFERED: dict[str, ToolAnnotations] = {
     "link": _ADDS,
     "related": _READS,
     "list_memories": _READS,
+    "settle_memories": _ADDS,
     "update_memory": _ADDS,
     "forget": ToolAnnotations(
         read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False

@@ -1,0 +1,81 @@
+"""What the tools share: the engine, short ids, and the shape of a result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mcp_types import CallToolResult, TextContent
+
+from combray.engine import Engine
+from combray.engine.namespace import check_namespace
+from combray.interfaces.mcp import lines
+from combray.types import Remembered
+
+
+class Tools:
+    """One engine, and the namespaces that its tools read."""
+
+    def __init__(self, engine: Engine, namespaces: Sequence[str] = ()) -> None:
+        self._engine = engine
+        self._namespaces = list(namespaces) or None
+        read = dict.fromkeys(map(check_namespace, namespaces or [engine.namespace]))
+        self._readers = [engine.runtime.store.reader(each) for each in read]
+
+    def _short(self, ids: Iterable[str]) -> dict[str, str]:
+        return lines.short_ids(list(ids), self._known)
+
+    def _known(self, beginnings: list[str]) -> list[str]:
+        """Return the beginnings of ids that name one memory in the namespaces that are read."""
+        found = Counter(each for reader in self._readers for each in reader.keys_of(beginnings))
+        return [each for each, count in found.items() if count == 1]
+
+    def _tier(self, details: Mapping[str, Any], failures: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
+        """Return the service tier of an answer, and lines for the model if it is degraded or a part failed."""
+        now = self._engine.store.tier()
+        told = details.get("tier") or {"tier": now.name, "why": now.why}
+        tier = lines.tier_as_json(told)
+        said = [lines.tier_line(tier)] if now.degraded or tier["tier"] != now.name else []
+        said += [lines.one_line(each, lines.WIDTH) for each in failures if each and each not in told["why"]]
+        return tier, [f"note: {each}" for each in said]
+
+    def _unsettled(self, limit: int) -> CallToolResult:
+        """Return the open pairs of the engine's namespace."""
+        found = self._engine.unsettled(limit)
+        if not found:
+            return result(["No pair of memories waits to be settled."], {"results": []})
+        names = self._short(end.id for each in found for end in (each.new, each.old))
+        said = []
+        for each in found:
+            new, old = names[each.new.id], names[each.old.id]
+            said += [lines.short(each.new, new), f"may change: {lines.short(each.old, old)}", _how(new, old)]
+        structured = [
+            {
+                "new": lines.as_json(each.new, names[each.new.id], full=False),
+                "old": lines.as_json(each.old, names[each.old.id], full=False),
+                "score": round(each.score, 3),
+            }
+            for each in found
+        ]
+        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
+
+
+def result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
+    """Return text for the model, and the same as data."""
+    return CallToolResult(content=[TextContent(type="text", text="\n".join(said))], structured_content=structured)
+
+
+def questions(done: Remembered, names: dict[str, str]) -> list[str]:
+    """Return one line for each memory that a new text may change, with the call that settles it."""
+    if not done.may_revise:
+        return []
+    said = ["It may change earlier memories. Settle each that you are sure about.", lines.NOTICE]
+    for each in done.may_revise:
+        text = lines.one_line(each.content, lines.WIDTH)
+        said.append(f"[{names[each.id]}] {lines.moment(each.at)} {text} - {_how(names[done.id], names[each.id])}")
+    return said
+
+
+def _how(new: str, old: str) -> str:
+    return f"settle_memories(new={new!r}, old={old!r}, verdict=supersedes|corrects|same|both)"

@@ -1,0 +1,109 @@
+"""Settling as an agent meets it: what `remember` asks, `settle_memories`, open pairs, marks of hits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from agent import Agent, text
+from anyio.from_thread import start_blocking_portal
+from mcp import Client, StdioServerParameters
+
+import combray
+from combray import Candidate, Hit, Memory, Remembered
+from combray.interfaces.mcp import lines
+from combray.interfaces.mcp.lines import NOTICE
+from combray.interfaces.mcp.results import questions
+from combray.runtime import Link
+
+NEW, OLD = "019a0000-0000-7000-8000-000000000001", "018a0000-0000-7000-8000-000000000002"
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("settling") / "agent.db"
+
+
+@pytest.fixture(scope="module")
+def agent(db: Path) -> Iterator[Agent]:
+    arguments = ["-m", "combray", "mcp", "--db", str(db), "--namespace", "work", "--embedder", "none"]
+    environment = {"COMBRAY_HOME": str(db.parent), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
+        yield Agent(portal, client)
+
+
+def asked(db: Path, new: str, old: str) -> None:
+    with (
+        combray.open(db, namespace="work", embedder="none", worker=False) as engine,
+        engine.runtime.store.transaction("work") as tx,
+    ):
+        keys = tx.keys_of([new, old])
+        tx.link([Link(keys[new], keys[old], "may_revise", 0.81, reason="another place")], 0.0)
+
+
+def test_a_pair_is_listed_settled_and_taken_back(agent: Agent, db: Path) -> None:
+    old = agent.remember("I live in Leipzig", occurred_at="2025-09-03")
+    new = agent.remember("Big news: Porto it is", occurred_at="2026-02-11")
+    assert "No pair" in text(agent.call("list_memories", unsettled=True))
+    asked(db, new, old)
+    shown = agent.call("list_memories", unsettled=True)
+    assert text(shown).startswith(NOTICE)
+    assert "may change: [" in text(shown)
+    assert "settle_memories(new=" in text(shown)
+    (pair,) = shown.structured_content["results"]  # type: ignore[index]
+    assert (pair["new"]["content"], pair["old"]["content"], pair["score"]) == (
+        "Big news: Porto it is",
+        "I live in Leipzig",
+        0.81,
+    )
+    done = agent.call("settle_memories", new=pair["new"]["id"], old=pair["old"]["id"], verdict="supersedes")
+    assert text(done) == f"settled: [{pair['new']['id']}] supersedes [{pair['old']['id']}]"
+    assert done.structured_content == {"new": new, "old": old, "verdict": "supersedes", "undone": ""}
+    assert agent.done("settle_memories", new=new, old=old, verdict="open")["undone"] == "supersedes"
+    assert "Name two memories" in agent.refused("settle_memories", new=new, old=new, verdict="both")
+    assert "verdict" in agent.refused("settle_memories", new=new, old=old, verdict="wins")
+    assert "no memory" in agent.refused("settle_memories", new=new, old="nobody-here", verdict="both")
+
+
+def test_remember_takes_verdicts_and_a_slot(agent: Agent) -> None:
+    first = agent.remember("The heating is on", slot="home.heating")
+    beside = agent.remember("Bo is on holiday")
+    done = agent.done("remember", content="The heating is off", slot="home.heating", keep_both=[beside])
+    assert (done["action"], done["replaced_id"], done["may_revise"]) == ("replaced", first, [])
+    one, two = agent.remember("Open from 9 to 5"), agent.remember("Closed on Fridays")
+    assert agent.done("remember", content="Open day and night", supersedes=[one, two])["replaced_id"] == one
+    assert "dotted name" in agent.refused("remember", content="x", slot="no slot")
+
+
+def test_each_candidate_is_one_line_that_names_the_call() -> None:
+    at = datetime(2025, 9, 3, tzinfo=UTC)
+    candidate = Candidate(OLD, "I live in\nLeipzig", None, at, 0.81, "another place")
+    done = Remembered(NEW, "added", "ADD", may_revise=(candidate,))
+    said = questions(done, {NEW: NEW[:13], OLD: OLD[:13]})
+    assert said[1] == NOTICE
+    assert said[2] == (
+        "[018a0000-0000] 2025-09-03 00:00 I live in Leipzig - "
+        "settle_memories(new='019a0000-0000', old='018a0000-0000', verdict=supersedes|corrects|same|both)"
+    )
+    assert questions(Remembered(NEW, "added", "ADD"), {}) == []
+
+
+def test_marks_of_a_hit() -> None:
+    memory = Memory(
+        id=OLD, namespace="work", content="I live in Leipzig", recorded_at=datetime(2025, 9, 3, tzinfo=UTC)
+    )
+    names = {NEW: NEW[:13]}
+    for name, words in (
+        ("outdated_by", "outdated: replaced by"),
+        ("may_be_outdated_by", "may be outdated: see"),
+        ("may_replace", "later, may replace"),
+    ):
+        hit = Hit(memory, 1.0, {}, "words", **{name: NEW})
+        assert lines.mark(hit, names) == f" <{words} [019a0000-0000]>"
+        assert lines.hit_as_json(hit, OLD[:13], full=False)[name] == NEW
+    assert lines.mark(Hit(memory, 1.0, {}, "words"), {}) == ""
