@@ -55,7 +55,7 @@ def test_a_pair_is_listed_settled_and_taken_back(agent: Agent, db: Path) -> None
     assert text(shown).startswith(NOTICE)
     assert "may change: [" in text(shown)
     assert "settle_memories(new=" in text(shown)
-    (pair,) = shown.structured_content["results"]  # type: ignore[index]
+    (pair,) = shown.structured_content["results"]
     assert (pair["new"]["content"], pair["old"]["content"], pair["score"]) == (
         "Big news: Porto it is",
         "I live in Leipzig",
