@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 class Boosting:
     """Settings of the training. `share` is the part of the columns that a tree may use."""
 
-    trees: int = 150
+    trees: int = 100
     depth: int = 3
-    rate: float = 0.06
+    rate: float = 0.08
     bins: int = 24
     share: float = 0.35
     ridge: float = 5.0

@@ -85,12 +85,6 @@ def are_antonyms(one: str, other: str) -> bool:
     return len(short) >= 4 and any(long == prefix + short for prefix in _prefixes())
 
 
-def opposites_of(words: Iterable[str]) -> frozenset[str]:
-    """Return the words of the antonym pairs that exclude one of the words."""
-    opposites = _opposites()
-    return frozenset().union(*(opposites[word] for word in words if word in opposites))
-
-
 def _paired(*sides: Iterable[str]) -> list[tuple[str, str]]:
     """Return every pair of an old and a new word that `are_antonyms`, in order, in linear time."""
     old, new = ([(word, plain(word)) for word in words] for words in sides)

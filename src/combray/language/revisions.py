@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 
 import msgspec
 
@@ -20,13 +19,11 @@ from combray.language.caches import from_tables, keyed_by_text
 from combray.language.claim_tokens import vocabulary
 from combray.language.entities import capitalised_words
 from combray.language.lexicon import folded
-from combray.language.polarity import changes, negations, opposites_of
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim
 from combray.language.tokens import Reading
 
-_listed = phrase_lists("revisions", "kin changed ended again other besides")
-_DIGIT = re.compile(r"\d")
+_listed = phrase_lists("revisions", "kin changed ended again besides")
 _LONGEST = 400
 """Words of a text that are compared: a longer text is a document, and nothing in its end revises a statement."""
 
@@ -43,7 +40,6 @@ class Said(msgspec.Struct, frozen=True):
     capitals: frozenset[str]
     names: frozenset[str]
     kin: frozenset[str]
-    persons: frozenset[str]
 
 
 @from_tables
@@ -62,36 +58,25 @@ def _numerals() -> frozenset[str]:
     return frozenset(folded(vocabulary().numbers))
 
 
-@from_tables
-def _person_of() -> dict[str, str]:
-    found = {}
-    for word, person in vocabulary().pronouns.items():
-        for each in folded([word]):
-            found[each] = person.partition(":")[2]
-    return found
-
-
 @keyed_by_text
 @functools.lru_cache(maxsize=8_192)
 def said(text: str) -> Said:
     """Return the sets of words of a text. Never raises."""
     reading = Reading(text)
-    words = reading.words[:_LONGEST]
     order = tuple(reading.terms()[:_LONGEST])
-    distinct = frozenset(words)
-    persons = _person_of()
+    distinct = frozenset(reading.words[:_LONGEST])
     capitals, names = capitalised_words(text)
     return Said(
         order=order,
         words=distinct,
         terms=frozenset(reading.content_terms()[:_LONGEST]),
         pairs=frozenset(pairwise(order)),
-        numbers=frozenset(word for word in distinct if _DIGIT.search(word)) | (distinct & _numerals()),
+        # No digit sorts after ":", so most words are excluded by their first letter.
+        numbers=frozenset([word for word in distinct if word < ":"]) | (distinct & _numerals()),
         dates=distinct & _calendar(),
         capitals=capitals,
         names=names,
         kin=distinct & _kin(text.isascii()),
-        persons=frozenset(persons[word] for word in distinct & persons.keys()),
     )
 
 
@@ -108,101 +93,72 @@ def _has(kind: str, words: frozenset[str], padded: str) -> bool:
     return not single.isdisjoint(words) or any(phrase in padded for phrase in phrases)
 
 
-OF_TEXT = (
-    "changes", "changed", "ended", "again", "other", "besides", "retracts", "corrects", "adds", "planned",
-    "negated", "numbers", "dates", "names", "kin", "first person", "third person",
-)  # fmt: skip
+OF_TEXT = ("changed", "ended", "again", "besides", "corrects", "numbers", "kin")
 """Names of the features of the later text alone, in the order of `text_features`."""
 
 
 def text_features(text: str, claim: Claim) -> list[float]:
     """Return the features of a later text alone."""
-    new = said(text)
-    reading = Reading(text)
+    new, reading = said(text), Reading(text)
     padded = f" {' '.join(reading.words)} " if text.isascii() else f" {reading.folded} "
-    cues = [float(_has(kind, new.words, padded)) for kind in ("changed", "ended", "again", "other", "besides")]
     return [
-        float(bool(changes(text))),
-        *cues,
-        float(claim.retracts),
-        float(claim.corrects),
-        float(claim.adds),
-        float(claim.tense == "planned"),
-        float(bool(negations(text))),
-        float(min(len(new.numbers), 3)),
-        float(min(len(new.dates), 3)),
-        float(min(len(new.names), 3)),
-        float(bool(new.kin)),
-        float("i" in new.persons or "we" in new.persons),
-        float(bool(new.persons & {"he", "she", "they"})),
+        *[_has(kind, new.words, padded) for kind in ("changed", "ended", "again", "besides")],
+        claim.corrects,
+        min(len(new.numbers), 3),
+        bool(new.kin),
     ]
 
 
 OF_PAIR = (
-    "of new", "of old", "weighted", "weighted of old", "rarest", "shared", "pairs", "prefix", "all words",
-    "number differs", "number same", "number left", "date differs", "date same", "name same", "name differs",
-    "name only new", "name only old", "kin same", "kin differs", "kin only new", "kin only old", "person same",
-    "person differs", "opposite", "old numbers", "old dates",
+    "of new", "weighted", "weighted of old", "rarest", "shared", "pairs", "prefix", "all words", "number differs",
+    "number same", "date differs", "name same", "name differs", "kin differs", "kin only old", "old numbers",
 )  # fmt: skip
 """Names of the features of a pair, in the order of `pair_features`."""
 
 
 def rarity(texts: Sequence[Said]) -> dict[str, float]:
     """Return the idf of each term among a few texts, about 0-1: the candidates stand for the whole store."""
-    counts: Counter[str] = Counter()
-    for each in texts:
-        counts.update(each.terms)
+    counts = Counter(chain.from_iterable([each.terms for each in texts]))
     size = len(texts) + 1.0
-    whole = math.log(size) or 1.0
-    return {term: math.log(size / count) / whole + 0.05 for term, count in counts.items()}
+    whole = math.log(size)
+    weights = [math.log(size / count) / whole + 0.05 for count in range(1, len(texts) + 1)]
+    return {term: weights[count - 1] for term, count in counts.items()}
 
 
-def pair_features(new: Said, old: Said, idf: Mapping[str, float], against: frozenset[str]) -> list[float]:
+def pair_features(new: Said, old: Said, idf: Mapping[str, float], of_new: float) -> list[float]:
     """Return the features of a later and an earlier text.
 
-    `idf` has every term of both (`rarity`), `against` the words that exclude a word of the later one.
+    `idf` has every term of both (`rarity`), `of_new` is its sum over the later one.
     """
     common = new.terms & old.terms
     weights = [idf[term] for term in common]
     weight = sum(weights)
-    of_new, of_old = (sum([idf[term] for term in side.terms]) or 1.0 for side in (new, old))
-    fewer = max(min(len(new.terms), len(old.terms)), 1)
-    shortest = max(min(len(new.order), len(old.order)), 1)
+    of_old = weight_of(old.terms, idf)
+    shortest = min(len(new.order), len(old.order)) or 1
     words = len(new.words & old.words)
-    shares_person = not new.persons.isdisjoint(old.persons)
-    shares_kin, shares_name = not new.kin.isdisjoint(old.kin), not new.capitals.isdisjoint(old.capitals)
+    shares_name = not new.capitals.isdisjoint(old.capitals)
     return [
         weight / of_new,
-        len(common) / max(len(old.terms), 1),
-        weight / max(of_new + of_old - weight, 1e-9),
+        weight / (of_new + of_old - weight),
         weight / of_old,
-        max(weights, default=0.0),
-        min(len(common), 6) / math.sqrt(fewer),
-        len(new.pairs & old.pairs) / max(min(len(new.pairs), len(old.pairs)), 1),
+        max(weights) if weights else 0.0,
+        min(len(common), 6) / math.sqrt(min(len(new.terms), len(old.terms)) or 1),
+        len(new.pairs & old.pairs) / max(shortest - 1, 1),
         _shared_front(new.order, old.order) / shortest,
         words / max(len(new.words) + len(old.words) - words, 1),
         *_values(new.numbers, old.numbers),
-        not old.numbers <= new.numbers,
-        *_values(new.dates, old.dates),
+        _values(new.dates, old.dates)[0],
         shares_name,
-        bool(new.names and old.names) and not shares_name,
-        not new.names <= old.words,
-        not old.names <= new.words,
-        shares_kin,
-        bool(new.kin and old.kin) and not shares_kin,
-        bool(new.kin) and not old.kin,
+        not shares_name and bool(new.names and old.names),
+        bool(new.kin and old.kin) and new.kin.isdisjoint(old.kin),
         bool(old.kin) and not new.kin,
-        shares_person,
-        bool(new.persons and old.persons) and not shares_person,
-        not against.isdisjoint(old.words),
         bool(old.numbers),
-        bool(old.dates),
     ]
 
 
-def opposites(new: Said) -> frozenset[str]:
-    """Return the words that exclude a word of the text."""
-    return opposites_of(new.words)
+def weight_of(terms: Iterable[str], idf: Mapping[str, float]) -> float:
+    """Return the sum of the terms' idf; 1 for no terms."""
+    return sum([idf[term] for term in terms]) or 1.0
 
 
 def _values(new: frozenset[str], old: frozenset[str]) -> tuple[bool, bool]:

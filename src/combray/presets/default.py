@@ -42,8 +42,8 @@ PRESET = Preset(
         Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
         links=FEWER_LINKS,
     )
-    .replace("FindNearest", FindNearest(minimum=0.15))
-    .after("Diff", SuggestRevisions())
+    .replace("FindNearest", FindNearest(minimum=0.1, limit=10))
+    .after("TakeSurvey", SuggestRevisions())
     .after("LinkSemantic", KeepRevisions()),
     recall=Pipeline(
         "default.recall",

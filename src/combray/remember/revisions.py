@@ -6,9 +6,9 @@ Similarity cannot decide (bench/results/truth.md), so nothing is superseded here
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,49 +17,46 @@ from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
     Said,
-    opposites,
     pair_features,
     rarity,
     said,
     text_features,
+    weight_of,
 )
-from combray.language.tense import TENSE_BITS, Tense
+from combray.language.tense import Tense
 from combray.language.tokens import query_terms
 from combray.remember.state import Draft, Remembering, Suspect
-from combray.runtime import Arm, EntityArm, Filter, KeywordArm, Link, Reader, Runtime, Writer
+from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime
 from combray.scoring.revisions import Budget, Level, probabilities, ranker
 from combray.types import LIVE_STATUSES, Candidate, Memory
 
 KINDS = ("fact", "insight", "episode")
 """Kinds that state something. A chunk of a document changes with its file."""
 OF_STORE = (
-    "cosine", "cosine gap", "cosine rank", "keyword gap", "keyword rank", "best keyword", "same author",
-    "author rank", "author last", "days", "old past", "old planned", "old unreal", "best cosine",
+    "cosine", "cosine gap", "cosine rank", "best cosine", "keyword gap", "keyword rank", "same author",
+    "author rank", "author last", "days",
 )  # fmt: skip
-"""Names of the features that need the store, in the order of `_store_features`."""
+"""Names of the features that need the store, in the order of `features`."""
 FEATURES = (*OF_STORE, *OF_PAIR, *OF_TEXT)
 NO_CHANGE: tuple[Tense, ...] = ("past", "hypothetical", "quoted", "asked")
-_UNREAL = TENSE_BITS["hypothetical"] | TENSE_BITS["quoted"] | TENSE_BITS["asked"]
 _DAY = 86_400.0
 _SCOPE = "scope:"
 _TRUSTED = ("owner", "agent")
-_MOST = 6
-"""Suspects of a draft. Some may be superseded by the write itself."""
 _OF_NEW = OF_PAIR.index("of new")
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The candidates of one draft as columns: stored memories, then earlier drafts of its batch (`twins`)."""
+    """The candidates of one draft, with aligned columns: stored memories, then earlier drafts of its batch."""
 
-    keys: NDArray[np.int64]
-    twins: tuple[Draft, ...]
-    texts: Sequence[str]
-    cosines: NDArray[np.float64]
-    moments: NDArray[np.float64]
-    same_author: NDArray[np.float64]
-    author_rank: NDArray[np.float64]
-    cues: NDArray[np.int64]
+    keys: Sequence[int]
+    """Keys of the stored memories."""
+    twins: Sequence[Draft]
+    memories: Sequence[Memory]
+    """Of all candidates."""
+    cosines: Sequence[float]
+    author_rank: Sequence[int]
+    """Place among the latest statements of the draft's author, 0 for the latest."""
 
 
 def level_of(runtime: Runtime) -> Level:
@@ -78,14 +75,15 @@ class SuggestRevisions:
     items is left to consolidation. Measured in bench/results/truth.md.
     """
 
-    needs = ("drafts", "claims", "nearest", "decisions")
+    needs = ("settled", "claims", "nearest", "survey")
     gives = ("suspects",)
     most: int = 64
     """Items of a batch for which candidates are looked up at write."""
     keyword: int = 8
-    recent: int = 8
+    """Best keyword matches that are candidates, unless there are static vectors, which match words too."""
+    recent: int = 5
     """Latest statements of the author that are candidates."""
-    entities: int = 6
+    entities: int = 4
     in_batch: int = 6
     """Earlier items of the batch that are candidates."""
     at_most: int = 30
@@ -93,111 +91,95 @@ class SuggestRevisions:
     most_terms: int = 16
     """Terms of a text to search candidates with."""
     posting_budget: int = 3_000
+    keep: int = 3
+    """Pairs of a text that are kept."""
     keep_from: float = 0.05
     """Least probability of an edge."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        if state.diff and len(state.drafts) <= self.most:
-            model = runtime.embedder.name if runtime.embedder is not None else ""
-            suggest = partial(self.suggest, model=model, level=level_of(runtime))
-            suggest(state, runtime.store.reader(state.namespace))
-            state.rereads.append(suggest)
-        return state
-
-    def suggest(self, state: Remembering, reader: Reader, model: str, level: Level) -> None:
-        """Fill `suspects` of every draft. `Settle` repeats this if another writer has changed the store since."""
+        if not state.diff or len(state.drafts) > self.most:
+            return state
+        level = level_of(runtime)
         for place, draft in enumerate(state.drafts):
-            draft.suspects, draft.considered = (), False
             if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
                 continue
             if draft.claim.tense in NO_CHANGE:
                 continue
             draft.considered = True
-            pool = self.pool(draft, state.drafts[:place], state.trusts, reader, model)
+            pool = self.pool(draft, place, state, level)
             if pool is not None:
                 odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
                 draft.suspects = self._best(draft, pool, odds)
+        return state
 
     def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64]) -> tuple[Suspect, ...]:
-        order = [place for place in np.argsort(-odds, kind="stable").tolist() if odds[place] >= self.keep_from]
-        new = said(draft.memory.content)
+        best = [place for place in np.argsort(-odds, kind="stable").tolist() if odds[place] >= self.keep_from]
+        new, stored = said(draft.memory.content), len(pool.keys)
         return tuple(
             Suspect(
+                pool.memories[place],
                 float(odds[place]),
-                _reason(new, said(pool.texts[place]), bool(pool.same_author[place]), float(pool.cosines[place])),
-                *(
-                    (int(pool.keys[place]), None)
-                    if place < len(pool.keys)
-                    else (None, pool.twins[place - len(pool.keys)])
-                ),
+                _reason(new, said(pool.memories[place].content), pool.cosines[place]),
+                pool.keys[place] if place < stored else None,
+                None if place < stored else pool.twins[place - stored],
             )
-            for place in order[:_MOST]
+            for place in best[: self.keep]
         )
 
-    def pool(
-        self, draft: Draft, before: Sequence[Draft], trusts: tuple[str, ...], reader: Reader, model: str
-    ) -> Pool | None:
-        """Look up the candidates of a draft; None for none."""
-        memory = draft.memory
-        moment = memory.moment.timestamp()
-        allowed = trusts if memory.trust in _TRUSTED else ("untrusted",)
-        earlier = Filter(kinds=KINDS, until=moment, trusts=allowed, tags=_scopes(memory))
-        recent = self._recent(draft, earlier, reader)
-        found = dict.fromkeys(recent)
+    def pool(self, draft: Draft, place: int, state: Remembering, level: Level) -> Pool | None:
+        """Look up the candidates of a draft of the batch; None for none."""
+        memory, reader = draft.memory, state.writer
+        allowed = state.trusts if memory.trust in _TRUSTED else ("untrusted",)
+        earlier = Filter(kinds=KINDS, until=memory.moment.timestamp(), trusts=allowed, tags=_scopes(memory))
         near: dict[int, float] = {}
         if draft.nearest is not None:
             near = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores.tolist(), strict=True))
-            found |= dict.fromkeys(near)
-        found |= dict.fromkeys(self._by_words(draft, earlier, reader))
-        keys = np.array(sorted(found), dtype=np.int64)
-        if near:
-            keys = keys[reader.eligible(keys, earlier)]
-        keys = keys[: self.at_most]
-        twins = tuple(each for each in before if _stands_before(each, draft, allowed))[-self.in_batch :]
-        if not len(keys) and not twins:
+        mine = replace(earlier, authors=(memory.author,)) if memory.author else earlier
+        recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
+        found = {*near, *recent, *self._named(draft, state)}
+        if level != "static" or not near:
+            found.update(self._by_words(draft, earlier, reader))
+        keys = sorted(found - state.replaced)[-self.at_most :]
+        stored = [
+            (key, each)
+            for key, each in zip(keys, reader.memories(keys), strict=True)
+            if each.status in LIVE_STATUSES and _is_candidate(each, memory, allowed)
+        ]
+        twins = [
+            each
+            for each in state.drafts[:place]
+            if not each.skipped and _is_candidate(each.memory, memory, allowed)
+        ][-self.in_batch :]
+        if not stored and not twins:
             return None
-        rows = reader.rows(keys)
-        cosines = np.zeros(len(keys) + len(twins))
-        if draft.vector is not None:
-            cosines[: len(keys)] = [near.get(key, np.nan) for key in keys.tolist()]
-            unknown = np.flatnonzero(np.isnan(cosines[: len(keys)]))
-            if len(unknown):
-                cosines[unknown] = reader.similarity(model, draft.vector, keys[unknown])
-            for place, twin in enumerate(twins, len(keys)):
-                cosines[place] = float(draft.vector @ twin.vector) if twin.vector is not None else 0.0
-        own = [code for code, name in enumerate(rows.author_names) if memory.author and name == memory.author]
-        rank = {key: float(place) for place, key in enumerate(recent)}
+        # What is not among the nearest is farther than all of them.
+        farthest = min(near.values(), default=0.0)
+        rank = {key: position for position, key in enumerate(recent)}
         return Pool(
-            keys,
+            [key for key, _ in stored],
             twins,
-            [*reader.contents(keys), *(each.memory.content for each in twins)],
-            cosines,
-            np.append(rows.moment, [each.memory.moment.timestamp() for each in twins]),
-            np.append(
-                np.isin(rows.author, own or [-2]), [each.memory.author == memory.author for each in twins]
-            ).astype(np.float64),
-            np.array([rank.get(key, float(self.recent)) for key in keys.tolist()] + [0.0] * len(twins)),
-            np.append(rows.cues, [TENSE_BITS.get(each.claim.tense, 0) for each in twins]).astype(np.int64),
+            [each for _, each in stored] + [each.memory for each in twins],
+            [near.get(key, farthest) for key, _ in stored] + [_cosine(draft, each) for each in twins],
+            [rank.get(key, self.recent) for key, _ in stored] + [0] * len(twins),
         )
 
-    def _recent(self, draft: Draft, earlier: Filter, reader: Reader) -> list[int]:
-        memory = draft.memory
-        mine = replace(earlier, authors=(memory.author,)) if memory.author else earlier
-        keys: list[int] = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
-        return keys
+    def _named(self, draft: Draft, state: Remembering) -> list[int]:
+        """Return the newest memories of each entity, which were read for the links."""
+        naming = state.survey.naming if state.survey is not None else {}
+        keys = [key for name in draft.memory.entities if name in naming for key in naming[name][1]]
+        return keys[: self.entities]
 
     def _by_words(self, draft: Draft, earlier: Filter, reader: Reader) -> list[int]:
-        arms: dict[str, Arm] = {}
         terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
-        if terms:
-            arms["keyword"] = KeywordArm(terms, fields=(1.0, 0.0, 0.0, 0.0), posting_budget=self.posting_budget)
-        if draft.memory.entities:
-            arms["entity"] = EntityArm(draft.memory.entities)
-        if not arms:
+        if not terms:
             return []
-        found = reader.search(arms, earlier, max(self.keyword, self.entities))
-        counts = {"keyword": self.keyword, "entity": self.entities}
-        return [key for name, ranked in found.lists.items() for key in ranked.keys[: counts[name]].tolist()]
+        arm = KeywordArm(terms, fields=(1.0, 0.0, 0.0, 0.0), posting_budget=self.posting_budget)
+        keys: list[int] = reader.search({"keyword": arm}, earlier, self.keyword).lists["keyword"].keys.tolist()
+        return keys
+
+
+def _cosine(draft: Draft, twin: Draft) -> float:
+    return 0.0 if draft.vector is None or twin.vector is None else float(draft.vector @ twin.vector)
 
 
 @dataclass(frozen=True)
@@ -212,7 +194,6 @@ class KeepRevisions:
     needs = ("written", "suspects")
     budget: float = 0.08
     """Share of the writes that may raise a suggestion, 0-1."""
-    keep: int = 3
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         considered = [draft for draft in state.written if draft.considered]
@@ -234,26 +215,18 @@ class KeepRevisions:
         """Store the edges of a draft to memories that this write has not superseded; return those memories."""
         if not draft.suspects or draft.key is None:
             return ()
-        keys = [each.key if each.twin is None else each.twin.key for each in draft.suspects]
+        gone = state.replaced | {each.twin.key for each in state.drafts if each.twin is not None}
         found: list[Candidate] = []
         links: list[Link] = []
-        for suspect, key, memory in zip(draft.suspects, keys, _memories(state.writer, keys), strict=True):
-            if key is None or memory is None or memory.status not in LIVE_STATUSES or len(found) == self.keep:
-                continue
-            if memory.id in draft.keep_both or _scopes(memory) != _scopes(draft.memory):
+        for suspect in draft.suspects:
+            key = suspect.key if suspect.twin is None else suspect.twin.key
+            old = suspect.memory
+            if key is None or key in gone or old.id in draft.keep_both:
                 continue
             links.append(Link(draft.key, key, "may_revise", suspect.score, reason=suspect.reason))
-            found.append(
-                Candidate(memory.id, memory.content, memory.author, memory.moment, suspect.score, suspect.reason)
-            )
+            found.append(Candidate(old.id, old.content, old.author, old.moment, suspect.score, suspect.reason))
         state.writer.link(links, state.now)
         return tuple(found)
-
-
-def _memories(tx: Writer, keys: Sequence[int | None]) -> list[Memory | None]:
-    wanted = sorted({key for key in keys if key is not None})
-    known = dict(zip(wanted, tx.memories(wanted), strict=True))
-    return [None if key is None else known.get(key) for key in keys]
 
 
 def _scopes(memory: Memory) -> tuple[str, ...]:
@@ -262,52 +235,44 @@ def _scopes(memory: Memory) -> tuple[str, ...]:
 
 def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     """Return one row of `FEATURES` per candidate."""
-    text = draft.memory.content
-    new, olds = said(text), [said(each) for each in pool.texts]
-    idf, against = rarity([new, *olds]), opposites(new)
-    pairs = np.array([pair_features(new, old, idf, against) for old in olds], dtype=np.float64)
-    own = np.array(text_features(text, draft.claim))
-    store = _store_features(draft, pool, pairs[:, _OF_NEW])
-    return np.hstack((store, pairs, np.broadcast_to(own, (len(olds), len(own)))))
+    memory = draft.memory
+    new, olds = said(memory.content), [said(each.content) for each in pool.memories]
+    idf = rarity([new, *olds])
+    of_new = weight_of(new.terms, idf)
+    own = text_features(memory.content, draft.claim)
+    pairs = [pair_features(new, old, idf, of_new) for old in olds]
+    words = [each[_OF_NEW] for each in pairs]
+    nearest, best = sorted(pool.cosines, reverse=True), sorted(words, reverse=True)
+    now = memory.moment.timestamp()
+    # Lists, not arrays: for a dozen rows they are several times faster.
+    table = [
+        [
+            cosine,
+            nearest[0] - cosine,
+            min(nearest.index(cosine), 8),
+            nearest[0],
+            best[0] - word,
+            min(best.index(word), 8),
+            old.author == memory.author,
+            rank,
+            rank == 0,
+            math.log1p((now - old.moment.timestamp()) / _DAY),
+            *pair,
+            *own,
+        ]
+        for old, cosine, rank, word, pair in zip(
+            pool.memories, pool.cosines, pool.author_rank, words, pairs, strict=True
+        )
+    ]
+    return np.array(table, dtype=np.float64)
 
 
-def _store_features(draft: Draft, pool: Pool, words: NDArray[np.float64]) -> NDArray[np.float64]:
-    best_cosine, best_words = pool.cosines.max(), words.max()
-    table = np.empty((len(words), len(OF_STORE)))
-    table[:, 0] = pool.cosines
-    table[:, 1] = best_cosine - pool.cosines
-    table[:, 2] = _ranks(pool.cosines)
-    table[:, 3] = best_words - words
-    table[:, 4] = _ranks(words)
-    table[:, 5] = best_words
-    table[:, 6] = pool.same_author
-    table[:, 7] = pool.author_rank
-    table[:, 8] = pool.author_rank == 0
-    table[:, 9] = np.log1p(np.maximum(draft.memory.moment.timestamp() - pool.moments, 0) / _DAY)
-    table[:, 10] = (pool.cues & TENSE_BITS["past"]) > 0
-    table[:, 11] = (pool.cues & TENSE_BITS["planned"]) > 0
-    table[:, 12] = (pool.cues & _UNREAL) > 0
-    table[:, 13] = best_cosine
-    return table
+def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
+    """Return whether a memory can be revised by a later one."""
+    return old.kind in KINDS and old.trust in allowed and old.moment < new.moment and _scopes(old) == _scopes(new)
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return how many values are larger, at most 8."""
-    ranks: NDArray[np.int64] = np.minimum((values[None, :] > values[:, None]).sum(axis=1), 8)
-    return ranks
-
-
-def _stands_before(twin: Draft, draft: Draft, allowed: tuple[str, ...]) -> bool:
-    """Return whether an earlier draft of the batch would be a candidate if it were stored already."""
-    return (
-        not twin.skipped
-        and twin.memory.kind in KINDS
-        and twin.memory.trust in allowed
-        and twin.memory.moment < draft.memory.moment
-    )
-
-
-def _reason(new: Said, old: Said, same_author: bool, cosine: float) -> str:
+def _reason(new: Said, old: Said, cosine: float) -> str:
     """Return in words what speaks for a pair."""
     found = []
     if new.numbers and old.numbers and new.numbers.isdisjoint(old.numbers):
@@ -319,6 +284,4 @@ def _reason(new: Said, old: Said, same_author: bool, cosine: float) -> str:
         found.append(f"shares {', '.join(shared[:3])}")
     elif cosine >= 0.4:
         found.append(f"near in meaning ({cosine:.2f})")
-    if same_author:
-        found.append("same author")
-    return "; ".join(found) or "near in time"
+    return "; ".join(found) or "the same author's, not long before"

@@ -111,6 +111,7 @@ class Target:
 class Suspect:
     """An earlier memory that a draft may change: its key, or an earlier draft of the same batch."""
 
+    memory: Memory
     score: float
     """Probability, 0-1."""
     reason: str

@@ -27,10 +27,9 @@ class Forest:
         values: NDArray[np.float64],
         bias: float = 0.0,
     ) -> None:
-        trees, depth = columns.shape
-        self._columns, self._thresholds = columns.ravel(), thresholds.ravel()
-        self._shape = (trees, depth)
-        self._bits = 1 << np.arange(depth - 1, -1, -1, dtype=np.int64)
+        trees, self._depth = columns.shape
+        # By level, so that the answers to the first questions of all trees are side by side.
+        self._columns, self._thresholds = columns.T.ravel(), thresholds.T.ravel()
         self._values = values.ravel()
         self._starts = np.arange(trees, dtype=np.int64) * values.shape[1]
         self._bias = bias
@@ -38,6 +37,9 @@ class Forest:
     def log_odds(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one score per row of `features`, shape (rows, columns)."""
         above = features[:, self._columns] > self._thresholds
-        places = above.reshape(len(features), *self._shape) @ self._bits + self._starts
+        places = np.zeros((len(features), len(self._starts)), dtype=np.int64)
+        for answers in above.reshape(len(features), self._depth, -1).swapaxes(0, 1):
+            places = 2 * places + answers
+        places += self._starts
         result: NDArray[np.float64] = self._values[places].sum(axis=1) + self._bias
         return result

@@ -92,6 +92,14 @@ class SqliteReader:
         with self._view() as (connection, snapshot):
             eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             places = np.flatnonzero(eligible)
+            if newest_first and limit is not None and limit < len(places):
+                # The newest few of many: all that are as new as the last of them, then sorted.
+                moments = snapshot.moment[places]
+                places = (
+                    places[moments >= np.partition(moments, len(moments) - limit)[-limit]]
+                    if limit
+                    else places[:0]
+                )
             order = places[np.lexsort((snapshot.keys[places], snapshot.moment[places]))]
             if newest_first:
                 order = order[::-1]
