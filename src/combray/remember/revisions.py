@@ -72,7 +72,8 @@ class SuggestRevisions:
 
     Candidates come from four look-ups: nearest vectors, keywords, the author's last statements and shared
     entities. A text about the past, a rumour, an if or a question changes nothing. A batch of more than `most`
-    items is left to consolidation. Measured in bench/results/truth.md.
+    items is left to consolidation. Runs under the write lock, because the survey has been read there already.
+    Measured in bench/results/truth.md.
     """
 
     needs = ("settled", "claims", "nearest", "survey")
@@ -84,6 +85,7 @@ class SuggestRevisions:
     recent: int = 5
     """Latest statements of the author that are candidates."""
     entities: int = 4
+    """Memories of the same entities that are candidates."""
     in_batch: int = 6
     """Earlier items of the batch that are candidates."""
     at_most: int = 30
@@ -129,7 +131,8 @@ class SuggestRevisions:
     def pool(self, draft: Draft, place: int, state: Remembering, level: Level) -> Pool | None:
         """Look up the candidates of a draft of the batch; None for none."""
         memory, reader = draft.memory, state.writer
-        allowed = state.trusts if memory.trust in _TRUSTED else ("untrusted",)
+        # Untrusted text revises only untrusted text, as in the diff.
+        allowed = tuple(each for each in state.trusts if memory.trust in _TRUSTED or each == memory.trust)
         earlier = Filter(kinds=KINDS, until=memory.moment.timestamp(), trusts=allowed, tags=_scopes(memory))
         near: dict[int, float] = {}
         if draft.nearest is not None:
