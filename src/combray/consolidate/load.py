@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from combray.consolidate.relation import pair
+from combray.consolidate.questions import BOTH
+from combray.consolidate.relation import Pair, pair
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
@@ -32,11 +33,15 @@ class LoadFacts:
             state.facts.update(by_key(reader, some.tolist()))
             state.report(self, min(start + _AT_ONCE, len(keys)), len(keys))
         state.settled = {(doubt.first, doubt.second): doubt for doubt in reader.doubts()}
+        asked: dict[Pair, float] = {}
         for link in reader.links(state.facts, ("may_revise",)):
             both = pair(link.source, link.target)
-            if link.subtype == "both" and not state.answered(*both):
+            if link.subtype == BOTH and not state.answered(*both):
                 # A caller said that both hold: no rule and no judge decides otherwise.
                 state.settled[both] = Doubt(*both, "settled by a caller", "KEEP_BOTH")
+            elif not link.subtype and all(key in state.facts for key in both):
+                asked[link.source, link.target] = link.weight
+        state.questions = sorted(asked, key=lambda each: (-asked[each], each))
         if runtime.embedder is not None:
             state.model = runtime.embedder.name
         else:

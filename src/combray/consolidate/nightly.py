@@ -12,6 +12,7 @@ from combray.consolidate.evidence import GatherEvidence
 from combray.consolidate.judge import Judge
 from combray.consolidate.load import FindNear, LoadFacts
 from combray.consolidate.merge import MergeFacts
+from combray.consolidate.revisions import SettleRevisions
 from combray.consolidate.state import Planning
 from combray.pipeline import Pipeline
 
@@ -26,6 +27,7 @@ NIGHTLY: Pipeline[Planning] = Pipeline(
         MergeFacts(),
         Contradictions(),
         Judge(),
+        SettleRevisions(),
         DeprecateFacts(),
         PromoteFacts(),
     ),

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from combray.consolidate.belief import Belief, believing
+from combray.consolidate.questions import keep_both, reopen
 from combray.consolidate.relation import Pair, pair
 from combray.consolidate.steps import Step, Support, decode, effect, encode, renamed, touched
 from combray.errors import InvalidInputError
@@ -100,6 +101,9 @@ def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
             known = tx.links([made.source], ("supersedes",))
             if all((link.source, link.target) != (made.source, made.target) for link in known):
                 tx.link([replace(made, created_by=actor(run.id))], run.started)
+        if found.kept is not None:
+            keep_both(tx, found.kept.new, found.kept.old, found.kept.reason, actor(run.id), run.started)
+            counts["keep_both"] += 1
         if found.doubt is not None:
             tx.put_doubts([found.doubt])
     return counts
@@ -178,10 +182,25 @@ def undo_run(tx: Writer, run: Run, now: float) -> Undone:
         done = {each.operation for key in group for each in histories[key] if each.actor == actor(run.id)}
         if group[0] not in kept and done & {"merge", "supersede"}:
             keep_apart(tx, group, f"{_UNDO}{run.id}")
+    for key in restored:
+        # A winner that gained nothing was not changed by the run, and is in no group.
+        winner = tx.keys_of([memories[key].merged_into or ""]).get(memories[key].merged_into or "")
+        if winner is not None:
+            keep_apart(tx, sorted((winner, key)), f"{_UNDO}{run.id}")
+    _reopen(tx, run, now)
     if not refused:
         tx.put_run(replace(run, ended=run.ended or now, state="undone"))
     tx.note("undo", "", f"{run.id}: {len(restored)} restored, {len(refused)} refused", now)
     return Undone(run.id, tuple(memories[key].id for key in restored), tuple(refused))
+
+
+def _reopen(tx: Writer, run: Run, now: float) -> None:
+    """Make questions again of the pairs of which a run said that both hold. The next run does not ask again."""
+    for edge in tx.edges(("may_revise",)):
+        if edge.created_by == actor(run.id):
+            new, old = (tx.keys_of([each])[each] for each in (edge.source, edge.target))
+            reopen(tx, new, old, now)
+            keep_apart(tx, sorted((new, old)), f"{_UNDO}{run.id}")
 
 
 def _together(

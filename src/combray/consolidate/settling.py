@@ -8,17 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from combray.consolidate.questions import BOTH, between, keep_both, reopen
 from combray.consolidate.runs import undo_merge, unerased
 from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
 from combray.errors import InvalidInputError
-from combray.runtime import Link, Writer
+from combray.runtime import Writer
 from combray.types import LIVE_STATUSES, Memory, Verdict
 
 CORRECTS = "corrects"
-BOTH = "both"
-"""Subtypes of edges: of `supersedes`, the earlier memory was never true; of `may_revise`, both hold."""
-_KEPT = " | both hold: "
-"""Stands in the reason of a `may_revise` edge between why it was asked and why both hold."""
+"""Subtype of an edge `supersedes`: the earlier memory was never true."""
 
 
 def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: str, now: float) -> Verdict | None:
@@ -41,7 +39,7 @@ def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: s
     if stands is not None:
         _reopen(tx, new, old, stands, who, now)
     if verdict == BOTH:
-        _keep_both(tx, new, old, reason, who, now)
+        keep_both(tx, new, old, reason, who, now)
     elif verdict != "open":
         _replace(tx, new, old, verdict, reason, who, now)
     tx.note("settle", later.id, f"{verdict} {earlier.id}", now)
@@ -61,11 +59,6 @@ def verdict_of(tx: Writer, new: int, old: int) -> Verdict | None:
         return "both"
     # The earlier one was restored by hand: the later one still names it.
     return "supersedes" if edges and earlier.status in LIVE_STATUSES else None
-
-
-def between(tx: Writer, one: int, other: int) -> list[Link]:
-    """Return the `may_revise` edges between two memories, in either direction."""
-    return [each for each in tx.links([one], ("may_revise",)) if {each.source, each.target} == {one, other}]
 
 
 # -- what cannot be settled ----------------------------------------------------------------------
@@ -119,14 +112,6 @@ def _replace(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who:
     tx.link([replace(each, created_by=who) for each in found.supersedes], now)
 
 
-def _keep_both(tx: Writer, new: int, old: int, reason: str, who: str, now: float) -> None:
-    asked = between(tx, new, old) or [Link(new, old, "may_revise", 1.0)]
-    for each in asked:
-        tx.unlink(each.source, each.target, "may_revise")
-        why = f"{each.reason}{_KEPT}{reason}" if reason else each.reason
-        tx.link([Link(each.source, each.target, "may_revise", each.weight, BOTH, why, who)], now)
-
-
 # -- undo --------------------------------------------------------------------------------------
 
 
@@ -138,14 +123,6 @@ def _reopen(tx: Writer, new: int, old: int, stands: Verdict, who: str, now: floa
         reopen(tx, new, old, now)
     else:
         _take_back(tx, new, old, who, now)
-
-
-def reopen(tx: Writer, new: int, old: int, now: float) -> None:
-    """Make a question of the verdict that both hold: the edge is as it was."""
-    for each in between(tx, new, old):
-        tx.unlink(each.source, each.target, "may_revise")
-        asked = each.reason.partition(_KEPT)[0]
-        tx.link([Link(each.source, each.target, "may_revise", each.weight, reason=asked)], now)
 
 
 def _take_back(tx: Writer, new: int, old: int, who: str, now: float) -> None:

@@ -58,6 +58,8 @@ class Planning:
     relations: Relations = field(default_factory=Relations)
     doubts: dict[Pair, str] = field(default_factory=dict)
     """Pairs that rules cannot decide, with the reason."""
+    questions: list[Pair] = field(default_factory=list)
+    """Open pairs of facts of which the later (first) may change the earlier one, best score first."""
     steps: list[Step] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -91,6 +93,12 @@ class Planning:
             self.lines.append(Line(change.operation, memory.id, memory.content, detail))
             fields: dict[str, Any] = dict(change.fields)
             self.facts[change.key] = msgspec.structs.replace(memory, **fields)
+        if found.kept is not None:
+            self.counts["keep_both"] += 1
+            memory = self.facts[found.kept.new]
+            self.lines.append(Line("keep_both", memory.id, memory.content, detail))
+            both = pair(found.kept.new, found.kept.old)
+            self.settled[both] = Doubt(*both, found.kept.reason, "KEEP_BOTH", run=self.run)
         if found.doubt is not None:
             self.settled[found.doubt.first, found.doubt.second] = found.doubt
         return True

@@ -76,6 +76,14 @@ class Correct(msgspec.Struct, frozen=True, tag="correct"):
     reason: str
 
 
+class KeepBoth(msgspec.Struct, frozen=True, tag="keep_both"):
+    """Both facts of an open question hold."""
+
+    new: int
+    old: int
+    reason: str
+
+
 class Halve(_OfPair, frozen=True, tag="halve"):
     """Two facts contradict and neither is newer: both lose half of their confidence."""
 
@@ -113,6 +121,7 @@ Step = (
     | Merge
     | Supersede
     | Correct
+    | KeepBoth
     | Halve
     | Ask
     | Answer
@@ -141,9 +150,11 @@ class Effect:
     supersedes: tuple[Link, ...] = ()
     """Edges to add."""
     doubt: Doubt | None = None
+    kept: KeepBoth | None = None
+    """The pair of which both hold."""
 
     def __bool__(self) -> bool:
-        return bool(self.changes) or self.doubt is not None
+        return bool(self.changes) or self.doubt is not None or self.kept is not None
 
 
 def encode(steps: list[Step]) -> str:
@@ -163,7 +174,7 @@ def touched(step: Step) -> tuple[int, ...]:
     """Keys of the facts a step is about."""
     if isinstance(step, Merge):
         return (step.winner, *step.losers)
-    if isinstance(step, Supersede | Correct):
+    if isinstance(step, Supersede | Correct | KeepBoth):
         return (step.old, step.new)
     return (step.first, step.second) if isinstance(step, _OfPair) else (step.fact,)
 
@@ -199,6 +210,9 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
         return Effect()
     if isinstance(step, Supersede | Correct):
         return _supersede(step, memories[step.old], memories[step.new], now)
+    if isinstance(step, KeepBoth):
+        both_live = all(memories[key].status in LIVE_STATUSES for key in touched(step))
+        return Effect(kept=step) if both_live else Effect()
     if isinstance(step, Ask):
         return Effect(doubt=Doubt(step.first, step.second, step.reason, run=run))
     if isinstance(step, Answer):
