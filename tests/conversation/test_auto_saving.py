@@ -52,9 +52,9 @@ def test_a_new_value_supersedes_the_old_one() -> None:
     with combray.open(":memory:", embedder="wordllama") as engine:
         talk = engine.conversation("s")
         talk.add("My office is on floor 3.", auto=True)
-        talk.add("My office is on floor 4.", auto=True)
+        talk.add("My office is on floor 4 now, no longer on floor 3.", auto=True)
         assert [each.action for each in talk.saved] == ["replaced"]
-        assert [each.content for each in facts(engine)] == ["My office is on floor 4."]
+        assert [each.content for each in facts(engine)] == ["My office is on floor 4 now, no longer on floor 3."]
 
 
 def test_off_by_default_and_on_by_the_setting(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

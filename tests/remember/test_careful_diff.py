@@ -125,6 +125,6 @@ def test_a_large_batch_is_compared_to_its_end() -> None:
     with combray.open(":memory:", embedder="wordllama") as engine:
         old = engine.remember("The rate limit is 100/min")
         texts = [f"Ticket {number} was closed by team {number % 7}" for number in range(299)]
-        results = engine.remember_many([*texts, "The rate limit is 200/min"], batch=300)
+        results = engine.remember_many([*texts, "The rate limit was raised from 100/min to 200/min"], batch=300)
     assert {each.action for each in results[:-1]} == {"added"}
     assert (results[-1].action, results[-1].replaced_id) == ("replaced", old.id)

@@ -38,5 +38,5 @@ def test_the_past_stays_beside_a_new_present(embedder: str) -> None:
 
 
 def test_a_new_present_still_replaces_the_old_one() -> None:
-    texts = ["My favourite colour is blue", "My favourite colour is green"]
+    texts = ["My favourite colour is blue", "My favourite colour is green now, no longer blue"]
     assert statuses(texts, "wordllama", "default") == ["superseded", "active"]

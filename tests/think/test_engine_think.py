@@ -30,8 +30,9 @@ def engine() -> Engine:
 def replacing() -> Engine:
     """An engine that knows a limit and what it was before: with vectors, a new value supersedes."""
     engine = combray.open(":memory:", embedder=FakeEmbedder(), clock=FakeClock())
-    engine.remember("The rate limit is 100/min.", occurred_at="2024-03-01")
-    assert engine.remember("The rate limit is 200/min.", occurred_at="2024-04-01").action == "replaced"
+    old = engine.remember("The rate limit is 100/min.", occurred_at="2024-03-01")
+    new = engine.remember("The rate limit is 200/min.", occurred_at="2024-04-01", supersedes=old.id)
+    assert new.action == "replaced"
     return engine
 
 

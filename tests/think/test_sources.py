@@ -18,6 +18,6 @@ def test_what_was_replaced_is_told_as_far_as_the_namespace_trusts_it(
 ) -> None:
     monkeypatch.setenv("COMBRAY_REQUIRE_TRUST", required)
     with combray.open(tmp_path / "a.db", embedder=FakeEmbedder(), clock=FakeClock()) as engine:
-        engine.remember(OLD, trust="untrusted", occurred_at="2024-03-01")
-        assert engine.remember(NEW, occurred_at="2024-04-01").action == "replaced"
+        old = engine.remember(OLD, trust="untrusted", occurred_at="2024-03-01")
+        assert engine.remember(NEW, occurred_at="2024-04-01", supersedes=old.id).action == "replaced"
         assert [hit.memory.content for hit in engine.think("What is the rate limit?").sources] == told

@@ -21,8 +21,8 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "words", "dates", "expansion", "guard", "noise", "pronouns", "quality", "questions", "revisions", "savings",
-    "statements", "tense", "trivial",
+    "words", "dates", "expansion", "guard", "noise", "pronouns", "quality", "questions", "replacements",
+    "revisions", "savings", "statements", "tense", "trivial",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 

@@ -39,7 +39,7 @@ PRESET = Preset(
     source="measured in bench/results/quality.md",
     remember=write_pipeline(
         "default",
-        Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+        Diff(strict=True, certain=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
         links=FEWER_LINKS,
     )
     .replace("FindNearest", FindNearest(minimum=0.1, limit=10))

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from combray.language.indexing import normalised
 from combray.language.polarity import changes
+from combray.language.replacements import is_other_value, replacements_of, replaces
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, terms
-from combray.remember.state import Draft, Remembering, Suggestion
+from combray.remember.state import Draft, Remembering, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import DEFAULT_TRUST
 
@@ -40,6 +41,9 @@ class _Candidate:
     key: int | None = None
     twin: Draft | None = None
     trust: str = DEFAULT_TRUST
+    names: tuple[str, ...] = ()
+    place: tuple[int, int] = (0, 0)
+    """Its place among what was remembered: stored memories by key, then the drafts of the batch."""
 
 
 class _Claim:
@@ -47,6 +51,7 @@ class _Claim:
 
     def __init__(self, draft: Draft) -> None:
         self.text, self.author = draft.memory.content, draft.memory.author or ""
+        self.names = draft.memory.entities
         self.is_present = draft.claim.tense == "present"
 
     @cached_property
@@ -60,6 +65,17 @@ class _Claim:
     @cached_property
     def says_changed(self) -> bool:
         return bool(changes(self.text))
+
+    def repeats(self, other: _Candidate) -> bool:
+        """Whether it is the same text of the same author."""
+        return self.author == (other.author or "") and self.normalised == normalised(other.text)
+
+    def ends(self, old: _Candidate) -> bool:
+        """Whether the text names the value of an earlier one, and what it is now."""
+        if not self.is_present or not replacements_of(self.text) or tense_of(old.text) != "present":
+            return False
+        shared = [name for name in self.names if name in old.names]
+        return replaces(self.text, old.text, shared, one_author=self.author == (old.author or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +124,8 @@ class _Batch:
                 float(self.cosines[place, other]),
                 twin=draft,
                 trust=draft.memory.trust,
+                names=draft.memory.entities,
+                place=(1, other),
             )
             for other in found
             for draft in (self.drafts[other],)
@@ -136,8 +154,9 @@ class Diff:
 
     Similarity is the token overlap (Jaccard of content terms), or the cosine where it is at least
     `cosine_from` and larger. Before DUPLICATE or UPDATE: same subject and same polarity, nothing
-    substituted; else ADD. `strict` (the default preset) skips only what is identical after normalising
-    and replaces only what plainly states a new value for the same slot.
+    substituted; else ADD. `strict` skips only what is identical after normalising, and replaces only what
+    plainly states a new value for the same slot. `certain` (the default preset) is stricter: only a text that
+    names the old and the new value replaces, and only where one earlier memory has the old one.
     """
 
     needs = ("drafts", "claims", "nearest")
@@ -148,6 +167,11 @@ class Diff:
     keyword_candidates: int = 5
     vector_candidates: int = 5
     strict: bool = False
+    certain: bool = False
+    same_sentence: bool = False
+    """With `certain`: whether the same sentence with another number or date replaces too."""
+    restated_from: float = 0.25
+    """Least probability of an open `may_revise` edge that makes a repeated text a new statement."""
     strict_overlap: float = 0.5
     least_overlap: float = 0.2
     """Overlap below which a text that is not similar is not compared, even if it states a change."""
@@ -170,20 +194,46 @@ class Diff:
             if place % _READ_AT_ONCE == 0:
                 stored = self._stored(batch, range(place, min(place + _READ_AT_ONCE, len(state.drafts))), reader)
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
-            if place not in stored:
+            draft.restated = False
+            if place in stored:
+                claim, found = _Claim(draft), batch.near(place) + stored[place]
+                same = [each for each in found if claim.repeats(each)]
+                draft.restated = bool(same) and self._came_between(claim, same, found, reader)
+                # Of several memories with this text it repeats the latest, or none.
+                gone = same if draft.restated else sorted(same, key=lambda each: each.place)[:-1]
+                self._decide(draft, claim, [each for each in found if each not in gone])
+
+    def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[_Candidate]) -> None:
+        conflicts = False
+        for candidate in candidates:
+            decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
+            if decision is None or (conflicts and decision[0] == "CONFLICT"):
                 continue
-            conflicts = False
-            claim = _Claim(draft)
-            for candidate in batch.near(place) + stored[place]:
-                decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
-                if decision is None or (conflicts and decision[0] == "CONFLICT"):
-                    continue
-                conflicts = decision[0] == "CONFLICT"
-                draft.suggestion, draft.reason = decision
-                draft.matched, draft.twin = candidate.key, candidate.twin
-                # A conflict changes nothing: a later candidate may still be a duplicate or an update.
-                if not conflicts:
-                    break
+            conflicts = decision[0] == "CONFLICT"
+            draft.suggestion, draft.reason = decision
+            draft.matched, draft.twin = candidate.key, candidate.twin
+            # A conflict changes nothing: a later candidate may still be a duplicate or an update.
+            if not conflicts:
+                break
+        if self.certain and draft.suggestion == "UPDATE":
+            ended = {normalised(each.text) for each in candidates if claim.ends(each)}
+            if len(ended) > 1:
+                draft.suggestion, draft.matched, draft.twin = "ADD", None, None
+                draft.reason = "names a changed value, and several memories have the old one"
+
+    def _came_between(
+        self, new: _Claim, same: Sequence[_Candidate], found: Sequence[_Candidate], reader: Reader
+    ) -> bool:
+        """Whether a later statement changed, or may change, what the text says again: "on", "off", "on"."""
+        last = max(same, key=lambda each: each.place)
+        if last.key is not None and revised(reader, [last.key], self.restated_from):
+            return True
+        if not self.certain:
+            return False
+        from combray.language.claims import compare
+
+        later = [each for each in found if each.place > last.place and new.author == (each.author or "")]
+        return any(compare(last.text, each.text).verdict in ("contradicts", "update") for each in later)
 
     def _stored(self, batch: _Batch, places: Iterable[int], reader: Reader) -> dict[int, list[_Candidate]]:
         """Stored memories to compare each draft with, the nearest first, read in one call.
@@ -204,7 +254,15 @@ class Diff:
         known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
         return {
             place: [
-                _Candidate(known[key].content, known[key].author, cosine, key=key, trust=known[key].trust)
+                _Candidate(
+                    known[key].content,
+                    known[key].author,
+                    cosine,
+                    key=key,
+                    trust=known[key].trust,
+                    names=known[key].entities,
+                    place=(0, key),
+                )
                 for key, cosine in sorted(found.items(), key=lambda each: (-each[1], each[0]))
                 if known[key].kind in _EDITABLE
             ]
@@ -213,7 +271,9 @@ class Diff:
 
     def looks_by_words(self, draft: Draft) -> bool:
         """Whether a draft is searched by words: a text that states a change shares words with the old one."""
-        return draft.vector is None or not self.strict or bool(changes(draft.memory.content))
+        if draft.vector is None or not self.strict or bool(changes(draft.memory.content)):
+            return True
+        return self.certain and bool(replacements_of(draft.memory.content))
 
     def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
         wanted = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
@@ -227,9 +287,11 @@ class Diff:
 
     def _judge(self, new: _Claim, candidate: _Candidate) -> tuple[Suggestion, str] | None:
         """DUPLICATE or UPDATE with its reason; None for ADD."""
+        if self.certain and new.ends(candidate):
+            return "UPDATE", "names the old value and the new one"
         if new.author != (candidate.author or ""):
             return None
-        if new.normalised == normalised(candidate.text):
+        if new.repeats(candidate):
             return "DUPLICATE", "the same text is already known"
         # Jaccard of content terms. Containment, which Mnemon uses, makes every short text a duplicate.
         theirs = term_set(candidate.text)
@@ -248,6 +310,8 @@ class Diff:
         decision = self._by_comparison(compare(candidate.text, new.text), similarity)
         if decision is None or decision[0] != "UPDATE":
             return decision
+        if self.certain and not (self.same_sentence and is_other_value(new.text, candidate.text)):
+            return None
         # A statement about the past, a plan or a rumour leaves the present as it is.
         both_present = new.is_present and tense_of(candidate.text) == "present"
         return decision if both_present else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from combray.language.tense import Claim
 from combray.runtime import Filter, Ranked, Reader, Writer
 from combray.scoring.importance import ImportanceRule
-from combray.types import Candidate, Memory, Remembered, Step
+from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
 
@@ -52,6 +52,8 @@ class Draft:
     """What is to become of it."""
     reason: str = ""
     """Why, in words."""
+    restated: bool = False
+    """Whether a live memory has the same text, but a later one changed, or may change, what it says."""
     matched: int | None = None
     """Key of the stored memory it duplicates or replaces."""
     twin: Draft | None = None
@@ -223,3 +225,17 @@ class Remembering:
             may_revise=draft.may_revise,
             trace=tuple(self.trace),
         )
+
+
+def revised(reader: Reader, keys: Sequence[int], least: float) -> set[int]:
+    """Return which of these memories a later live one may revise, or will supersede on its day.
+
+    `least`: the least probability of an open `may_revise` edge that counts.
+    """
+    links = reader.links(keys, ("may_revise",)) if keys else ()
+    asked = [each for each in links if each.target in keys and not each.subtype and each.weight >= least]
+    sources = sorted({each.source for each in asked})
+    status = dict(zip(sources, (each.status for each in reader.memories(sources)), strict=True))
+    found = {each.target for each in asked if status[each.source] in LIVE_STATUSES}
+    known = zip(keys, reader.memories(keys), strict=True)
+    return found | {key for key, memory in known if memory.superseded_by is not None}

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from combray.remember.slots import chain_slots, fill_slots
-from combray.remember.state import Draft, Remembering, Survey
+from combray.remember.state import Draft, Remembering, Survey, revised
 from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.types import KINDS, LIVE_STATUSES, Memory
@@ -28,6 +28,8 @@ class Settle:
 
     needs = ("drafts", "decisions")
     gives = ("settled",)
+    restated_from: float = 0.25
+    """As in `Diff`."""
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         if state.diff:
@@ -51,11 +53,18 @@ class Settle:
         for trusts in set(map(_same_for, wanted)):
             where = Filter(kinds=_STATEMENTS, trusts=trusts)
             stands[trusts] = set(stated[tx.eligible(stated, where)].tolist()) if len(stated) else set()
+        changed = revised(tx, sorted(known.values()), self.restated_from)
         first: dict[tuple[str, tuple[str, ...]], Draft] = {}
         for draft in wanted:
             among = _same_for(draft)
+            if draft.skipped and draft.matched is not None:
+                continue
+            if draft.restated:
+                # Told again after something else: it is the latest statement, and later ones repeat it.
+                first[draft.memory.content_hash, among] = draft
+                continue
             key = known.get(draft.memory.content_hash)
-            key = key if key in stands[among] else None
+            key = key if key in stands[among] and key not in changed else None
             twin = first.setdefault((draft.memory.content_hash, among), draft)
             if key is not None:
                 _skip(draft, key, None)
