@@ -7,13 +7,14 @@ strict: every content word of the text must be in the earlier statement, except 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.claim_tokens import Token, tokenise, vocabulary
 from combray.language.folding import is_unspaced, plain
 from combray.language.polarity import negations
@@ -71,13 +72,15 @@ def _built() -> tuple[
     )
 
 
-def replacements_of(text: str) -> list[Replacement]:
+@keyed_by_text
+@functools.lru_cache(maxsize=2000)
+def replacements_of(text: str) -> tuple[Replacement, ...]:
     """Return the readings of a text as a statement of a change; none for most texts."""
     gates, patterns, refused, _, _ = _built()
     stated = " ".join(text.split())
     lowered = plain(stated)
     if len(stated) > _LONGEST or "?" in lowered or not gates.search(lowered) or refused.search(lowered):
-        return []
+        return ()
     found = []
     for pattern in patterns:
         hit = pattern.match(stated)
@@ -87,7 +90,7 @@ def replacements_of(text: str) -> list[Replacement]:
         rest = tuple(part for part in (parts.get("rest", ""), parts.get("more", "")) if part.strip())
         if not any(negations(part) for part in rest):
             found.append(Replacement(parts["old"], parts.get("new", ""), rest))
-    return found
+    return tuple(found)
 
 
 def replaces(text: str, earlier: str, names: Collection[str] = (), *, one_author: bool = True) -> bool:
@@ -177,6 +180,9 @@ def _same_thing(stated: list[Token], old: set[str], said: set[str], text: str) -
     speaks = any(token.word in first for token in tokenise(text))
     mine = any(token.word in first for token in stated)
     words = [token for token in thing if _content(token) and _key(token) not in old]
+    # "The HP printer was replaced by a Brother": the value and the thing are one phrase.
+    if len(old) > 1 and not words and not said and old == {_key(token) for token in stated if _content(token)}:
+        return True
     if not words:
         others = [token for token in stated if _content(token) and _key(token) not in old | said]
         named = any(token.capital or token.kind != "word" for token in others)

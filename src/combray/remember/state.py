@@ -232,7 +232,9 @@ def revised(reader: Reader, keys: Sequence[int], least: float) -> set[int]:
 
     `least`: the least probability of an open `may_revise` edge that counts.
     """
-    links = reader.links(keys, ("may_revise",)) if keys else ()
+    if not keys:
+        return set()
+    links = reader.links(keys, ("may_revise",))
     asked = [each for each in links if each.target in keys and not each.subtype and each.weight >= least]
     sources = sorted({each.source for each in asked})
     status = dict(zip(sources, (each.status for each in reader.memories(sources)), strict=True))
