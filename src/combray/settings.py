@@ -62,6 +62,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     revision_budget: Annotated[
         float, "preset default: maximum share of writes that report memories they may change, 0 to 1"
     ] = 0.08
+    judge_at_write: Annotated[
+        bool, "let the language model settle at once which memories a text changes; otherwise at consolidation"
+    ] = False
     guard: Annotated[
         bool, "quarantine text that looks like prompt injection; secrets are redacted in any case"
     ] = True

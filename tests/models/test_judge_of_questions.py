@@ -158,3 +158,49 @@ def test_pairs_are_quoted_with_their_dates_best_first_and_settled_ones_are_not_a
         assert "EARLIER, 2024-05-02:" in prompt
         assert "dog" not in prompt
         assert [(each.new.id, each.old.id) for each in engine.unsettled()] == [(new, old)]
+
+
+# -- at write ----------------------------------------------------------------------------------------
+
+CITY, NEW_CITY = "I live in Leipzig.", "I live in Porto now."
+
+
+def known_city(engine: Engine) -> str:
+    old = know(engine, CITY, author="Ana", occurred_at="2023-09-03")
+    for day, text in enumerate(("My sister plays the cello", "I like green tea"), 1):
+        know(engine, text, author="Ana", occurred_at=f"2023-10-0{day}")
+    return old
+
+
+@contextmanager
+def judging(service: Service, **settings: Any) -> Iterator[Engine]:
+    with combray.open(
+        ":memory:", clock=FakeClock(), language_model=f"openai:m@{service.url}", worker=False, **settings
+    ) as engine:
+        engine._at.settings = {**engine.settings, "judge_at_write": True}
+        yield engine
+
+
+def test_at_write_the_model_is_asked_only_if_the_setting_says_so() -> None:
+    with serving(answer((1, "supersedes", "another value"))) as service, judging(service) as engine:
+        old = known_city(engine)
+        engine._at.settings = {**engine.settings, "judge_at_write": False}
+        done = engine.remember(NEW_CITY, author="Ana")
+        assert (len(done.may_revise), service.asked) == (1, [])
+        engine.erase(done.id)
+        engine._at.settings = {**engine.settings, "judge_at_write": True}
+        done = engine.remember(NEW_CITY, author="Ana")
+        assert (done.action, done.replaced_id, done.may_revise) == ("replaced", old, ())
+        assert done.reason == "another value, says the model"
+        assert engine.get(old).superseded_by == done.id
+        assert [each.actor for each in engine.history(old)] == ["model"]
+        assert engine.settle(done.id, old, "open").undone == "supersedes"
+
+
+@pytest.mark.parametrize("reply", [answer((1, "unsure", "another value")), Reply({}, status=400)])
+def test_at_write_an_unsure_or_failing_model_leaves_the_question(reply: Reply) -> None:
+    with serving(reply) as service, judging(service) as engine:
+        old = known_city(engine)
+        done = engine.remember(NEW_CITY, author="Ana")
+        assert [each.id for each in done.may_revise] == [old]
+        assert engine.get(old).status == "active"

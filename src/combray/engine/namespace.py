@@ -196,7 +196,12 @@ class Verbs:
         )
         done = self._at.preset.remember.run(state, self.runtime)
         self._at.written()
-        return done.results()
+        results = done.results()
+        if self.settings.get("judge_at_write", False) and any(each.may_revise for each in results):
+            from combray.engine.judging import judged
+
+            return judged(self._at, results)
+        return results
 
     @audited("recall", asks=True)
     def recall(

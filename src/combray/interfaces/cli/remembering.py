@@ -150,7 +150,10 @@ def _show(done: Remembered) -> None:
     # Candidates for `combray link`: the semantic ones first.
     candidates = (*done.semantic_candidates, *done.causal_candidates)
     for candidate in [each for each in candidates if not each.get("auto_linked")][:_SUGGESTIONS]:
-        sign = candidate.get("suggested_sub_type") or f"similar, {candidate.get('cosine', 0.0):.2f}"
+        # Without vectors a similarity is one of words, and has no cosine.
+        cosine = candidate.get("cosine")
+        similar = "similar" if cosine is None else f"similar, {cosine:.2f}"
+        sign = candidate.get("suggested_sub_type") or similar
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")

@@ -11,7 +11,6 @@ from combray.interfaces.cli.options import Target, limit, opens_store
 from combray.interfaces.cli.output import answer, compact, console, for_people, pairs, short, show_json, table
 
 _ACTIONS = {"keep": "combray gc --keep ID", "forget": "combray forget ID", "erase": "combray erase ID"}
-_MOST_COUNTED = 100
 _FACTS = ("effective_importance", "days_since_access", "edge_count", "immune")
 
 
@@ -77,7 +76,7 @@ def review(target: Target, limit: int, quarantined: bool, doubtful: bool, change
         return
     with target.open() as engine:
         reviewed = engine.retention.review(limit=limit)
-        waiting = len(engine.unsettled(_MOST_COUNTED)) if for_people(target) else 0
+        waiting = for_people(target) and engine.unsettled(1)
     if not for_people(target):
         show_json([compact(each.memory) | {"quality_warnings": each.warnings} for each in reviewed])
         return
@@ -86,8 +85,7 @@ def review(target: Target, limit: int, quarantined: bool, doubtful: bool, change
     rows = [((str(len(each.warnings)), "; ".join(each.warnings)), each.memory) for each in reviewed]
     show_memories(("#", "warnings"), rows, none="No memory needs attention.")
     if waiting:
-        more = "or more " if waiting == _MOST_COUNTED else ""
-        console().print(f"{waiting} {more}memories may be outdated: combray review --changes")
+        console().print("Memories may be outdated: combray review --changes")
 
 
 def _quarantined(target: Target, limit: int) -> None:

@@ -1,0 +1,78 @@
+"""The language model as a judge at write: it settles what a text may change, if the setting asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol, cast
+
+import msgspec
+
+from combray.errors import InvalidInputError, ModelError
+from combray.runtime import Runtime
+from combray.types import Memory, Remembered, Verdict
+
+if TYPE_CHECKING:
+    from combray.consolidate.revisions import Decided
+
+
+class Place(Protocol):
+    """A namespace of an open store."""
+
+    runtime: Runtime
+    namespace: str
+
+
+def judged(at: Place, done: list[Remembered]) -> list[Remembered]:
+    """Let the language model settle what texts may change, in one call; what it leaves open stays asked about.
+
+    A model that fails or gives an invalid answer settles nothing: the write is done.
+    """
+    from combray.consolidate.revisions import judged as ask
+
+    model = at.runtime.language_model
+    pairs = [(each.id, candidate.id) for each in done for candidate in each.may_revise]
+    if model is None or not pairs:
+        return done
+    memories = {each.id: each for each in _live_of(at, pairs)}
+    asked = [pair for pair in pairs if memories.keys() >= set(pair)]
+    try:
+        decided = ask(model, [(memories[new], memories[old]) for new, old in asked], at.runtime.clock())
+    except (ModelError, msgspec.MsgspecError):
+        return done
+    verdicts = {asked[number - 1]: each for number, each in decided.items() if each.decision != "unsure"}
+    settled = {pair for pair, each in verdicts.items() if _settled_by_model(at, *pair, each)}
+    return [_without_settled(each, settled, verdicts) for each in done]
+
+
+def _live_of(at: Place, pairs: list[tuple[str, str]]) -> list[Memory]:
+    ids = list(dict.fromkeys(end for pair in pairs for end in pair))
+    reader = at.runtime.store.reader(at.namespace)
+    return reader.memories(reader.keys_of(ids).values())
+
+
+def _settled_by_model(at: Place, new: str, old: str, decided: Decided) -> bool:
+    from combray.consolidate.settling import settle as apply
+
+    verdict = cast("Verdict", decided.decision)
+    try:
+        with at.runtime.store.transaction(at.namespace) as tx:
+            keys = tx.keys_of([new, old])
+            apply(tx, keys[new], keys[old], verdict, decided.reason, "model", at.runtime.clock())
+    except InvalidInputError:
+        # What is not trusted replaces nothing, and an earlier verdict may have replaced one of the two.
+        return False
+    return True
+
+
+def _without_settled(
+    done: Remembered, settled: set[tuple[str, str]], verdicts: dict[tuple[str, str], Decided]
+) -> Remembered:
+    mine = {pair: each for pair, each in verdicts.items() if pair in settled and pair[0] == done.id}
+    if not mine:
+        return done
+    rest = tuple(each for each in done.may_revise if (done.id, each.id) not in mine)
+    ended = [old for (_, old), each in mine.items() if each.decision in ("supersedes", "corrects")]
+    if not ended or done.replaced_id is not None:
+        return replace(done, may_revise=rest)
+    reason = f"{mine[done.id, ended[0]].reason}, says the model"
+    return replace(done, may_revise=rest, action="replaced", replaced_id=ended[0], reason=reason)
