@@ -34,7 +34,7 @@ from combray.scoring.forest import Forest
 from combray.scoring.revisions import ranker
 
 FOLDS = 5
-MORE = 0.3
+MORE = 0.5
 """Weight of a story in a store of its own: most stores are large."""
 EMBEDDERS = {"none": "none", "static": "wordllama", "contextual": "onnx:/work/shared/models/minilm-l6-v2-int8"}
 Scores = NDArray[np.float64]

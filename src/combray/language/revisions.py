@@ -24,6 +24,8 @@ from combray.language.tense import Claim
 from combray.language.tokens import Reading
 
 _listed = phrase_lists("revisions", "kin changed ended again besides")
+_UNSEEN = 5
+"""Texts added to the number of candidates: with two texts, a word that both hold would be worth nothing."""
 _LONGEST = 400
 """Words of a text that are compared: a longer text is a document, and nothing in its end revises a statement."""
 
@@ -119,7 +121,7 @@ OF_PAIR = (
 def rarity(texts: Sequence[Said]) -> dict[str, float]:
     """Return the idf of each term among a few texts, about 0-1: the candidates stand for the whole store."""
     counts = Counter(chain.from_iterable([each.terms for each in texts]))
-    size = len(texts) + 1.0
+    size = float(len(texts) + _UNSEEN)
     whole = math.log(size)
     weights = [math.log(size / count) / whole + 0.05 for count in range(1, len(texts) + 1)]
     return {term: weights[count - 1] for term, count in counts.items()}

@@ -218,7 +218,7 @@ class KeepRevisions:
         """Store the edges of a draft to memories that this write has not superseded; return those memories."""
         if not draft.suspects or draft.key is None:
             return ()
-        gone = state.replaced | {each.twin.key for each in state.drafts if each.twin is not None}
+        gone = state.replaced | state.replaced_drafts
         found: list[Candidate] = []
         links: list[Link] = []
         for suspect in draft.suspects:

@@ -197,6 +197,13 @@ class Remembering:
         return {key for key in found if key is not None}
 
     @property
+    def replaced_drafts(self) -> set[int]:
+        """Keys of the drafts that later drafts of the batch replace, once they are written."""
+        replacing = [draft for draft in self.drafts if draft.suggestion == "UPDATE"]
+        found = [draft.twin for draft in replacing] + [each.draft for draft in replacing for each in draft.also]
+        return {draft.key for draft in found if draft is not None and draft.key is not None}
+
+    @property
     def writer(self) -> Writer:
         """The open transaction."""
         if self.tx is None:

@@ -102,6 +102,19 @@ class Transactions(StoreCases):
             (found,) = tx.nearest(MODEL, X[None, :], Filter(), 5, 0.5)
             assert order(found.keys) == [a]
 
+    def test_a_kept_value_is_the_namespaces_own_and_the_transactions(self, store: Store) -> None:
+        with store.transaction("default") as tx:
+            assert tx.kept("count") == ""
+            tx.keep("count", "1")
+            tx.keep("count", "2")
+            assert tx.kept("count") == "2"
+        with store.transaction("other") as tx:
+            assert tx.kept("count") == ""
+        with rolled_back(store) as tx:
+            tx.keep("count", "3")
+        with store.transaction("default") as tx:
+            assert (tx.kept("count"), tx.kept("other")) == ("2", "")
+
     def test_two_threads_write_one_after_the_other(self, store: Store, reader: Reader) -> None:
         def write(name: str) -> None:
             for place in range(20):

@@ -1,0 +1,85 @@
+"""Features of a pair of texts, by hand."""
+
+import math
+
+import pytest
+
+from combray.language.revisions import (
+    OF_PAIR,
+    OF_TEXT,
+    pair_features,
+    rarity,
+    said,
+    text_features,
+    weight_of,
+)
+from combray.language.tense import claim_of
+
+
+def pair(new: str, old: str) -> dict[str, float]:
+    later, earlier = said(new), said(old)
+    idf = rarity([later, earlier])
+    values = pair_features(later, earlier, idf, weight_of(later.terms, idf))
+    return dict(zip(OF_PAIR, values, strict=True))
+
+
+def test_rarity_is_the_idf_among_the_texts() -> None:
+    """Three texts count as eight: a term in one of them weighs log 8 / log 8, in two log 4 / log 8."""
+    found = rarity([said("tea milk sugar"), said("tea milk"), said("tea")])
+    expected = {"sugar": 1.05, "milk": 2 / 3 + 0.05, "tea": math.log(8 / 3) / math.log(8) + 0.05}
+    assert found == pytest.approx(expected)
+
+
+def test_one_sentence_with_another_value() -> None:
+    """Terms after stop words: {parcel, box, 12} and {parcel, box, 14}."""
+    found = pair("The parcel box is 14", "The parcel box is 12")
+    shared, own = math.log(3.5) / math.log(7) + 0.05, 1.05
+    assert found["of new"] == pytest.approx(2 * shared / (2 * shared + own))
+    assert found["weighted"] == pytest.approx(2 * shared / (2 * shared + 2 * own))
+    assert found["prefix"] == pytest.approx(4 / 5)
+    assert found["pairs"] == pytest.approx(3 / 4)
+    assert found["all words"] == pytest.approx(4 / 6)
+    assert (found["number differs"], found["number same"], found["old numbers"]) == (True, False, True)
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "name", "expected"),
+    [
+        ("My sister lives in Graz", "My brother lives in Graz", "kin differs", True),
+        ("My sister lives in Graz", "My sister lives in Linz", "kin differs", False),
+        ("I live in Graz", "My brother lives in Graz", "kin only old", True),
+        ("The dentist is on Friday", "The dentist is on Monday", "date differs", True),
+        ("The dentist is on Friday at 9", "The dentist is on Friday", "date differs", False),
+        ("Now I live in Porto", "I live in Graz", "name differs", True),
+        ("Graz is where I live", "I live in Graz", "name same", True),
+    ],
+)
+def test_values_and_relatives(new: str, old: str, name: str, expected: bool) -> None:
+    assert pair(new, old)[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("From now on it is the bus", "changed"),
+        ("The bathroom is finished", "ended"),
+        ("I am back to running", "again"),
+        ("I also play the oboe", "besides"),
+        ("Sorry, I was wrong about the day", "corrects"),
+        ("My aunt called", "kin"),
+        ("我搬到深圳了", "changed"),
+        ("Em dọn qua Thủ Đức rồi", "changed"),
+    ],
+)
+def test_cues_of_a_text(text: str, name: str) -> None:
+    assert dict(zip(OF_TEXT, text_features(text, claim_of(text)), strict=True))[name]
+
+
+def test_a_mother_in_vietnamese_is_no_english_pronoun() -> None:
+    assert not said("He told me").kin
+    assert said("mẹ em").kin
+
+
+@pytest.mark.parametrize(("new", "old"), [("", ""), ("!", "I live in Graz"), ("。", "🙂")])
+def test_texts_without_words_have_features_too(new: str, old: str) -> None:
+    assert all(math.isfinite(value) for value in pair(new, old).values())
