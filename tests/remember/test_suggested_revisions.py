@@ -11,6 +11,7 @@ import pytest
 
 import combray
 from combray import presets
+from combray.engine.revisions import suggest_left
 from combray.presets.tuning import tuned
 from combray.remember.revisions import SuggestRevisions
 from combray.types import Remembered
@@ -163,6 +164,17 @@ def test_an_earlier_item_of_the_batch_is_a_candidate(engine: combray.Engine) -> 
 def test_a_large_batch_is_left_to_consolidation(engine: combray.Engine) -> None:
     both(engine, extra=SuggestRevisions().most - 1)
     assert not edges(engine)
+    engine.consolidation.run()
+    assert (NEW, OLD) in edges(engine)
+    before = edges(engine)
+    engine.consolidation.run()
+    assert edges(engine) == before
+
+
+def test_one_run_of_consolidation_is_bounded(engine: combray.Engine) -> None:
+    both(engine, extra=200)
+    looked = [suggest_left(engine._at, 120), suggest_left(engine._at, 120), suggest_left(engine._at, 120)]
+    assert looked == [120, 82, 0]
 
 
 def test_no_budget_raises_nothing_and_keeps_the_edges() -> None:

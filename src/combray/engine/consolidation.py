@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace
+from combray.engine.revisions import suggest_left
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError
 from combray.runtime import Lease, Writer
@@ -83,6 +84,8 @@ class Consolidation:
     ) -> ConsolidationReport:
         """Bring the facts up to date: evidence, age, paraphrases, contradictions. Doubtful pairs are listed.
 
+        At its end it finds what memories of large batches may change, as `remember` does for single texts.
+
         Nothing is deleted, and `undo` reverts a run. `most` bounds how many memories one run may merge,
         supersede, deprecate or restore. `dry_run` returns the same plan and writes nothing. A run that was
         killed is finished first. `steps` replaces the pipeline `consolidate.nightly.NIGHTLY`.
@@ -111,6 +114,7 @@ class Consolidation:
             applied = None if progress is None else lambda done: progress("Apply", done, total)
             run = runs.finish(store, self._at.namespace, run, hold, self._at.runtime.clock, applied)
         self._vectors.catch_up(MOST)
+        suggest_left(self._at)
         return self._report(state, dry_run=False, counts=run.counts, resumed=resumed)
 
     def _plan(self, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:

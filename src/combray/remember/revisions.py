@@ -26,7 +26,7 @@ from combray.language.revisions import (
 from combray.language.tense import Tense
 from combray.language.tokens import query_terms
 from combray.remember.state import Draft, Remembering, Suspect
-from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime
+from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime, Writer
 from combray.scoring.revisions import Budget, Level, probabilities, ranker
 from combray.types import LIVE_STATUSES, Candidate, Memory
 
@@ -42,6 +42,8 @@ NO_CHANGE: tuple[Tense, ...] = ("past", "hypothetical", "quoted", "asked")
 _DAY = 86_400.0
 _SCOPE = "scope:"
 _TRUSTED = ("owner", "agent")
+_LEFT = "revisions:left"
+_MOST_RANGES = 200
 _OF_NEW = OF_PAIR.index("of new")
 
 
@@ -99,20 +101,27 @@ class SuggestRevisions:
     """Least probability of an edge."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        if not state.diff or len(state.drafts) > self.most:
+        if not state.diff:
+            return state
+        if len(state.drafts) > self.most:
+            state.revisions_left = True
             return state
         level = level_of(runtime)
         for place, draft in enumerate(state.drafts):
-            if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
-                continue
-            if draft.claim.tense in NO_CHANGE:
-                continue
-            draft.considered = True
-            pool = self.pool(draft, place, state, level)
-            if pool is not None:
-                odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
-                draft.suspects = self._best(draft, pool, odds)
+            self.consider(draft, place, state, level)
         return state
+
+    def consider(self, draft: Draft, place: int, state: Remembering, level: Level) -> None:
+        """Fill `suspects` of the draft at a place of the batch."""
+        if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
+            return
+        if draft.claim.tense in NO_CHANGE:
+            return
+        draft.considered = True
+        pool = self.pool(draft, place, state, level)
+        if pool is not None:
+            odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
+            draft.suspects = self._best(draft, pool, odds)
 
     def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64]) -> tuple[Suspect, ...]:
         best = [place for place in np.argsort(-odds, kind="stable").tolist() if odds[place] >= self.keep_from]
@@ -203,7 +212,7 @@ class KeepRevisions:
         level = level_of(runtime)
         budgets: dict[str, Budget] = {}
         for draft in considered:
-            found = self._standing(draft, state)
+            found = self.link(draft, state)
             name = f"revisions:{level}:{'episode' if draft.memory.kind == 'episode' else 'fact'}"
             if name not in budgets:
                 kept = bytes.fromhex(state.writer.kept(name))
@@ -212,9 +221,12 @@ class KeepRevisions:
                 draft.may_revise = found
         for name, budget in budgets.items():
             state.writer.keep(name, budget.scores.hex())
+        keys = [draft.key for draft in state.written if draft.key is not None]
+        if state.revisions_left and keys:
+            leave(state.writer, min(keys), max(keys))
         return state
 
-    def _standing(self, draft: Draft, state: Remembering) -> tuple[Candidate, ...]:
+    def link(self, draft: Draft, state: Remembering) -> tuple[Candidate, ...]:
         """Store the edges of a draft to memories that this write has not superseded; return those memories."""
         if not draft.suspects or draft.key is None:
             return ()
@@ -230,6 +242,25 @@ class KeepRevisions:
             found.append(Candidate(old.id, old.content, old.author, old.moment, suspect.score, suspect.reason))
         state.writer.link(links, state.now)
         return tuple(found)
+
+
+def leave(tx: Writer, first: int, last: int) -> None:
+    """Leave the candidates of the memories from one key to another to consolidation."""
+    ranges = left(tx)
+    if len(ranges) >= _MOST_RANGES:
+        first = ranges.pop()[0]
+    put_left(tx, [*ranges, (first, last)])
+
+
+def left(tx: Writer) -> list[tuple[int, int]]:
+    """Return the first and the last key of every range of memories whose candidates are still to be found."""
+    ends = (each.partition("-") for each in filter(None, tx.kept(_LEFT).split(",")))
+    return [(int(first), int(last)) for first, _, last in ends]
+
+
+def put_left(tx: Writer, ranges: Sequence[tuple[int, int]]) -> None:
+    """Keep the ranges that are left."""
+    tx.keep(_LEFT, ",".join(f"{first}-{last}" for first, last in ranges))
 
 
 def _scopes(memory: Memory) -> tuple[str, ...]:

@@ -175,6 +175,8 @@ class Remembering:
     """How many memories were hidden to make room."""
     tx: Writer | None = None
     """The open transaction; None outside one."""
+    revisions_left: bool = False
+    """Whether the batch is too large to look up what its texts may change: consolidation does."""
     trace: list[Step] = field(default_factory=list)
     """One line for each stage that ran. The kernel writes it."""
     degraded: list[str] = field(default_factory=list)
