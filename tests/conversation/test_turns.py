@@ -69,6 +69,16 @@ def test_a_turn_is_found_by_its_neighbours_words(engine: Engine) -> None:
     assert "At a flea market in Lyon" in found
 
 
+def test_turns_take_verdicts_and_slots(engine: Engine) -> None:
+    talk = engine.conversation("a")
+    first, beside = talk.add_many(
+        [{"content": "I live in Leipzig", "slot": "ana.city"}, {"content": "I like tea"}]
+    )
+    (last,) = talk.add_many([{"content": "Porto it is", "slot": "ana.city", "keep_both": beside.id}])
+    assert engine.get(first.id).superseded_by == last.id
+    assert [each.subtype for each in engine.reader.edges(("may_revise",))] == ["both"]
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -135,6 +135,7 @@ def test_remember_takes_verdicts_and_a_slot(shell: Shell) -> None:
     assert chain[0]["by"] == done["id"]
     assert "by" not in chain[2]
     assert shell.run("remember", "Rome", "--slot", "no slot").exit_code == 2
+    assert shell.json("update", done["id"], "--slot", "")["slot"] is None
     assert "replaced no memory" in shell.in_terminal("history", other, "--chain")
     assert "superseded by" in shell.in_terminal("history", first, width=200)
 

@@ -19,6 +19,7 @@ from combray.runtime import (
     Filter,
     KeywordArm,
     Link,
+    Order,
     Reader,
     RecencyArm,
     Store,
@@ -27,6 +28,7 @@ from combray.runtime import (
 from combray.testing.fakes import START, memory, vector
 from combray.testing.store_cases import MODEL, T0, StoreCases, X, Y, add, keys, order, scores, search, turn
 from combray.types import Version
+from combray.where import one_of_texts
 
 
 class Writes(StoreCases):
@@ -214,6 +216,34 @@ class Writes(StoreCases):
             assert tx.unlink(a, b, "causal") == 2
             assert tx.unlink(a, b, "causal") == 0
         assert [(each.source, each.type) for each in reader.links([a])] == [(a, "entity"), (b, "causal")]
+
+    def test_questions_and_verdicts_are_edges_of_their_own(self, store: Store, reader: Reader) -> None:
+        a, b, c = add(store, memory("a"), memory("b"), memory("c"))
+        with store.transaction("default") as tx:
+            tx.link([Link(b, a, "may_revise", 0.75, "", "why"), Link(c, b, "may_revise", 0.5, "both")], T0)
+            tx.link([Link(b, a, "supersedes", 1.0, "corrects", "a slip", "user")], T0)
+        assert [(each.source, each.subtype) for each in reader.links([b], ["may_revise"])] == [
+            (b, ""),
+            (c, "both"),
+        ]
+        assert [each.type for each in reader.edges(["may_revise"])] == ["may_revise"] * 2
+        with store.transaction("default") as tx:
+            assert tx.unlink(b, a, "may_revise") == 1
+        assert [(each.type, each.subtype) for each in reader.links([a])] == [("supersedes", "corrects")]
+        with store.transaction("default") as tx:
+            tx.erase([c], T0)
+        assert [each.type for each in reader.edges()] == ["supersedes"]
+
+    def test_a_slot_is_set_cleared_and_found_in_the_transaction_that_wrote_it(self, store: Store) -> None:
+        (a,) = add(store, memory("a", slot="ana.city"))
+        where = one_of_texts("slot", ("ana.city",))
+        with store.transaction("default") as tx:
+            (b,) = tx.insert([Arrival(memory("b", slot="ana.city"))])
+            assert sorted(tx.page(where, Order(descending=False), 9)) == [a, b]
+            tx.change(a, "update", "user", T0, slot=None)
+            assert tx.page(where, Order(), 9) == [b]
+        assert store.reader("default").history(a)[0].before == {"slot": "ana.city"}
+        assert store.reader("other").page(where, Order(), 9) == []
 
     def test_put_vectors_replaces(self, store: Store) -> None:
         a, b = add(store, (memory("a"), X), memory("b"))

@@ -305,6 +305,7 @@ def _metadata(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option("--valid-from", metavar="WHEN", help="True from then on.")
 @click.option("--valid-to", metavar="WHEN", help="True until then.")
 @click.option("--expires-at", metavar="WHEN", help="Not recalled from then on.")
+@click.option("--slot", metavar="NAME", help="What it is a value of; empty for nothing.")
 @click.option("--metadata", metavar="JSON", callback=_metadata, help="This metadata instead of all of the old.")
 @opens_store(pipelines=True)
 def update(target: Target, memory_id: str, **fields: Any) -> None:
