@@ -33,8 +33,8 @@ TENSE_BITS: Mapping[Tense, int] = {"past": 32, "planned": 64, "hypothetical": 12
 class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language: phrases and patterns by what they mark.
 
-    names: words that are only names when they are capitalised ("Will"); conditional: marks of a supposition that
-    count in the whole lead sentence, while `hypothetical` counts in its first clause.
+    names: patterns of words that are only names when they are capitalised ("Will"); conditional: marks of a
+    supposition that count in the whole lead sentence, while `hypothetical` counts in its first clause.
 
     For `dates.direction`: attached: what stands before a date that only describes a thing; arranged: before one
     that was agreed upon; happened, coming: verbs of a clause whose dates lie behind or ahead.
