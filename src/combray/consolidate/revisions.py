@@ -13,8 +13,9 @@ from typing import Literal
 import msgspec
 
 from combray.consolidate.belief import begins
-from combray.consolidate.state import Planning
-from combray.consolidate.steps import Correct, KeepBoth, Merge, Step, Supersede
+from combray.consolidate.relation import pair
+from combray.consolidate.state import UNSURE, Planning
+from combray.consolidate.steps import Answer, Correct, KeepBoth, Merge, Step, Supersede
 from combray.errors import ModelError
 from combray.runtime import LanguageModel, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
@@ -66,7 +67,8 @@ class SettleRevisions:
     most_pairs: int = 40
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
-        asked = [each for each in state.questions if _is_open(state, *each)][: self.most_pairs]
+        asked = [each for each in state.questions if _is_open(state, *each) and not _was_asked(state, *each)]
+        asked = asked[: self.most_pairs]
         if not asked or runtime.language_model is None or state.weight >= state.most:
             return state
         pairs = [(state.facts[new], state.facts[old]) for new, old in asked]
@@ -77,10 +79,11 @@ class SettleRevisions:
             return state
         for number, each in sorted(decided.items()):
             new, old = asked[number - 1]
+            if not _is_open(state, new, old):
+                # An earlier answer has replaced one of them.
+                continue
             step = _step(state, new, old, each)
-            # An earlier answer may have replaced one of them.
-            if step is not None and _is_open(state, new, old):
-                state.take(step, f"{each.reason}, says the judge")
+            state.take(step or _unsure(state, new, old), f"{each.reason}, says the judge")
         return state
 
 
@@ -128,3 +131,14 @@ def _step(state: Planning, new: int, old: int, decided: Decided) -> Step | None:
     if decided.decision == "same":
         return Merge(new, (old,)) if later.trust == earlier.trust else None
     return (Supersede if decided.decision == "supersedes" else Correct)(old, new, decided.reason)
+
+
+def _was_asked(state: Planning, new: int, old: int) -> bool:
+    doubt = state.settled.get(pair(new, old))
+    return doubt is not None and doubt.answer == UNSURE
+
+
+def _unsure(state: Planning, new: int, old: int) -> Step:
+    """Remember that the model was asked, so that the next run asks about other pairs."""
+    known = state.settled.get(pair(new, old))
+    return Answer(*pair(new, old), "left open", UNSURE, known is not None and known.halved)

@@ -16,6 +16,8 @@ from combray.runtime import Arrival, Doubt, Ranked
 from combray.types import LIVE_STATUSES, Memory
 from combray.types import Step as Signed
 
+UNSURE = "UNSURE"
+"""The judge's answer on an open question that it cannot decide: it is not asked again, and rules still may."""
 FRESH = 1 << 62
 """First key of the plan's new facts until they are stored, above every stored key."""
 
@@ -106,7 +108,7 @@ class Planning:
     def answered(self, first: int, second: int) -> bool:
         """Return whether the pair was decided before."""
         doubt = self.settled.get(pair(first, second))
-        return doubt is not None and bool(doubt.answer)
+        return doubt is not None and doubt.answer not in ("", UNSURE)
 
     def doubt(self, first: int, second: int, reason: str) -> None:
         """Record a pair that rules cannot decide."""
