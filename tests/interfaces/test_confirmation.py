@@ -51,9 +51,14 @@ class Terminal:
         """Type an answer; the exit code and the whole screen."""
         until = time.monotonic() + 60
         os.write(self.own, typed.encode())
-        while (self._read(0.5) or self.process.poll() is None) and time.monotonic() < until:
-            if typed == INTERRUPT and self.process.poll() is None:
-                # Python may be between the prompt and the read, and does not notice it before the next key.
+        while time.monotonic() < until:
+            if self._read(2.0):
+                continue
+            if self.process.poll() is not None:
+                break
+            if typed == INTERRUPT:
+                # Python may be between the prompt and the read, and does not notice it before the next key. Never
+                # sooner: a second one while the first is handled prints a traceback.
                 os.write(self.own, typed.encode())
         code = self.process.wait(timeout=60)
         os.close(self.own)
