@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 class Boosting:
     """Settings of the training. `share` is the part of the columns that a tree may use."""
 
-    trees: int = 100
+    trees: int = 300
     depth: int = 3
     rate: float = 0.08
     bins: int = 24

@@ -18,8 +18,9 @@ from combray.types import Remembered
 
 DAY = 86_400.0
 START = 1_750_000_000.0
-OLD = "My dentist appointment is on 12 March at 14:30."
-NEW = "The dentist moved my appointment to 19 March."
+OLD = "Daily standup is at 9:30."
+NEW = "We moved the standup to 9:15."
+ASIDE = "The cat likes the balcony."
 # A suggestion is raised whatever its score.
 ALWAYS = tuned(presets.load("default"), {"revision_budget": 1.0})
 
@@ -52,19 +53,20 @@ def edges(engine: combray.Engine) -> dict[tuple[str, str], float]:
 
 def revises(engine: combray.Engine, old: str = OLD, new: str = NEW, **fields: Any) -> bool:
     engine.remember(old, author="Ida")
+    engine.remember(ASIDE, author="Ida")
     engine.remember(new, author="Ida", **fields)
     return (new, old) in edges(engine)
 
 
 def test_another_date_of_the_same_appointment_is_suggested(engine: combray.Engine) -> None:
     first = engine.remember(OLD, author="Ida")
-    engine.remember("The cat likes the balcony.", author="Ida")
+    engine.remember(ASIDE, author="Ida")
     found = engine.remember(NEW, author="Ida")
     assert [each.id for each in found.may_revise][:1] == [first.id]
     best = found.may_revise[0]
     assert (best.content, best.author, best.at) == (OLD, "Ida", engine.get(first.id).moment)
     assert 0 < best.score <= 1
-    assert best.reason == "another number; shares appoint, dentist, march"
+    assert best.reason == "another number; shares standup"
     assert edges(engine)[NEW, OLD] == best.score
     assert (found.action, engine.get(first.id).status) == ("added", "active")
     assert found.as_json()["may_revise"][0]["id"] == first.id
@@ -72,7 +74,7 @@ def test_another_date_of_the_same_appointment_is_suggested(engine: combray.Engin
 
 def test_at_most_three_are_kept_the_best_first(engine: combray.Engine) -> None:
     for day in range(1, 8):
-        engine.remember(f"My dentist appointment is on {day} March at 14:30.", author="Ida")
+        engine.remember(f"Daily standup is at 9:{10 + day}.", author="Ida")
     found = engine.remember(NEW, author="Ida").may_revise
     assert len(found) <= 3
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
@@ -81,10 +83,10 @@ def test_at_most_three_are_kept_the_best_first(engine: combray.Engine) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "My dentist appointment used to be on 19 March.",
-        "If I am ill the dentist will move my appointment to 19 March.",
-        "Did the dentist move my appointment to 19 March?",
-        "I heard that the dentist moved my appointment to 19 March.",
+        "The standup used to be at 9:15.",
+        "If I were late we would move the standup to 9:15.",
+        "Did we move the standup to 9:15?",
+        "I heard that we moved the standup to 9:15.",
     ],
 )
 def test_the_past_an_if_a_question_and_a_rumour_change_nothing(engine: combray.Engine, text: str) -> None:
@@ -92,7 +94,7 @@ def test_the_past_an_if_a_question_and_a_rumour_change_nothing(engine: combray.E
 
 
 def test_a_plan_may_change_what_holds_until_it_comes_due(engine: combray.Engine) -> None:
-    assert revises(engine, OLD, "The dentist will move my appointment to 19 March.")
+    assert revises(engine, OLD, "On 1 May we will move the standup to 9:15.")
 
 
 def test_nothing_later_is_a_candidate(engine: combray.Engine) -> None:
@@ -101,9 +103,10 @@ def test_nothing_later_is_a_candidate(engine: combray.Engine) -> None:
 
 def test_untrusted_text_may_revise_only_untrusted_text(engine: combray.Engine) -> None:
     engine.remember(OLD, author="Ida")
+    engine.remember(ASIDE, author="Ida", trust="untrusted")
     engine.remember(NEW, author="Ida", trust="untrusted")
     assert not edges(engine)
-    engine.remember("The dentist moved my appointment to 21 March.", author="Ida", trust="untrusted")
+    engine.remember("We moved the standup to 9:45.", author="Ida", trust="untrusted")
     assert {old for _, old in edges(engine)} == {NEW}
 
 
@@ -152,7 +155,12 @@ def test_edges_of_suggestions_are_not_counted_as_links(engine: combray.Engine) -
 
 
 def both(engine: combray.Engine, extra: int = 0) -> list[Remembered]:
-    items = [(OLD, START), (NEW, START + DAY), *((f"note {number}", START) for number in range(extra))]
+    items = [
+        (OLD, START),
+        (ASIDE, START),
+        (NEW, START + DAY),
+        *((f"note {number}", START) for number in range(extra)),
+    ]
     return engine.remember_many({"content": text, "author": "Ida", "occurred_at": at} for text, at in items)
 
 
@@ -162,7 +170,7 @@ def test_an_earlier_item_of_the_batch_is_a_candidate(engine: combray.Engine) -> 
 
 
 def test_a_large_batch_is_left_to_consolidation(engine: combray.Engine) -> None:
-    both(engine, extra=SuggestRevisions().most - 1)
+    both(engine, extra=SuggestRevisions().most - 2)
     assert not edges(engine)
     engine.consolidation.run()
     assert (NEW, OLD) in edges(engine)
@@ -172,7 +180,7 @@ def test_a_large_batch_is_left_to_consolidation(engine: combray.Engine) -> None:
 
 
 def test_one_run_of_consolidation_is_bounded(engine: combray.Engine) -> None:
-    both(engine, extra=200)
+    both(engine, extra=199)
     looked = [suggest_left(engine._at, 120), suggest_left(engine._at, 120), suggest_left(engine._at, 120)]
     assert looked == [120, 82, 0]
 

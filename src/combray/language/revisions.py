@@ -164,9 +164,13 @@ def weight_of(terms: Iterable[str], idf: Mapping[str, float]) -> float:
 
 
 def _values(new: frozenset[str], old: frozenset[str]) -> tuple[bool, bool]:
-    """Return whether both hold values of a type and none is shared, and whether one is."""
-    shared = not new.isdisjoint(old)
-    return bool(new and old) and not shared, shared
+    """Return whether each side holds a value that the other lacks, and whether they share one."""
+    return differ(new, old), not new.isdisjoint(old)
+
+
+def differ(new: frozenset[str], old: frozenset[str]) -> bool:
+    """Return whether each side holds a value that the other lacks ("9:30", "9:15")."""
+    return not new <= old and not old <= new
 
 
 def _shared_front(new: tuple[str, ...], old: tuple[str, ...]) -> int:

@@ -17,6 +17,7 @@ from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
     Said,
+    differ,
     pair_features,
     rarity,
     said,
@@ -40,6 +41,8 @@ OF_STORE = (
 FEATURES = (*OF_STORE, *OF_PAIR, *OF_TEXT)
 NO_CHANGE: tuple[Tense, ...] = ("past", "hypothetical", "quoted", "asked")
 _DAY = 86_400.0
+_FEWEST_DAYS = 14.0
+"""Days that a shorter gap counts as: in the stories of the training little changes within days."""
 _SCOPE = "scope:"
 _TRUSTED = ("owner", "agent")
 _LEFT = "revisions:left"
@@ -290,7 +293,7 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
             old.author == memory.author,
             rank,
             rank == 0,
-            math.log1p((now - old.moment.timestamp()) / _DAY),
+            math.log1p(max((now - old.moment.timestamp()) / _DAY, _FEWEST_DAYS)),
             *pair,
             *own,
         ]
@@ -309,11 +312,11 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
 def _reason(new: Said, old: Said, cosine: float) -> str:
     """Return in words what speaks for a pair."""
     found = []
-    if new.numbers and old.numbers and new.numbers.isdisjoint(old.numbers):
+    if differ(new.numbers, old.numbers):
         found.append("another number")
-    if new.dates and old.dates and new.dates.isdisjoint(old.dates):
+    if differ(new.dates, old.dates):
         found.append("another date")
-    shared = sorted(new.terms & old.terms)
+    shared = sorted((new.terms & old.terms) - new.numbers)
     if shared:
         found.append(f"shares {', '.join(shared[:3])}")
     elif cosine >= 0.4:

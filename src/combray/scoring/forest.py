@@ -36,10 +36,10 @@ class Forest:
 
     def log_odds(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one score per row of `features`, shape (rows, columns)."""
-        above = features[:, self._columns] > self._thresholds
+        above = features.take(self._columns, axis=1) > self._thresholds
         places = np.zeros((len(features), len(self._starts)), dtype=np.int64)
         for answers in above.reshape(len(features), self._depth, len(self._starts)).swapaxes(0, 1):
             places = 2 * places + answers
         places += self._starts
-        result: NDArray[np.float64] = self._values[places].sum(axis=1) + self._bias
+        result: NDArray[np.float64] = self._values.take(places).sum(axis=1) + self._bias
         return result
