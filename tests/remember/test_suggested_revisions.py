@@ -101,6 +101,16 @@ def test_nothing_later_is_a_candidate(engine: combray.Engine) -> None:
     assert not revises(engine, occurred_at=START - 400 * DAY)
 
 
+def test_a_backdated_text_is_compared_with_what_was_said_before_it(engine: combray.Engine) -> None:
+    engine.remember(OLD, author="Ida", occurred_at=START - 9 * DAY)
+    engine.remember(ASIDE, author="Ida", occurred_at=START - 8 * DAY)
+    for number in range(9):
+        engine.remember(f"Note {number} of a later day.", author="Ida")
+    engine.remember(NEW, author="Ida", occurred_at=START - 7 * DAY)
+    assert {old for new, old in edges(engine) if new == NEW} <= {OLD, ASIDE}
+    assert (NEW, OLD) in edges(engine)
+
+
 def test_untrusted_text_may_revise_only_untrusted_text(engine: combray.Engine) -> None:
     engine.remember(OLD, author="Ida")
     engine.remember(ASIDE, author="Ida", trust="untrusted")

@@ -7,7 +7,7 @@ Similarity cannot decide (bench/results/truth.md), so nothing is superseded here
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -145,19 +145,26 @@ class SuggestRevisions:
         memory, reader = draft.memory, state.writer
         # Untrusted text revises only untrusted text, as in the diff.
         allowed = tuple(each for each in state.trusts if memory.trust in _TRUSTED or each == memory.trust)
-        earlier = Filter(kinds=KINDS, until=memory.moment.timestamp(), trusts=allowed, tags=_scopes(memory))
+        # Without the moment, which is new with every write: a store keeps what a filter lets through.
+        where = Filter(kinds=KINDS, trusts=allowed, tags=_scopes(memory))
         near: dict[int, float] = {}
         if draft.nearest is not None:
             near = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores.tolist(), strict=True))
-        mine = replace(earlier, authors=(memory.author,)) if memory.author else earlier
+        mine = replace(where, authors=(memory.author,)) if memory.author else where
         recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
         found = {*near, *recent, *self._named(draft, state)}
         if level != "static" or not near:
-            found.update(self._by_words(draft, earlier, reader))
-        keys = sorted(found - state.replaced)[-self.at_most :]
+            found.update(self._by_words(draft, where, reader))
+        known = _by_key(found - state.replaced, reader)
+        newest = known.get(recent[0]) if recent else None
+        if newest is not None and newest.moment >= memory.moment:
+            # A text from before what is known already.
+            mine = replace(mine, until=memory.moment.timestamp())
+            recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
+            known |= _by_key(set(recent) - known.keys() - state.replaced, reader)
         stored = [
             (key, each)
-            for key, each in zip(keys, reader.memories(keys), strict=True)
+            for key, each in sorted(known.items())[-self.at_most :]
             if each.status in LIVE_STATUSES and _is_candidate(each, memory, allowed)
         ]
         twins = [
@@ -184,13 +191,18 @@ class SuggestRevisions:
         keys = [key for name in draft.memory.entities if name in naming for key in naming[name][1]]
         return keys[: self.entities]
 
-    def _by_words(self, draft: Draft, earlier: Filter, reader: Reader) -> list[int]:
+    def _by_words(self, draft: Draft, where: Filter, reader: Reader) -> list[int]:
         terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
         if not terms:
             return []
         arm = KeywordArm(terms, fields=(1.0, 0.0, 0.0, 0.0), posting_budget=self.posting_budget)
-        keys: list[int] = reader.search({"keyword": arm}, earlier, self.keyword).lists["keyword"].keys.tolist()
+        keys: list[int] = reader.search({"keyword": arm}, where, self.keyword).lists["keyword"].keys.tolist()
         return keys
+
+
+def _by_key(keys: Collection[int], reader: Reader) -> dict[int, Memory]:
+    ordered = sorted(keys)
+    return dict(zip(ordered, reader.memories(ordered), strict=True))
 
 
 def _cosine(draft: Draft, twin: Draft) -> float:
