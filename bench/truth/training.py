@@ -30,14 +30,14 @@ from numpy.typing import NDArray
 
 import combray
 from bench.truth.boosting import Boosting
-from bench.truth.stories import Story, load, together
+from bench.truth.stories import Question, Statement, Story, load, together
 from combray import presets
 from combray.pipeline import walk
-from combray.remember.revisions import FEATURES, NO_CHANGE, SuggestRevisions, features, level_of
+from combray.remember.revisions import FEATURES, NO_CHANGE, SuggestRevisions, features
 from combray.remember.state import Remembering
 from combray.runtime import Runtime
 from combray.scoring.forest import Forest
-from combray.scoring.revisions import ranker
+from combray.scoring.revisions import probabilities
 
 FOLDS = 5
 MORE = 0.5
@@ -92,11 +92,11 @@ class Recording:
     needs = ("settled", "claims", "nearest", "survey")
     gives = ("suspects",)
 
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for place, draft in enumerate(state.drafts):
             pool = None
             if draft.claim.tense not in NO_CHANGE:
-                pool = self.stage.pool(draft, place, state, level_of(runtime))
+                pool = self.stage.pool(draft, place, state)
             if pool is None:
                 self.rows.append(([], np.zeros((0, len(FEATURES)))))
             else:
@@ -210,11 +210,10 @@ def main(arguments: list[str] | None = None) -> int:
     levels: dict[str, dict[str, object]] = {}
     for level in options.level or tuple(embedders):
         sets = [halved(name) for name in map(str, options.file)]
-        told = [each for stories in sets for each in tell(stories, embedders[level])]
+        told = [each for stories in sets if not _are_pairs(stories) for each in tell(stories, embedders[level])]
         boosting = Boosting()
         if options.check:
-            forest = ranker(level).forest
-            scores = [1 / (1 + np.exp(-forest.log_odds(each.features))) for each in told]
+            scores = [probabilities(each.features, level) if len(each.features) else np.zeros(0) for each in told]
         else:
             # Stories in stores of their own teach what holds in a small store. They are not measured.
             more = [each for stories in sets for each in tell(stories, embedders[level], alone=True)]
@@ -231,10 +230,60 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+_START, _STEP = 1_740_000_000.0, 3 * 86_400.0
+
+
+def _are_pairs(stories: Sequence[Story]) -> bool:
+    """Pairs teach only: each in a store of its own."""
+    return all(each.kind == "pair" for each in stories)
+
+
+def of_pairs(path: str) -> list[Story]:
+    """Return a story for each pair of a file: of `sets/pairs.jsonl`, or several of each line of bench/pairs.
+
+    A pair of verdict "supersedes" is a change, any other is none.
+    """
+    stories: list[Story] = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        entry = json.loads(line)
+        if "earlier" in entry:
+            told = [(each["author"], each["text"]) for each in (entry["earlier"], entry["later"])]
+            stories.append(_pair(entry["id"], entry["lang"], told, changes=entry["verdict"] == "supersedes"))
+            continue
+        first = f"{entry['subject']} {entry['verb']} {entry['value']}"
+        later = {
+            "changed": f"{entry['subject']} {entry['verb']} {entry['changed']}",
+            "reworded": entry["reworded"],
+            "negated": f"{entry['subject']} {entry['negated']} {entry['value']}",
+            "detail": f"{first} {entry['detail']}",
+            "other": f"{entry['other']} {entry['verb']} {entry['changed']}",
+            "paraphrase": entry["paraphrase"],
+        }
+        for kind, text in later.items():
+            changes = kind in ("changed", "reworded", "negated")
+            told = [("user", f"{first}."), ("user", f"{text}.")]
+            # Told within a minute, as people try a memory out: time alone must not decide.
+            stories.append(_pair(f"{kind}-{number}", "en", told, changes=changes, step=60.0))
+    return stories
+
+
+def _pair(
+    name: str, language: str, told: Sequence[tuple[str, str]], *, changes: bool, step: float = _STEP
+) -> Story:
+    statements = tuple(
+        Statement(f"{name}:{place}", _START + place * step, author, text)
+        for place, (author, text) in enumerate(told)
+    )
+    first, last = (frozenset((each.ref,)) for each in statements)
+    question = Question(name, "pair", language, _START + 2 * step, "?", last, first)
+    return Story(name, "pair", language, statements, (question,) if changes else (), last)
+
+
 def halved(name: str) -> list[Story]:
     """Return the stories of a file; with `:odd` or `:even` behind its name, those whose id has such a number."""
     path, _, half = name.partition(":")
-    stories = load(Path(path))
+    first = Path(path).read_text(encoding="utf-8").partition("\n")[0]
+    stories = load(Path(path)) if '"statements"' in first else of_pairs(path)
     if not half:
         return stories
     return [each for each in stories if int(each.name.rpartition("-")[2]) % 2 == int(half == "odd")]

@@ -60,8 +60,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
     distil: Annotated[bool, "extract facts from conversations during consolidation"] = True
     revision_budget: Annotated[
-        float, "preset default: maximum share of writes that report memories they may change, 0 to 1"
-    ] = 0.08
+        float | None, "maximum share of writes that report memories they may change, 0 to 1; unset: the preset's"
+    ] = None
     judge_at_write: Annotated[
         bool, "let the language model settle at once which memories a text changes; otherwise at consolidation"
     ] = False
@@ -120,7 +120,7 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     if not 1 <= settings.candidate_pool_size <= 1000:
         size = settings.candidate_pool_size
         raise InvalidInputError("candidate_pool_size", f"{size} is out of range.", "Use 1 to 1000.")
-    if not 0 <= settings.revision_budget <= 1:
+    if settings.revision_budget is not None and not 0 <= settings.revision_budget <= 1:
         share = settings.revision_budget
         raise InvalidInputError("revision_budget", f"{share} is out of range.", "Use 0 to 1.")
     if settings.durability not in ("normal", "full"):

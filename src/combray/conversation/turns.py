@@ -16,7 +16,7 @@ from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories
-from combray.types import Answer, Memory, MemoryItem, Remembered
+from combray.types import Answer, Candidate, Memory, MemoryItem, Remembered
 from combray.values import MAX_LABEL, clean_text
 
 
@@ -32,6 +32,8 @@ class Conversation:
                 "session", f"must not be blank, got {session!r}.", "Pass a name of 1 to 200 characters."
             )
         self.saved: tuple[Remembered, ...] = ()
+        self.may_revise: Mapping[str, tuple[Candidate, ...]] = {}
+        """What the turns added last may change, by the id of the turn: `Engine.settle` the pairs."""
         self._auto = bool(memories.settings.get("auto_memory", False))
         self._stream = Stream(memories, background)
 
@@ -79,6 +81,7 @@ class Conversation:
                 raise InvalidInputError("turn", problem, "Pass a mapping with content and author.")
             items.append({**turn, "kind": "episode", "session": self.session})
         written = self._memories.remember_many(cast(list[MemoryItem], items), diff=False)
+        self.may_revise = {each.id: each.may_revise for each in written if each.may_revise}
         reader = self._memories.reader
         keys = reader.keys_of([each.id for each in written])
         return reader.memories(keys[each.id] for each in written)

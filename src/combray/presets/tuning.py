@@ -25,7 +25,7 @@ TUNED: tuple[tuple[str, type[Any], Change], ...] = (
     ("decay", AgePrior, lambda value: {"enabled": True} if value else {}),
     ("decay", FileAgeDecay, lambda value: {"enabled": True} if value else {}),
     ("guard", Guard, lambda value: {"enabled": bool(value)}),
-    ("revision_budget", KeepRevisions, lambda value: {"budget": value}),
+    ("revision_budget", KeepRevisions, lambda value: {} if value is None else {"budget": value}),
     ("mmr", MMR, lambda value: {"enabled": True} if value else {}),
 )
 """Setting, the stage it changes, and the stage's fields for the setting's value."""

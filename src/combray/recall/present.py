@@ -178,11 +178,11 @@ class ShowLater:
     """
 
     needs = ("sorted", "question")
-    mark_from: float = 0.08
-    bias: float = -7.7
-    edge: float = 0.8
-    first: float = 1.65
-    share: float = 6.5
+    mark_from: float = 0.05
+    bias: float = -4.7
+    edge: float = 1.1
+    first: float = 2.4
+    share: float = 2.75
     depth: int = 10
     """Hits whose edges are read, at most."""
 

@@ -86,8 +86,8 @@ class SuggestRevisions:
     most: int = 64
     """Items of a batch for which candidates are looked up at write."""
     keyword: int = 8
-    """Best keyword matches that are candidates, unless there are static vectors, which match words too."""
-    recent: int = 5
+    """Best keyword matches that are candidates."""
+    recent: int = 8
     """Latest statements of the author that are candidates."""
     entities: int = 4
     """Memories of the same entities that are candidates."""
@@ -100,18 +100,21 @@ class SuggestRevisions:
     posting_budget: int = 3_000
     keep: int = 3
     """Pairs of a text that are kept."""
-    keep_from: float = 0.05
+    keep_from: float = 0.005
     """Least probability of an edge."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        if not state.diff:
+        # Turns are never compared for duplicates, but what they say may change a fact.
+        wanted = [state.diff or draft.memory.session is not None for draft in state.drafts]
+        if not any(wanted):
             return state
         if len(state.drafts) > self.most:
             state.revisions_left = True
             return state
         level = level_of(runtime)
         for place, draft in enumerate(state.drafts):
-            self.consider(draft, place, state, level)
+            if wanted[place]:
+                self.consider(draft, place, state, level)
         return state
 
     def consider(self, draft: Draft, place: int, state: Remembering, level: Level) -> None:
@@ -121,7 +124,7 @@ class SuggestRevisions:
         if draft.claim.tense in NO_CHANGE:
             return
         draft.considered = True
-        pool = self.pool(draft, place, state, level)
+        pool = self.pool(draft, place, state)
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
             draft.suspects = self._best(draft, pool, odds)
@@ -140,7 +143,7 @@ class SuggestRevisions:
             for place in best[: self.keep]
         )
 
-    def pool(self, draft: Draft, place: int, state: Remembering, level: Level) -> Pool | None:
+    def pool(self, draft: Draft, place: int, state: Remembering) -> Pool | None:
         """Look up the candidates of a draft of the batch; None for none."""
         memory, reader = draft.memory, state.writer
         # Untrusted text revises only untrusted text, as in the diff.
@@ -152,9 +155,7 @@ class SuggestRevisions:
             near = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores.tolist(), strict=True))
         mine = replace(where, authors=(memory.author,)) if memory.author else where
         recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
-        found = {*near, *recent, *self._named(draft, state)}
-        if level != "static" or not near:
-            found.update(self._by_words(draft, where, reader))
+        found = {*near, *recent, *self._named(draft, state), *self._by_words(draft, where, reader)}
         known = _by_key(found - state.replaced, reader)
         newest = known.get(recent[0]) if recent else None
         if newest is not None and newest.moment >= memory.moment:
@@ -221,6 +222,8 @@ class KeepRevisions:
     needs = ("written", "suspects")
     budget: float = 0.08
     """Share of the writes that may raise a suggestion, 0-1."""
+    shown: float = 0.2
+    """Least share of the best candidate's probability that the others need to be raised with it."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         considered = [draft for draft in state.written if draft.considered]
@@ -233,7 +236,7 @@ class KeepRevisions:
                 kept = bytes.fromhex(state.writer.kept(name))
                 budgets[name] = Budget(kept, self.budget, ranker(level).raise_from)
             if budgets[name].raises(found[0].score if found else 0.0):
-                draft.may_revise = found
+                draft.may_revise = tuple(each for each in found if each.score >= self.shown * found[0].score)
         for name, budget in budgets.items():
             state.writer.keep(name, budget.scores.hex())
         keys = [draft.key for draft in state.written if draft.key is not None]
