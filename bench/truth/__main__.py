@@ -101,7 +101,8 @@ _ERRORS = Console(stderr=True)
 
 def play(story: Story, make: Callable[[Script], System], caller: Caller) -> Played:
     """Tell the story and ask its questions, each when its time has come."""
-    script = Script(caller, story.revisions)
+    until = {ref: max(each.at for each in story.questions if ref in each.current) for ref in _current(story)}
+    script = Script(caller, story.revisions, until)
     system = make(script)
     played = Played()
     try:
@@ -119,6 +120,10 @@ def play(story: Story, make: Callable[[Script], System], caller: Caller) -> Play
     finally:
         system.close()
     return played
+
+
+def _current(story: Story) -> set[str]:
+    return {ref for question in story.questions for ref in question.current}
 
 
 def _asked(system: System, question: Question) -> tuple[Question, dict[str, float]]:

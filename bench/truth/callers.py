@@ -6,6 +6,7 @@ Only the stories know which statement changes which; the engine never sees it.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -23,12 +24,17 @@ class Script:
     caller: Caller
     revisions: Mapping[str, frozenset[str]]
     """Ref of a statement -> refs of the earlier statements that it makes outdated."""
+    holds_until: Mapping[str, float] = field(default_factory=dict)
+    """Ref of a statement -> the last moment at which a question calls it current."""
     wrong: list[tuple[str, str]] = field(default_factory=list)
     """Pairs (new, old) that were answered wrongly."""
 
-    def verdict(self, new: str, old: str) -> Verdict | None:
-        """What the caller answers when asked whether `new` changes `old`; None if it does not answer."""
-        if self.caller == "nobody":
+    def verdict(self, new: str, old: str, now: float = math.inf) -> Verdict | None:
+        """What the caller answers when asked whether `new` changes `old`; None if it does not answer.
+
+        A plan that the engine does not know the day of changes nothing yet: then the caller waits.
+        """
+        if self.caller == "nobody" or now < self.holds_until.get(old, -math.inf):
             return None
         right: Verdict = "supersedes" if old in self.revisions.get(new, frozenset()) else "both"
         if not self.caller.startswith("half wrong") or _coin(new, old):

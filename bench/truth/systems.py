@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -104,7 +105,9 @@ class Combray:
             self._settle(done.id, each.id)
 
     def _settle(self, new: str, old: str) -> bool:
-        verdict = self._script.verdict(self._refs[new], self._refs[old])
+        # With its day known, a plan can be settled at once: the engine waits.
+        now = math.inf if self.engine.get(new).valid_from is not None else self._now
+        verdict = self._script.verdict(self._refs[new], self._refs[old], now)
         if verdict is None:
             return False
         try:

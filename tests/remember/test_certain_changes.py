@@ -107,8 +107,7 @@ def test_on_off_on_by_a_caller(engine: combray.Engine) -> None:
 
 def test_on_off_on_where_a_later_one_may_revise(engine: combray.Engine) -> None:
     on, off = engine.remember("The flag is on"), engine.remember("Beta testers see nothing new")
-    engine.settle(off.id, on.id, "both")
-    engine.settle(off.id, on.id, "open")
+    engine.link(off.id, on.id, type="may_revise", weight=0.8)
     again = engine.remember("The flag is on")
     assert (again.action, again.diff_suggestion) == ("added", "ADD")
     # What was told last is known, and repeats nothing older.

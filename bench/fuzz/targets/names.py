@@ -83,7 +83,7 @@ def _peers(text: str) -> Any:
     """No question goes in the clear to another machine unless its spec says so."""
     opened = open_peers(text, 5.0, lambda: CLOCK)
     for each in opened:
-        url = urlsplit(each._peer.url)  # type: ignore[attr-defined]
+        url = urlsplit(each._model.url)  # type: ignore[attr-defined]
         assert url.scheme == "https" or is_loopback(url.hostname or "") or "+plain" in text, text
         assert url.username is None, "a password in an address"
     return [(each.name, each.timeout) for each in opened]

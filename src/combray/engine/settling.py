@@ -14,6 +14,8 @@ from combray.values import clean_text, one_of, whole
 from combray.where import Condition, Or, one_of_texts
 
 LONGEST_REASON = 1000
+LISTED_FROM = 0.15
+"""Least probability of a pair that is listed. Less probable ones are kept for recall, which weighs them anew."""
 _MOST = 1_000_000
 _READ_AT_ONCE = 200
 
@@ -67,10 +69,10 @@ def settle(at: Namespace, new: str, old: str, verdict: str, reason: str) -> Sett
 
 
 def unsettled(at: Namespace, limit: int) -> list[Unsettled]:
-    """Return the open pairs of two live memories, best score first."""
+    """Return the open pairs of two live memories of at least `LISTED_FROM`, best score first."""
     most = whole("limit", limit, 1, _MOST)
     reader = at.reader
-    edges = reader.edges(("may_revise",))
+    edges = [each for each in reader.edges(("may_revise",)) if each.weight >= LISTED_FROM or each.subtype]
     # A verdict in one direction holds for both.
     settled = {frozenset((each.source, each.target)) for each in edges if each.subtype}
     waiting = [each for each in edges if frozenset((each.source, each.target)) not in settled]

@@ -83,7 +83,7 @@ class SuggestRevisions:
 
     needs = ("settled", "claims", "nearest", "survey")
     gives = ("suspects",)
-    most: int = 64
+    most: int = 8
     """Items of a batch for which candidates are looked up at write."""
     keyword: int = 8
     """Best keyword matches that are candidates."""
@@ -108,7 +108,8 @@ class SuggestRevisions:
         wanted = [state.diff or draft.memory.session is not None for draft in state.drafts]
         if not any(wanted):
             return state
-        if len(state.drafts) > self.most:
+        # What is quarantined must not change what becomes of the others.
+        if len([draft for draft in state.drafts if not draft.quarantined]) > self.most:
             state.revisions_left = True
             return state
         level = level_of(runtime)
