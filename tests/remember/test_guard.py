@@ -71,7 +71,8 @@ def test_no_read_ever_shows_what_is_in_quarantine(engine: Engine) -> None:
     assert not engine.documents.search("ferry timetable")
     later = engine.remember("The ferry timetable changed, instructions follow.")
     assert bad.id not in [each["id"] for each in (*later.semantic_candidates, *later.causal_candidates)]
-    assert [each.id for each in (hit.memory for hit in engine.recall("Dover"))] == [kept.id]
+    # The later text may change the first one: it stands behind it.
+    assert [each.id for each in (hit.memory for hit in engine.recall("Dover"))] == [kept.id, later.id]
 
 
 def test_quarantine_cannot_be_asked_for_by_recall(engine: Engine) -> None:
