@@ -104,20 +104,22 @@ def test_every_snippet_of_the_readme_uses_the_same_store() -> None:
 def test_the_explained_recall_shows_the_stages_of_its_preset() -> None:
     asked = next(line for line in shell_lines(README) if "--explain" in line)
     preset = re.findall(r"--preset (\w+)", asked)[0]
-    shown = re.findall(r"^ ([A-Z]\w+) +\d+ → \d+", blocks(README, "text")[0], re.MULTILINE)
+    (explained,) = [each for each in blocks(README, "text") if "when it ran" in each]
+    shown = re.findall(r"^ ([A-Z]\w+) +\d+ → \d+", explained, re.MULTILINE)
     assert shown == [each["stage"] for each in presets.load(preset).recall.describe()]
 
 
 # -- the library ---------------------------------------------------------------------------------------
 
 
-def test_the_readmes_library_lines_run() -> None:
-    (program,) = blocks(README, "python")
+def test_the_readmes_library_lines_run(tmp_path: Path) -> None:
+    exchange, program = blocks(README, "python")
     assert len([line for line in program.splitlines() if line]) == 5
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.stdout == "We chose PostgreSQL because of the two lost bookings.\n", done.stderr
+    expected = (blocks(README, "text")[0], "We chose PostgreSQL because of the two lost bookings.\n")
+    for lines, shown in zip((exchange, program), expected, strict=True):
+        command = [sys.executable, "-c", lines]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+        assert done.stdout == shown, done.stderr
 
 
 def test_every_example_is_in_the_readme_and_runs() -> None:

@@ -183,6 +183,8 @@ class ShowLater:
     edge: float = 1.1
     first: float = 2.4
     share: float = 2.75
+    sure_from: float = 0.2
+    """Probability of an edge that counts for every question."""
     depth: int = 10
     """Hits whose edges are read, at most."""
 
@@ -212,7 +214,7 @@ class ShowLater:
             z = self.bias + self.edge * math.log(p / (1.0 - p)) + self.first * (link.target == first)
             z += self.share * scores[link.target] / best
             chance = round(1.0 / (1.0 + math.exp(-z)), 6)
-            if chance >= self.mark_from:
+            if chance >= self.mark_from or link.weight >= self.sure_from:
                 found.append(replace(link, weight=chance))
         return found
 
