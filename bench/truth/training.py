@@ -33,7 +33,7 @@ from bench.truth.boosting import Boosting
 from bench.truth.stories import Question, Statement, Story, load, together
 from combray import presets
 from combray.pipeline import walk
-from combray.remember.revisions import FEATURES, NO_CHANGE, SuggestRevisions, features
+from combray.remember.revisions import FEATURES, NO_CHANGE, SuggestRevisions, features, level_of
 from combray.remember.state import Remembering
 from combray.runtime import Runtime
 from combray.scoring.forest import Forest
@@ -92,11 +92,11 @@ class Recording:
     needs = ("settled", "claims", "nearest", "survey")
     gives = ("suspects",)
 
-    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         for place, draft in enumerate(state.drafts):
             pool = None
             if draft.claim.tense not in NO_CHANGE:
-                pool = self.stage.pool(draft, place, state)
+                pool = self.stage.pool(draft, place, state, level_of(runtime))
             if pool is None:
                 self.rows.append(([], np.zeros((0, len(FEATURES)))))
             else:

@@ -30,12 +30,14 @@ _LEAST_PREFIX = 2
 class ReplacementTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language.
 
-    gates: words of which every statement of a change has one; patterns: with the groups `old`, `rest`, and, where
-    the words mark it, `new`; `more` is text after them; refused: what makes a change doubtful, or one of another
-    time; light: words that do not tell one thing from another; first: pronouns of the speaker.
+    gates, gate_patterns: words and patterns of which every statement of a change has one; patterns: with the
+    groups `old`, `rest`, and, where the words mark it, `new`; `more` is text after them; refused: what makes a
+    change doubtful, or one of another time; light: words that do not tell one thing from another; first: pronouns
+    of the speaker.
     """
 
     gates: list[str] = []
+    gate_patterns: list[str] = []
     patterns: list[str] = []
     refused: list[str] = []
     light: list[str] = []
@@ -57,15 +59,24 @@ class Replacement:
     rest: tuple[str, ...]
 
 
+_Gated = tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...]
+"""For each language, what a statement of a change must hold, and the patterns that are then tried."""
+
+
 @from_tables
-def _built() -> tuple[
-    re.Pattern[str], tuple[re.Pattern[str], ...], re.Pattern[str], frozenset[str], frozenset[str]
-]:
+def _built() -> tuple[_Gated, re.Pattern[str], frozenset[str], frozenset[str]]:
     tables = list(_tables().values())
-    gates = sorted({plain(each) for table in tables for each in table.gates})
     return (
-        re.compile("|".join(map(re.escape, gates)) or "(?!)"),
-        tuple(re.compile(each, re.IGNORECASE) for table in tables for each in table.patterns),
+        tuple(
+            (
+                re.compile(
+                    "|".join((*sorted(re.escape(plain(each)) for each in table.gates), *table.gate_patterns))
+                ),
+                tuple(re.compile(each, re.IGNORECASE) for each in table.patterns),
+            )
+            for table in tables
+            if table.gates
+        ),
         re.compile("|".join(each for table in tables for each in table.refused) or "(?!)"),
         frozenset(plain(each) for table in tables for each in table.light),
         frozenset(plain(each) for table in tables for each in table.first),
@@ -76,10 +87,13 @@ def _built() -> tuple[
 @functools.lru_cache(maxsize=2000)
 def replacements_of(text: str) -> tuple[Replacement, ...]:
     """Return the readings of a text as a statement of a change; none for most texts."""
-    gates, patterns, refused, _, _ = _built()
+    gated, refused, _, _ = _built()
     stated = " ".join(text.split())
     lowered = plain(stated)
-    if len(stated) > _LONGEST or "?" in lowered or not gates.search(lowered) or refused.search(lowered):
+    if len(stated) > _LONGEST or "?" in lowered:
+        return ()
+    patterns = [each for gate, some in gated if gate.search(lowered) for each in some]
+    if not patterns or refused.search(lowered):
         return ()
     found = []
     for pattern in patterns:
@@ -102,7 +116,7 @@ def replaces(text: str, earlier: str, names: Collection[str] = (), *, one_author
     if not readings or negations(earlier):
         return False
     if not one_author:
-        first = _built()[4]
+        first = _built()[3]
         if any(token.word in first for each in (text, earlier) for token in tokenise(each)):
             return False
         named = [name for name in names if not any(name.casefold() in each.old.casefold() for each in readings)]
@@ -168,7 +182,7 @@ def _strangers(tokens: Sequence[Token], known: set[str]) -> bool:
 
 def _same_thing(stated: list[Token], old: set[str], said: set[str], text: str) -> bool:
     """Return whether the words around the values name what the earlier statement is about."""
-    first, known = _built()[4], vocabulary()
+    first, known = _built()[3], vocabulary()
     verb = next(
         (place for place, token in enumerate(stated) if token.is_verb or token.word in ("is", "are")), None
     )
@@ -205,7 +219,7 @@ def _same_thing(stated: list[Token], old: set[str], said: set[str], text: str) -
 
 def _same_start(change: Replacement, earlier: str, old: set[str], said: set[str]) -> bool:
     """The same for an unspaced script: both begin with the same characters, or the speaker is the thing."""
-    _, _, _, light, first = _built()
+    _, _, light, first = _built()
     strip = "".join(sorted(light))
     start, rests = plain(earlier).lstrip(strip), [plain(part).lstrip(strip) for part in change.rest]
     if any(start[:_LEAST_PREFIX] == each[:_LEAST_PREFIX] for each in rests if len(each) >= _LEAST_PREFIX):
@@ -231,4 +245,4 @@ def _key(token: Token) -> str:
 
 
 def _content(token: Token) -> bool:
-    return token.word not in _built()[3] and token.key not in _built()[3] and token.kind != "symbol"
+    return token.word not in _built()[2] and token.key not in _built()[2] and token.kind != "symbol"

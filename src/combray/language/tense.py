@@ -10,6 +10,7 @@ written "WORD WORD => REGULAR EXPRESSION": in text with spaces it is only tried 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import Literal
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import fold, is_unspaced, plain, runs
 from combray.language.lexicon import Finder
 from combray.language.tables import section
@@ -125,6 +126,8 @@ def claim_of(text: str) -> Claim:
     return Claim(tense_of(text), text)
 
 
+@keyed_by_text
+@functools.lru_cache(maxsize=2000)
 def tense_of(text: str) -> Tense:
     """Return the tense of a text: that of the first sentence that is long enough.
 

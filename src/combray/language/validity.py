@@ -22,6 +22,10 @@ T = TypeVar("T")
 Validity = tuple[datetime | None, datetime | None]
 """From when (inclusive) and until when (exclusive) something holds; None for no limit."""
 
+_DISTANCE = re.compile(
+    r"\b(?:day|week|fortnight|month|quarter|year|ngày|ngay|tuần|tuan|tháng|thang|năm|nam)s?\b|[天日周週月年]|\d"
+)
+"""Words of distances ("in two weeks"), which `has_time_expression` does not know."""
 _NEVER: Validity = (None, None)
 _FAR_PAST, _FAR_FUTURE = 1500, 2500
 _DAY = timedelta(days=1)
@@ -45,10 +49,12 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     if tense not in ("present", "past", "planned"):
         return _NEVER
     lead = lead_of(text)
-    # The tests are cheap. They do not know distances ("in two weeks"): a plan is always resolved.
+    # The tests are cheap, and the grammars are not.
     if tense == "past" and not has_time_expression(lead):
         return None, said_at
     if tense == "present" and not (_marks()["limits"].search(plain(lead)) and has_time_expression(lead)):
+        return _NEVER
+    if tense == "planned" and not (has_time_expression(lead) or _DISTANCE.search(plain(lead))):
         return _NEVER
     if tense == "past":
         found = _times(lead, said_at, forward=False)

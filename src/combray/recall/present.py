@@ -42,7 +42,8 @@ class FollowRevisions:
             return state
         rows = state.columns()
         # What a plan replaced stays live until the plan's day, and is outdated from then on.
-        outdated = (rows.status == _SUPERSEDED) | (rows.valid_to <= state.now)
+        ended = (rows.valid_to <= state.now) & ((rows.cues & TENSE_BITS["past"]) == 0)
+        outdated = (rows.status == _SUPERSEDED) | ended
         if outdated.any():
             heads = _heads(state, state.keys[outdated])
             state.found = _instead(state.found, heads)
@@ -66,9 +67,9 @@ def _heads(state: Recalling, outdated: Keys) -> dict[int, int]:
         frontier = sorted(set(found.values()) - newer.keys())
     ends: dict[int, int] = {}
     for key in outdated.tolist():
-        end = key
-        for _ in range(_LONGEST_CHAIN):
-            end = newer.get(end, end)
+        end, steps = key, 0
+        while end in newer and steps < _LONGEST_CHAIN:
+            end, steps = newer[end], steps + 1
         ends[key] = end
     every = np.array(sorted(set(ends.values())), dtype=np.int64)
     shown = set(every[state.reader.eligible(every, state.where)].tolist())
@@ -78,8 +79,12 @@ def _heads(state: Recalling, outdated: Keys) -> dict[int, int]:
 def _instead(found: Found, heads: dict[int, int]) -> Found:
     """Return what was found with the heads in place of the outdated keys: the better rank, the higher scores."""
 
+    known = np.array(sorted(heads), dtype=np.int64)
+    ends = np.array([heads[key] for key in known.tolist()], dtype=np.int64)
+
     def renamed(keys: Keys) -> Keys:
-        return np.array([heads.get(key, key) for key in keys.tolist()], dtype=np.int64)
+        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        return np.where(known[at] == keys, ends[at], keys)
 
     places = renamed(found.keys)
     stays = places >= 0
@@ -193,6 +198,9 @@ class ShowLater:
             return state
         head = state.keys[: min(self.depth, state.limit)].tolist()
         links = self._that_matter(open_revisions(state, head, 0.0), state)
+        if not links:
+            state.revisions = []
+            return state
         keys = np.array(sorted({link.source for link in links}), dtype=np.int64)
         rows = state.reader.rows(keys)
         says_now = ~hedged(rows, state.now)

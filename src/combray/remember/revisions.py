@@ -86,7 +86,7 @@ class SuggestRevisions:
     most: int = 8
     """Items of a batch for which candidates are looked up at write."""
     keyword: int = 8
-    """Best keyword matches that are candidates."""
+    """Best keyword matches that are candidates, unless there are static vectors, which match words too."""
     recent: int = 8
     """Latest statements of the author that are candidates."""
     entities: int = 4
@@ -125,7 +125,7 @@ class SuggestRevisions:
         if draft.claim.tense in NO_CHANGE:
             return
         draft.considered = True
-        pool = self.pool(draft, place, state)
+        pool = self.pool(draft, place, state, level)
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
             draft.suspects = self._best(draft, pool, odds)
@@ -144,7 +144,7 @@ class SuggestRevisions:
             for place in best[: self.keep]
         )
 
-    def pool(self, draft: Draft, place: int, state: Remembering) -> Pool | None:
+    def pool(self, draft: Draft, place: int, state: Remembering, level: Level) -> Pool | None:
         """Look up the candidates of a draft of the batch; None for none."""
         memory, reader = draft.memory, state.writer
         # Untrusted text revises only untrusted text, as in the diff.
@@ -156,7 +156,9 @@ class SuggestRevisions:
             near = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores.tolist(), strict=True))
         mine = replace(where, authors=(memory.author,)) if memory.author else where
         recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
-        found = {*near, *recent, *self._named(draft, state), *self._by_words(draft, where, reader)}
+        found = {*near, *recent, *self._named(draft, state)}
+        if level != "static" or not near:
+            found.update(self._by_words(draft, where, reader))
         known = _by_key(found - state.replaced, reader)
         newest = known.get(recent[0]) if recent else None
         if newest is not None and newest.moment >= memory.moment:
