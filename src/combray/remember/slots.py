@@ -180,7 +180,7 @@ def _ids(targets: Sequence[Target]) -> set[str]:
 
 
 def chain_slots(state: Remembering) -> None:
-    """Put the values that were told late behind the later ones."""
+    """Put the values that were stored late behind the later ones."""
     for draft in state.drafts:
         if draft.key is not None and draft.behind is not None:
             _chain(draft, draft.key, draft.behind, state)
