@@ -230,13 +230,19 @@ class _Index:
         return found
 
 
+# An index takes 40 ms to build: most processes need one of the two.
 @from_tables
-def _indexes() -> tuple[_Index, _Index]:
-    return _Index(bare=False), _Index(bare=True)
+def _accented() -> _Index:
+    return _Index(bare=False)
+
+
+@from_tables
+def _ascii() -> _Index:
+    return _Index(bare=True)
 
 
 def _index(text: str) -> _Index:
-    return _indexes()[text.isascii()]
+    return _ascii() if text.isascii() else _accented()
 
 
 @from_tables
