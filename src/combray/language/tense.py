@@ -183,11 +183,15 @@ def _supposes(lead: str) -> bool:
 # -- marks of tense ------------------------------------------------------------------------------
 
 
+# Compiled when first tried: all of them at once would cost every process 60 ms.
+_compiled = functools.cache(re.compile)
+
+
 class _Index:
     """Phrases and patterns of the tenses by a word that each needs, so that few are tried on a text."""
 
     def __init__(self, *, bare: bool) -> None:
-        self.words: dict[str, list[tuple[str, str, re.Pattern[str] | None]]] = {}
+        self.words: dict[str, list[tuple[str, str, str]]] = {}
         self.unspaced: list[tuple[str, re.Pattern[str]]] = []
         for kind in _OF_TENSE:
             whole: list[str] = []
@@ -200,9 +204,8 @@ class _Index:
             for gates, pattern in _patterns(kind):
                 if not gates:
                     whole.append(pattern)
-                compiled = re.compile(pattern) if gates else None
                 for gate in gates:
-                    self.words.setdefault(gate, []).append((kind, "", compiled))
+                    self.words.setdefault(gate, []).append((kind, "", pattern))
             if whole:
                 self.unspaced.append((kind, re.compile("|".join(whole))))
         self.triggers = frozenset(self.words)
@@ -210,7 +213,7 @@ class _Index:
     def _add(self, kind: str, phrase: str) -> None:
         words = runs(phrase)
         padded = f" {' '.join(words)} "
-        self.words.setdefault(max(words, key=len), []).append((kind, padded, None))
+        self.words.setdefault(max(words, key=len), []).append((kind, padded, ""))
 
     def marks(self, lead: str) -> set[str]:
         """Return the kinds of which a mark is in the sentence."""
@@ -223,7 +226,7 @@ class _Index:
                 for kind, phrase, pattern in self.words[trigger]:
                     if kind in found:
                         continue
-                    if phrase in padded if pattern is None else pattern.search(lead):
+                    if _compiled(pattern).search(lead) if pattern else phrase in padded:
                         found.add(kind)
         if is_unspaced(lead):
             found.update(kind for kind, pattern in self.unspaced if pattern.search(lead))
