@@ -33,7 +33,7 @@ def held_up(worker: Background) -> threading.Event:
 
 def test_no_thread_is_started_before_the_first_job(worker: Background) -> None:
     before = threading.active_count()
-    assert worker.settle(0)
+    assert worker.wait(0)
     worker.close()
     assert threading.active_count() == before
 
@@ -44,7 +44,7 @@ def test_a_newer_job_takes_the_place_of_a_waiting_one_of_the_same_owner(worker: 
     for name in ("a1", "b1", "a2", "a3"):
         worker.submit(name[0], partial(done.append, name))
     go.set()
-    assert worker.settle(10)
+    assert worker.wait(10)
     assert done == ["a3", "b1"]
 
 
@@ -54,7 +54,7 @@ def test_the_queue_is_bounded_and_gives_up_what_has_waited_longest(worker: Backg
     for number in range(MOST_WAITING + 2):
         worker.submit(number, partial(done.append, number))
     go.set()
-    assert worker.settle(10)
+    assert worker.wait(10)
     assert done == list(range(2, MOST_WAITING + 2))
 
 
@@ -62,7 +62,7 @@ def test_a_job_that_fails_does_not_stop_the_next(worker: Background, caplog: pyt
     done: list[str] = []
     worker.submit("bad", partial(done.remove, "nothing of that name"))
     worker.submit("good", lambda: done.append("good"))
-    assert worker.settle(10)
+    assert worker.wait(10)
     assert done == ["good"]
     assert "a job in the background failed" in caplog.text
 
@@ -76,7 +76,7 @@ def test_closing_drops_what_waits_and_takes_no_more(worker: Background, monkeypa
     assert worker.closed
     assert not worker.submit("late", lambda: done.append("late"))
     go.set()
-    assert worker.settle(10)
+    assert worker.wait(10)
     assert done == []
 
 

@@ -59,7 +59,7 @@ def _turns(plain: Conversation, streamed: Conversation, texts: list[str]) -> dic
     for one, other in zip(texts[::2], texts[1::2], strict=True):
         timed("add, plain", partial(plain.add, one, author="user"))
         timed("add, streaming", partial(streamed.add, other, author="user"))
-        timed("preparation", streamed.settle)
+        timed("preparation", streamed.wait)
         timed("context()", streamed.context)
     return times
 

@@ -69,7 +69,7 @@ class Background:
             future.set_exception(ModelError(refused))
         return future
 
-    def settle(self, timeout: float) -> bool:
+    def wait(self, timeout: float) -> bool:
         """Wait until no job waits or runs, at most `timeout` seconds. Return whether that is so."""
         pool = self._pool
         with pool.changed:

@@ -52,7 +52,7 @@ def test_facts_and_episodes_about_the_last_turns_are_there_for_the_next(engine: 
     talk = engine.conversation("today")
     talk.add("Dinner for Anna tonight?", author="user")
     talk.add("Curry with peanuts perhaps.", author="assistant")
-    assert talk.settle()
+    assert talk.wait()
     made = talk.context()
     assert made.state == "ready"
     assert PEANUTS in shown(made, "facts")
@@ -68,7 +68,7 @@ def test_the_search_is_about_the_last_two_turns_only(engine: Engine) -> None:
     engine.remember("The harbour freezes in January.")
     talk = engine.conversation("today")
     talk.add_many([{"content": "The harbour?"}, {"content": "Dinner for Anna."}, {"content": "Curry then."}])
-    assert talk.settle()
+    assert talk.wait()
     assert shown(talk.context(), "facts") == ""
 
 
@@ -82,7 +82,7 @@ def test_the_answer_never_waits_for_a_search_and_says_how_old_it_is(
     talk.add("Dinner for Anna?")
     assert talk.context().state == "preparing"
     gate.set()
-    assert talk.settle()
+    assert talk.wait()
     assert talk.context().state == "ready"
     gate.clear()
     talk.add("What about the harbour?")
@@ -98,7 +98,7 @@ def test_turns_already_in_the_prompt_and_what_was_drawn_from_them_are_not_stream
     talk = engine.conversation("today")
     turn = talk.add("Remember that Anna is allergic to peanuts.", auto=True)
     assert talk.saved[0].action == "added"
-    assert talk.settle()
+    assert talk.wait()
     made = talk.context()
     assert {section.name for section in made.sections} == {"recent"}
     assert (turn.id,) == made.sections[0].ids
@@ -111,7 +111,7 @@ def test_what_a_tool_has_found_is_not_streamed_again(engine: Engine) -> None:
     known = engine.remember(PEANUTS)
     talk = engine.conversation("today")
     talk.add("Is Anna allergic to peanuts?")
-    assert talk.settle()
+    assert talk.wait()
     made = talk.context(tool_results=engine.recall("Anna peanuts", kinds=["fact"]))
     assert PEANUTS in shown(made, "tools")
     assert shown(made, "facts") == ""
@@ -127,7 +127,7 @@ def test_only_sure_memories_and_at_most_five_of_a_kind(engine: Engine) -> None:
         )
     talk = engine.conversation("today")
     talk.add("Anna and peanuts")
-    assert talk.settle()
+    assert talk.wait()
     facts = shown(talk.context(budget=5000), "facts")
     assert "rumour" not in facts
     assert facts.count("story") == MOST_SHOWN == 5
@@ -137,7 +137,7 @@ def test_what_was_forgotten_or_became_doubtful_meanwhile_is_not_shown(engine: En
     known = engine.remember(PEANUTS)
     talk = engine.conversation("today")
     talk.add("Dinner for Anna?")
-    assert talk.settle()
+    assert talk.wait()
     assert PEANUTS in talk.context().text
     engine.forget(known.id)
     assert PEANUTS not in talk.context().text
@@ -148,7 +148,7 @@ def test_nothing_crosses_a_namespace(engine: Engine) -> None:
     engine.within("other").conversation("today").add(f"Said elsewhere: {PEANUTS}")
     talk = engine.conversation("today")
     talk.add("Anna, peanuts and curry")
-    assert talk.settle()
+    assert talk.wait()
     assert "allergic" not in talk.context().text
 
 
@@ -161,9 +161,9 @@ def test_a_failing_search_is_told_and_no_turn_fails_for_it(
     monkeypatch.setattr(Asking, "answer", broken)
     talk = engine.conversation("today")
     talk.add("one")
-    talk.settle()
+    talk.wait()
     talk.add("two")
-    talk.settle()
+    talk.wait()
     made = talk.context()
     assert made.state == "failed: the disk is gone"
     assert "two" in made.text
@@ -173,7 +173,7 @@ def test_streaming_counts_no_access(engine: Engine) -> None:
     known = engine.remember(PEANUTS)
     talk = engine.conversation("today")
     talk.add("Dinner for Anna?")
-    assert talk.settle()
+    assert talk.wait()
     talk.context()
     talk.add("ok")
     assert engine.get(known.id).access_count == 0
@@ -183,7 +183,7 @@ def test_closing_stops_the_worker_and_a_closed_stream_says_so(tmp_path: Path) ->
     engine = combray.open(tmp_path / "a.db", embedder="none")
     talk = engine.conversation("today")
     talk.add("one")
-    assert talk.settle()
+    assert talk.wait()
     talk.add("two")
     engine.close()
     assert talk._stream.state == "closed"

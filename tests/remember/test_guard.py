@@ -201,7 +201,7 @@ def test_the_passive_stream_leaves_out_what_is_untrusted(engine: Engine) -> None
     engine.remember("The ferry sails from Calais at ten.", confidence=0.9)
     talk = engine.conversation("s")
     talk.add("When does the ferry sail?", author="user")
-    talk.settle()
+    talk.wait()
     shown = talk.context().text
     assert "Calais" in shown
     assert "Dover" not in shown

@@ -190,7 +190,7 @@ def _seen(engine: Engine, start: str) -> dict[str, str]:
     query = "for whom does the ferry sail"
     seen = {f"recall {name}": repr(engine.recall(query, preset=name, limit=50)) for name in presets.names()}
     talk = engine.conversation("s")
-    talk.settle()
+    talk.wait()
     written = engine.remember("The ferry sails for nobody else.", diff=False)
     seen |= {
         "basic": repr(engine.recall("ferry", basic=True, limit=50)),

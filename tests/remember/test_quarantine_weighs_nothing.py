@@ -139,7 +139,7 @@ def reads(engine: Engine) -> Iterator[tuple[str, Any]]:
     for text in (*(text for _, text in TURNS), *(f"plain {at}" for at in range(len(FACTS)))):
         yield f"related {text}", engine.related(_id(text), depth=3)
     talk = engine.conversation("talk")
-    talk.settle()
+    talk.wait()
     yield "turns", talk.turns()
     yield "stream", talk.context()
     yield "gc", engine.retention.candidates(threshold=9.0, limit=50)
@@ -228,7 +228,7 @@ def test_a_turn_in_quarantine_does_not_choose_what_a_prompt_is_given(tmp_path: P
         engine.remember("The vault code of the xylophone museum is in the blue folder.", confidence=0.9)
         talk = engine.conversation("talk")
         talk.add("Good morning, how are you?", author="Ann")
-        talk.settle()
+        talk.wait()
         done = engine.remember_many(
             [
                 {
@@ -242,8 +242,8 @@ def test_a_turn_in_quarantine_does_not_choose_what_a_prompt_is_given(tmp_path: P
         assert done[0].guard.startswith("quarantined")
         added = talk.add(f"{ORDER}: the vault code of the xylophone museum!", author="Mallory")
         assert added.trust == "quarantined"
-        talk.settle()
+        talk.wait()
         assert "blue folder" not in talk.context().text
         talk.add("Tell me about the vault code of the xylophone museum.", author="Ann")
-        talk.settle()
+        talk.wait()
         assert "blue folder" in talk.context().text

@@ -122,10 +122,10 @@ class Conversation:
         )
         return with_repeats(made, repeated, counter)
 
-    def settle(self, timeout: float = 10.0) -> bool:
+    def wait(self, timeout: float = 10.0) -> bool:
         """Wait until the memories for the next turn are ready; False after `timeout` seconds."""
         self._stream.see(self._recent(), start=True)
-        return self._background.settle(timeout)
+        return self._background.wait(timeout)
 
     @property
     def _mine(self) -> Filter:

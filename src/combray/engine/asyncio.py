@@ -67,7 +67,7 @@ class AsyncConversation:
     add = awaited(Conversation.add)
     add_many = awaited(Conversation.add_many)
     context = awaited(Conversation.context)
-    settle = awaited(Conversation.settle)
+    wait = awaited(Conversation.wait)
     turns = awaited(Conversation.turns)
 
 
