@@ -65,7 +65,7 @@ class Draft:
     behind: Target | None = None
     """The later value of its slot that it stands behind."""
     spliced: list[Target] = field(default_factory=list)
-    """Earlier values that were superseded by the one it stands behind: from now on by itself."""
+    """Earlier values that `behind` had superseded. This one supersedes them now."""
     key: int | None = None
     """Its key in the store, once it is written."""
     replaced_id: str | None = None

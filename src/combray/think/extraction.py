@@ -197,7 +197,7 @@ def _disagreeing(kept: list[Pick], ranked: Sequence[Pick]) -> list[Pick]:
             continue
         seen.add(pick.source.number)
         old, new = sorted((first, pick), key=lambda each: each.source.memory.moment)
-        # What was told later about the past, a plan or a rumour does not say how things are.
+        # A later sentence about the past, a plan or a rumour is not a current value.
         if tense_of(new.sentence) != "present":
             continue
         if claims.compare(old.sentence, new.sentence).verdict in ("contradicts", "update"):

@@ -102,7 +102,7 @@ def search(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], 
 def _show(
     target: Target, answer: Answer, plain: Any, none: str, *, explain: bool = False, verbose: bool = False
 ) -> None:
-    """Print the hits for people, or `plain` as JSON. `none`: why there is no hit, if the answer does not say."""
+    """Print the hits for people, or `plain` as JSON. `none`: the reason for an empty answer."""
     if for_people(target):
         from combray.interfaces.cli.showing import show_answer
 
