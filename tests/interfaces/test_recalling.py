@@ -188,3 +188,24 @@ def test_stored_control_characters_cannot_steer_the_terminal(shell: Shell) -> No
 def test_stored_markup_is_shown_as_it_is(shell: Shell) -> None:
     shell.remember("Write [bold]headings[/bold] in :smile: style")
     assert "[bold]headings[/bold] in :smile: style" in shell.in_terminal("recall", "headings")
+
+
+CRANE = "The harbour master approved the blue crane on Monday."
+
+
+@pytest.mark.parametrize("embedder", ["wordllama", "none"])
+def test_a_presets_own_minimum_holds_in_the_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: str
+) -> None:
+    """Issue 14, wrong 4: minScore 0.35 of openclaw. `--min-score 0` drops nothing; another number replaces it."""
+    shell = Shell(tmp_path, monkeypatch)
+    shell.monkeypatch.setenv("COMBRAY_PRESET", "openclaw")
+    shell.monkeypatch.setenv("COMBRAY_EMBEDDER", embedder)
+    shell.remember(CRANE)
+    assert shell.run("recall", "zebra quantum knitting").exit_code == 1
+    asked = ("recall", "blue crane", "--min-score")
+    assert [each["insight"]["content"] for each in shell.json(*asked, "0")["results"]] == [CRANE]
+    assert shell.run(*asked, "1.1").exit_code != 0
+    if embedder != "none":
+        every = shell.json("recall", "zebra quantum knitting", "--min-score", "0")["results"]
+        assert CRANE in [each["insight"]["content"] for each in every]

@@ -101,8 +101,20 @@ class _Walk:
         answer = " ".join(result.sentences)
         reason = f"{len(result.dropped)} claims of the language model were rejected" if result.dropped else ""
         return self._thought(
-            answer, known=True, mode="model", reason=reason, sources=_hits(sources), checks=result, more=details
+            answer,
+            known=True,
+            mode="model",
+            reason=reason,
+            sources=_hits(sources),
+            checks=result,
+            confidence=self._verified(result.support),
+            more=details,
         )
+
+    def _verified(self, support: float) -> float:
+        """Return the confidence of a verified answer: on weak evidence at most recall's own."""
+        recalled = self.recalled.details
+        return min(support, float(recalled.get("confidence", support))) if "weak" in recalled else support
 
     def without_model(
         self,
@@ -129,7 +141,7 @@ class _Walk:
             reason=reason,
             sources=_hits(sources),
             checks=found,
-            coverage=max(pick.coverage for pick in kept),
+            confidence=self._recalled(max(pick.coverage for pick in kept)),
             more={**(more or {}), **({"dates": explained} if explained else {})},
         )
 
@@ -142,7 +154,7 @@ class _Walk:
         reason: str,
         sources: tuple[Hit, ...],
         checks: Checked | None = None,
-        coverage: float = 0.0,
+        confidence: float | None = None,
         more: Mapping[str, Any] | None = None,
     ) -> Thought:
         recalled = self.recalled
@@ -154,7 +166,7 @@ class _Walk:
             known=known,
             mode=mode,
             reason=reason,
-            confidence=float(recalled.details.get("confidence", coverage)),
+            confidence=self._recalled() if confidence is None else confidence,
             citations=tuple(checks.citations) if checks else (),
             sources=sources,
             dropped=tuple(checks.dropped) if checks else (),
@@ -168,6 +180,10 @@ class _Walk:
             },
             trace=recalled.trace,
         )
+
+    def _recalled(self, otherwise: float = 0.0) -> float:
+        """Return recall's own confidence; `otherwise` for a preset without one."""
+        return float(self.recalled.details.get("confidence", otherwise))
 
     def _authors(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for space in self.spaces for name in space.reader.profile().authors))

@@ -24,11 +24,20 @@ _MOST_RANGE = 20
 
 @dataclass
 class Checked:
-    """The sentences that passed, with citation marks; their citations; and what was rejected."""
+    """The sentences that passed, with citation marks; their citations; and what was rejected.
+
+    `shares`: for each cited sentence, the share of its words that the cited memories have together.
+    """
 
     sentences: list[str] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
     dropped: list[Rejected] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+
+    @property
+    def support(self) -> float:
+        """The mean share of the cited sentences, 0 to 1; 0 without one."""
+        return sum(self.shares) / len(self.shares) if self.shares else 0.0
 
 
 def checked(text: str, sources: Sequence[Source], question: Asked, near: Nearness | None) -> Checked:
@@ -124,6 +133,8 @@ def _cited(claim: _Claim, numbers: list[int], result: Checked) -> None:
     body = claim.sentence.rstrip(".。")
     written = f"{body} {_marks(list(good))}{claim.sentence[len(body) :]}"
     result.sentences.append(written)
+    every = [claim.verdict(list(good)), *good.values()]
+    result.shares.append(max(verdict.share for verdict in every))
     for number, verdict in good.items():
         if verdict.how:
             memory_id = claim.held[number].memories[0].id

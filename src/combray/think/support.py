@@ -44,11 +44,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How a memory supports a sentence, and the quote that does. `how` is None without support; see `problem`."""
+    """How a memory supports a sentence, and the quote that does. `how` is None without support; see `problem`.
+
+    `share`, 0 to 1: the share of the sentence's words that the memory has.
+    """
 
     how: How | None
     quote: str = ""
     problem: str = ""
+    share: float = 0.0
 
 
 def asked(question: str, known: Sequence[str]) -> Asked:
@@ -74,7 +78,8 @@ def check(sentence: str, against: Evidence, question: Asked, near: Nearness | No
     if problem:
         return Support(None, problem=problem)
     how = _words_shared(terms, against, question, lambda: near is not None and near(sentence, quote) >= NEAR)
-    return Support(how, quote, "" if how else "too few of its words are in the memory")
+    problem = "" if how else "too few of its words are in the memory"
+    return Support(how, quote, problem, _share(terms, against))
 
 
 def _without_dates(sentence: str, against: Evidence, question: Asked) -> tuple[str, str]:
@@ -171,14 +176,18 @@ def _value_alone(against: Evidence, question: Asked) -> Support:
     quote = _place(wanted, against)
     if not quote or len(wanted & against.terms) < ALL_WORDS * len(wanted):
         return Support(None, problem="the memory is not about the question")
-    return Support("words", quote)
+    return Support("words", quote, share=_share(wanted, against))
+
+
+def _share(terms: frozenset[str], against: Evidence) -> float:
+    return len(terms & against.terms) / max(1, len(terms))
 
 
 def _words_shared(
     terms: frozenset[str], against: Evidence, question: Asked, near: Callable[[], bool]
 ) -> How | None:
     new = terms - question.terms
-    every = len(terms & against.terms) / max(1, len(terms))
+    every = _share(terms, against)
     share = len(new & against.terms) / len(new) if new else every
     if share >= NEW_WORDS and every >= ALL_WORDS:
         return "words"

@@ -59,7 +59,7 @@ def _budget(what: str) -> Callable[[Function], Function]:
 @where_option
 @namespaces_option
 @click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
-@click.option("--min-score", type=float, default=0.0, help="Drop hits below this score.")
+@click.option("--min-score", type=float, help="Drop hits below this score; default: the preset's.")
 @click.option("--explain", is_flag=True, help="Show the stages with times, and each hit's signals.")
 @click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
 @opens_store(pipelines=True, models=True)
