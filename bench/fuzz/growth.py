@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from bench.fuzz.targets.texts import NOW
 from combray.documents.chunks import chunk, lines_of
-from combray.documents.transcripts import transcript_lines
+from combray.documents.transcripts import messages
 from combray.guard import injection
 from combray.guard.redaction import redact
 from combray.language import (
@@ -59,7 +59,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "redaction": redact,
     "chunks": lambda text: chunk(lines_of(text)),
     "pieces": lambda text: list(pieces(text)),
-    "transcripts": transcript_lines,
+    "transcripts": messages,
     "time expressions": dates.has_time_expression,
     "dates": lambda text: dates.resolve(text, NOW),
 }

@@ -13,7 +13,7 @@ from bench.fuzz.targets.texts import sentences
 from combray.documents.chunks import chunk, lines_of
 from combray.documents.dates import occurred
 from combray.documents.files import UnreadableError, decode
-from combray.documents.transcripts import transcript_lines
+from combray.documents.transcripts import messages
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.errors import CombrayError
@@ -100,7 +100,7 @@ def _turn_seeds() -> list[bytes]:
 
 
 def _sessions(_folder: Path) -> Run:
-    return lambda data: transcript_lines(decode(data))
+    return lambda data: messages(decode(data))
 
 
 def _session_seeds() -> list[bytes]:

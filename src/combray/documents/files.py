@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from combray.documents.chunks import Chunk, NumberedLine, chunk, lines_of
-from combray.documents.transcripts import transcript_lines
+from combray.documents.transcripts import Message, messages
 from combray.documents.workspace import MAX_BYTES, SESSIONS, FoundFile, Place, open_file
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
@@ -27,10 +30,11 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """A chunk with the SHA-256 of its text."""
+    """A chunk with the SHA-256 of its text. `sent`: when the first and the last of its messages were sent."""
 
     chunk: Chunk
     hash: str
+    sent: tuple[datetime, datetime] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,12 @@ def decode(data: bytes) -> str:
 def read_lines(place: Place, text: str, *, redacted: bool) -> list[NumberedLine]:
     """Return the lines that are indexed and shown: those of a note, or the messages of a transcript."""
     if place.source == SESSIONS:
-        return transcript_lines(text)
+        return _lines(messages(text))
     return lines_of(redact(text) if redacted else text)
+
+
+def _lines(said: Sequence[Message]) -> list[NumberedLine]:
+    return [(each.line, each.text) for each in said]
 
 
 def cut(lines: list[NumberedLine]) -> tuple[TextChunk, ...]:
@@ -98,7 +106,24 @@ def read(root: str, found: FoundFile, *, redacted: bool = False) -> ReadFile:
         raise UnreadableError(error.strerror or str(error)) from None
     except InvalidInputError as error:
         raise UnreadableError(error.problem) from None
-    chunks = cut(read_lines(found.place, decode(data), redacted=redacted))
+    text = decode(data)
+    if found.place.source == SESSIONS:
+        said = messages(text)
+        chunks = tuple(_sent(cut(_lines(said)), said))
+    else:
+        chunks = cut(read_lines(found.place, text, redacted=redacted))
     place, digest = found.place, hashlib.sha256(data).hexdigest()
     document = Document(root, place.path, place.source, digest, len(data), modified if settled else UNSETTLED)
     return ReadFile(place, document, modified, chunks)
+
+
+def _sent(chunks: Sequence[TextChunk], said: Sequence[Message]) -> Iterator[TextChunk]:
+    """Yield the chunks with the times of their messages; a message without one has that of the one before it."""
+    lines = [each.line for each in said]
+    times: list[datetime | None] = []
+    for each in said:
+        times.append(each.sent or (times[-1] if times else None))
+    for text in chunks:
+        first, end = bisect_left(lines, text.chunk.start_line), bisect_right(lines, text.chunk.end_line)
+        within = [time for time in times[first:end] if time is not None]
+        yield replace(text, sent=(min(within), max(within)) if within else None)

@@ -139,12 +139,14 @@ def _place(
 def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
     """Return the fields of a chunk that depend on its place: all but its text."""
     file, chunk = arriving.file, arriving.file.chunks[at].chunk
-    when = occurred("/".join(file.place.parts), file.modified)
+    sent = file.chunks[at].sent
+    first, last = sent or (occurred("/".join(file.place.parts), file.modified), None)
     return {
         "session": arriving.session,
         "position": at,
         "source": file.document.source,
-        "occurred_from": when,
+        "occurred_from": first,
+        "occurred_to": last,
         "metadata": {
             "path": file.document.path,
             "start_line": chunk.start_line,

@@ -84,7 +84,7 @@ class WeibullDecay:
 class FileAgeDecay:
     """Multiplies the score by exp(-ln 2 / half-life · age in days). Off by default.
 
-    A chunk's age is that of its file: the date in the file's name, else the time of its last change. Files
+    A chunk's age is that of its messages or its file: the date in the file's name, else its last change. Files
     without either, such as MEMORY.md, are evergreen; their chunks have no moment and never decay. Other
     memories age from their moment.
     """
