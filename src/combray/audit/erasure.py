@@ -29,7 +29,7 @@ from combray.runtime import Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
 
 OPERATION = "erase.proof"
-_MADE_BY = ("consolidation", "auto")
+MADE_BY = ("consolidation", "auto")
 """Sources of memories that Combray derives from episodes."""
 _QUOTABLE = 16
 """Minimum length of a text that another memory can quote."""
@@ -63,7 +63,7 @@ def made_of(reader: Reader, memories: Sequence[Memory]) -> list[int]:
     episodes = {each.id for each in memories if each.kind == "episode"}
     if not episodes:
         return []
-    every = Filter(statuses=(), sources=_MADE_BY, trusts=())
+    every = Filter(statuses=(), sources=MADE_BY, trusts=())
     found = [each.id for each in reader.memories(reader.scan(every).tolist()) if _is_made_of(each, episodes)]
     return list(reader.keys_of(found).values())
 
@@ -78,7 +78,7 @@ def derived(reader: Reader, memories: Sequence[Memory]) -> Derived:
     gone.update(each.id for each in made)
     resting: list[Memory] = []
     # Evidence is transitive.
-    while more := [each for each in others if each.id not in gone and gone.intersection(_named_by(each))]:
+    while more := [each for each in others if each.id not in gone and gone.intersection(named_by(each))]:
         resting += more
         gone.update(each.id for each in more)
     quoting = _quoting(memories, [each for each in others if each.id not in gone])
@@ -86,13 +86,14 @@ def derived(reader: Reader, memories: Sequence[Memory]) -> Derived:
     return Derived(tuple(made), tuple(resting), tuple(quoting), tuple(files))
 
 
-def _named_by(memory: Memory) -> tuple[str, ...]:
+def named_by(memory: Memory) -> tuple[str, ...]:
+    """Return the ids of the memories that one rests on: its evidence, and what it was distilled from."""
     origin = memory.metadata.get("distilled_from")
     return (*memory.evidence, *(map(str, origin) if isinstance(origin, list) else ()))
 
 
 def _is_made_of(memory: Memory, episodes: Set[str]) -> bool:
-    if memory.source not in _MADE_BY:
+    if memory.source not in MADE_BY:
         return False
     origin = memory.evidence if memory.source == "auto" else memory.metadata.get("distilled_from", ())
     return not episodes.isdisjoint(origin)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from combray.audit.audited import audited
+from combray.engine.hidden import hide, resting_alone, show
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, NotFoundError, brief
 from combray.remember.revision import Revision
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
 
 Ids = str | Sequence[str] | None
-Change = Callable[[Writer, int, float], object]
+Change = Callable[[Writer, Sequence[int], float], list[int]]
+"""Changes memories; returns the keys of the facts that changed with them."""
 _EVERY = 2**62
 _SHOWN = 3
 
@@ -52,6 +54,8 @@ class Changed:
     dry_run: bool = False
     certificate: Certificate | None = None
     """The proof of an erasure, if it was asked for."""
+    derived: tuple[str, ...] = ()
+    """Facts that Combray made of them and that change with them; not in `count`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +139,13 @@ def _revision(at: Namespace) -> Revision:
 @audited("forget", reads=False)
 def forget(at: Namespace, ids: Ids, **several: Unpack[Several]) -> Memory | Changed:
     """Hide memories from reads."""
-    return _change(at, ids, LIVE_STATUSES, _forget, "forget", **several)
+    return _change(at, ids, LIVE_STATUSES, hide, "forget", **several)
 
 
 @audited("restore", reads=False)
 def restore(at: Namespace, ids: Ids, **several: Unpack[Several]) -> Memory | Changed:
     """Make memories active again."""
-    return _change(at, ids, ("forgotten",), _restore, "restore", **several)
+    return _change(at, ids, ("forgotten",), show, "restore", **several)
 
 
 def _change(
@@ -159,47 +163,31 @@ def _change(
     if isinstance(ids, str) and where is None and not dry_run and confirm is None:
         key = at.key_of(ids)
         with at.runtime.store.transaction(at.namespace) as tx:
-            change(tx, key, now)
+            change(tx, [key], now)
             return tx.memories([key])[0]
     chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, statuses, now)
     if dry_run:
-        return _would_change(at, chosen)
+        found = _would_change(at, chosen)
+        if operation != "forget":
+            return found
+        memories = at.reader.memories(at.reader.keys_of(found.ids).values())
+        return replace(found, derived=tuple(each.id for each in resting_alone(at.reader, memories)))
     with at.runtime.store.transaction(at.namespace) as tx:
         keys = chosen.keys(tx, at.namespace)
         chosen.check(len(keys))
-        for key in keys:
-            change(tx, key, now)
+        with_them = change(tx, keys, now)
         if len(keys) != 1:
             tx.note(operation, "", f"{len(keys)} memories", now)
-        return Changed(tuple(each.id for each in tx.memories(keys)), len(keys))
+        return Changed(_ids(tx, keys), len(keys), derived=_ids(tx, with_them))
 
 
 def _would_change(at: Namespace, chosen: Selection) -> Changed:
     keys = chosen.keys(at.reader, at.namespace)
-    return Changed(tuple(each.id for each in at.reader.memories(keys)), len(keys), dry_run=True)
+    return Changed(_ids(at.reader, keys), len(keys), dry_run=True)
 
 
-def _forget(tx: Writer, key: int, now: float) -> None:
-    memory = tx.memories([key])[0]
-    if memory.status != "forgotten":
-        tx.change(key, "forget", "user", now, status="forgotten")
-        tx.note("forget", memory.id, "", now)
-
-
-def _restore(tx: Writer, key: int, now: float) -> None:
-    memory = tx.memories([key])[0]
-    if memory.status == "merged":
-        from combray.consolidate.runs import undo_merge
-
-        undo_merge(tx, key, now)
-    elif memory.status != "active":
-        changes: dict[str, Any] = {"status": "active", "superseded_by": None, "merged_into": None}
-        if memory.superseded_by is not None:
-            # The end of validity that it had before it was superseded, if any.
-            ends = [each.before.get("valid_to") for each in tx.history(key) if each.operation == "supersede"]
-            changes["valid_to"] = ends[-1] if ends else None
-        tx.change(key, "restore", "user", now, **changes)
-        tx.note("restore", memory.id, "", now)
+def _ids(reader: Reader, keys: Sequence[int]) -> tuple[str, ...]:
+    return tuple(each.id for each in reader.memories(keys))
 
 
 @audited("erase", reads=False)

@@ -45,16 +45,20 @@ def traces(connection: sqlite3.Connection, number: int, namespace: str, keys: Se
     rows = connection.execute(sql.memories.whole, (number, listed(keys))).fetchall()
     memories = [to_memory(row, namespace) for row in rows]
     wanted = (listed(row[0] for row in rows),)
+    befores = [msgspec.json.decode(row[0]) for row in connection.execute(sql.versions.of_keys, wanted)]
+    strings = {memory.id: dict.fromkeys(_strings(dict(memory.metadata))) for memory in memories}
+    versions = dict.fromkeys(text for before in befores for text in _strings(before))
+    # The id of an episode that a fact was distilled from is no text: the audit holds ids by right.
+    named = dict.fromkeys(chain(versions, *strings.values()))
+    ids = {row[0] for row in connection.execute(sql.erasure.ids_among, (number, listed(named)))}
     found: list[Trace] = []
     for memory in memories:
         found += [Trace("id", memory.id.encode()), Trace("hash", memory.content_hash.encode()), *_named(memory)]
-        for text in (memory.content, memory.context, *_strings(dict(memory.metadata))):
-            found += (Trace("text", piece) for piece in _pieces(text))
+        told = (memory.content, memory.context, *(each for each in strings[memory.id] if each not in ids))
+        found += (Trace("text", piece) for text in told for piece in _pieces(text))
     found += (Trace("hash", row[0].encode()) for row in connection.execute(sql.erasure.hashes, wanted))
     found += (Trace("vector", row[0]) for row in connection.execute(sql.erasure.codes, wanted))
-    for (before,) in connection.execute(sql.versions.of_keys, wanted):
-        for text in _strings(msgspec.json.decode(before)):
-            found += (Trace("version", piece) for piece in _pieces(text))
+    found += (Trace("version", piece) for text in versions if text not in ids for piece in _pieces(text))
     found += (Trace("word", word) for word in _rare_words(connection, number, memories))
     return list(dict.fromkeys(each for each in found if len(each.value) >= _LEAST_BYTES))
 

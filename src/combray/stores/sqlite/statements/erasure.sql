@@ -103,6 +103,9 @@ UNION ALL SELECT DISTINCT operation, NULL FROM version
 UNION ALL SELECT name, NULL FROM setting
 UNION ALL SELECT sql, NULL FROM sqlite_master
 
+-- name: ids_among
+SELECT id FROM memory WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))
+
 -- name: hashes_held
 SELECT content_hash FROM memory UNION SELECT hash FROM chunk UNION SELECT hash FROM document
 
