@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -23,7 +24,7 @@ SUNDAY = datetime(2026, 3, 8, 12, tzinfo=UTC)
 pytestmark = pytest.mark.parametrize("embedder", ["wordllama", "none"])
 
 
-def opened(preset: str, embedder: str, path: str = ":memory:", **settings: object) -> Engine:
+def opened(preset: str, embedder: str, path: str = ":memory:", **settings: Any) -> Engine:
     engine = combray.open(path, preset=preset, embedder=embedder, clock=FakeClock(SUNDAY.timestamp()), **settings)
     assert engine.preset == preset
     return engine
@@ -35,7 +36,7 @@ def ready(engine: Engine) -> None:
         engine.vectors.make()
 
 
-def texts(engine: Engine, query: str, **options: object) -> list[str]:
+def texts(engine: Engine, query: str, **options: Any) -> list[str]:
     ready(engine)
     return [hit.memory.content for hit in engine.recall(query, **options)]
 
