@@ -149,7 +149,8 @@ def test_what_names_more_of_the_entities_comes_first() -> None:
 def test_filters_act_inside_every_path(where: Filter) -> None:
     """SEEDS 12: "scope is pushed down into every retriever"."""
     engine = opened(FakeEmbedder())
-    mine: dict[str, Any] = {"tags": ["scope:agent:a1"], "source": "mail", "session": "s1"}
+    tags = ["scope:agent:a1"] if where.tags else []
+    mine: dict[str, Any] = {"tags": tags, "source": "mail", "session": "s1"}
     (inside,) = remember(engine, "Qdrant keeps pears", **mine)
     outside = remember(engine, "Qdrant keeps pears safely", "Qdrant keeps pears cool", entities=["Qdrant"])
     link(engine, *(Link(inside, other, "entity", 1.0) for other in outside))

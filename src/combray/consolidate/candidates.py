@@ -14,6 +14,7 @@ from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
 from combray.language.claims import compare
 from combray.language.indexing import normalised
+from combray.language.scopes import scope_set
 from combray.language.statements import Statement, statements
 from combray.language.support import supports
 from combray.language.tokens import term_set
@@ -47,6 +48,11 @@ class Candidate:
         return self.first.episode.author if self.stated.as_said else None
 
     @property
+    def scope(self) -> tuple[str, ...]:
+        """The scopes of its episodes, as `scope_set` returns them: all have the same."""
+        return scope_set(self.first.episode.tags)
+
+    @property
     def since(self) -> datetime:
         """The start of validity: the time in the text, else when it was first said."""
         return self.stated.since or min(each.episode.moment for each in self.said)
@@ -66,15 +72,19 @@ def stated_in(
         around: for each key, the episodes of its cluster. Those that make the same claim are evidence too.
         known: names that a statement may be about.
     """
-    found: dict[tuple[str, str | None], Candidate] = {}
+    found: dict[tuple[str, str | None, tuple[str, ...]], Candidate] = {}
     for each in episodes:
         episode = each.episode
         for stated in statements(episode.content, episode.author, episode.moment, known):
             author = episode.author if stated.as_said else None
-            candidate = found.setdefault((normalised(stated.text), author), Candidate(stated, []))
+            candidate = found.setdefault(
+                (normalised(stated.text), author, scope_set(episode.tags)), Candidate(stated, [])
+            )
             _join(candidate, each)
             for other in around.get(each.key, ()):
                 said = other.episode
+                if scope_set(said.tags) != scope_set(episode.tags):
+                    continue
                 if supports(stated.text, said.content, speaker=said.author, owner=episode.author, strict=False):
                     _join(candidate, other)
     return list(found.values())
@@ -119,7 +129,11 @@ class KnownFacts:
         keys |= dict.fromkeys(self._by_terms.get(term_set(text), ()))
         if vector is not None:
             near = self._reader.nearest(
-                self._state.model, vector[None, :], Filter(kinds=FACTS), _NEAREST, _SIMILAR_FROM
+                self._state.model,
+                vector[None, :],
+                Filter(kinds=FACTS, within=candidate.scope),
+                _NEAREST,
+                _SIMILAR_FROM,
             )[0]
             keys |= dict.fromkeys(near.keys.tolist())
         winners = [each.merged_into for each in self._hidden.get(normalised(text), ()) if each.merged_into]
@@ -134,12 +148,14 @@ class KnownFacts:
         return any(
             memory.status == "forgotten" or said & set(memory.evidence)
             for memory in self._hidden.get(normalised(candidate.stated.text), ())
-            if (memory.author or "") == (candidate.author or "")
+            if (memory.author or "") == (candidate.author or "") and scope_set(memory.tags) == candidate.scope
         )
 
     def _says(self, key: int, candidate: Candidate) -> bool:
         fact = self._state.facts.get(key)
         if fact is None or fact.status not in (*LIVE_STATUSES, "deprecated"):
+            return False
+        if scope_set(fact.tags) != candidate.scope:
             return False
         authors = {fact.author, candidate.author} - {None}
         if len(authors) > 1 or (candidate.stated.as_said and fact.author != candidate.author):

@@ -10,6 +10,7 @@ from combray.consolidate.belief import begins
 from combray.consolidate.relation import Pair, in_order, pair
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS, Halve, Supersede
+from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
@@ -47,22 +48,21 @@ class Contradictions:
         return state
 
     def _candidates(self, state: Planning, reader: Reader) -> set[Pair]:
-        where = Filter(kinds=FACTS)
         live = state.live()
         found: set[Pair] = set()
         for done, key in enumerate(live):
             near = state.near.get(key)
-            others = self._by_words(state.facts[key], reader, where) if near is None else near.keys.tolist()
+            others = self._by_words(state.facts[key], reader) if near is None else near.keys.tolist()
             others = others[: self.near_most]
             found.update(pair(key, other) for other in others if self._worth(state, key, other))
             if done % 1000 == 0:
                 state.report(self, done, len(live))
         # And consecutive facts, in time, that give a value for the same subject and attribute.
-        by_slot: dict[tuple[str, str], list[int]] = defaultdict(list)
+        by_slot: dict[tuple[str, str, tuple[str, ...]], list[int]] = defaultdict(list)
         for key in live:
             place = state.relations.slot(key, state.facts[key])
             if place is not None:
-                by_slot[place.subject, place.attribute].append(key)
+                by_slot[place.subject, place.attribute, scope_set(state.facts[key].tags)].append(key)
         for keys in by_slot.values():
             keys.sort(key=lambda key: (begins(state.facts[key]), key))
             found.update(pair(*both) for both in pairwise(keys) if not state.answered(*both))
@@ -74,7 +74,8 @@ class Contradictions:
             return False
         return state.relations.may_contradict(one, first, other, second)
 
-    def _by_words(self, fact: Memory, reader: Reader, where: Filter) -> list[int]:
+    def _by_words(self, fact: Memory, reader: Reader) -> list[int]:
+        where = Filter(kinds=FACTS, within=scope_set(fact.tags))
         wanted = tuple((term, 1.0) for term in query_terms(fact.content)[:_MAX_TERMS])
         if not wanted:
             return []

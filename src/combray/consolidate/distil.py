@@ -20,6 +20,7 @@ from combray.errors import ModelError
 from combray.language.entities import extract, names
 from combray.language.indexing import content_hash
 from combray.language.savings import is_agent
+from combray.language.scopes import scope_set, scopes_of
 from combray.runtime import Arrival, Filter, Reader, Runtime, Vectors
 from combray.scoring.confidence import grown
 from combray.scoring.density import available, density_clusters
@@ -111,9 +112,13 @@ class DistilFacts:
             said = [each for each in wanted.values() if not is_agent(each.episode.author or "")]
             chosen = sorted(said[: self.model_episodes], key=lambda each: each.key)
             try:
-                stated = facts_by_model(runtime.language_model, chosen, state.now)
+                # A model sees one scope at a time: a fact never rests on episodes of two.
+                for scope in dict.fromkeys(scope_set(each.episode.tags) for each in chosen):
+                    inside = [each for each in chosen if scope_set(each.episode.tags) == scope]
+                    stated += facts_by_model(runtime.language_model, inside, state.now)
                 shown = {each.key for each in chosen}
             except (ModelError, msgspec.MsgspecError) as error:
+                stated = []
                 state.degraded.append(f"no facts from the language model ({error}); rules read the episodes")
         around = {each.key: group for group in groups for each in group}
         known = {name for name in reader.profile().authors if not is_agent(name)}
@@ -170,6 +175,7 @@ class DistilFacts:
             category=stated.category,
             confidence=self.alone if support == 1 else grown(self.shared, support - 2),
             status="forgotten",
+            tags=scopes_of(candidate.first.episode.tags),
             entities=tuple(reversed(by_fold.values())),
             source=SOURCE,
             author=candidate.author,

@@ -11,6 +11,7 @@ import numpy as np
 from combray.consolidate.load import Nearness
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import Support
+from combray.language.scopes import scope_set
 from combray.language.support import supports
 from combray.language.tokens import content_terms
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
@@ -92,7 +93,12 @@ class GatherEvidence:
             if not is_late:
                 continue
             for episode in read.episode(other):
-                if episode.id not in counted and (episode.author or "").casefold() not in self.not_from:
+                inside = scope_set(episode.tags) == scope_set(fact.tags)
+                if (
+                    inside
+                    and episode.id not in counted
+                    and (episode.author or "").casefold() not in self.not_from
+                ):
                     yield other, episode
 
     def _by_words(self, fact: Memory, read: _Reading) -> list[int]:

@@ -12,10 +12,17 @@ from combray.consolidate.relation import Pair, pair
 from combray.consolidate.runs import by_key
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
+from combray.language.scopes import scope_set
 from combray.runtime import Doubt, Filter, Keys, Ranked, Reader, Runtime, Scores
 from combray.types import LIVE_STATUSES
 
 _AT_ONCE = 5_000
+
+
+def same_scope(state: Planning, one: int, other: int) -> bool:
+    """Return whether two facts are known and in the same scope."""
+    known = one in state.facts and other in state.facts
+    return known and scope_set(state.facts[one].tags) == scope_set(state.facts[other].tags)
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class LoadFacts:
             if link.subtype == BOTH and not state.answered(*both):
                 # A caller said that both hold: no rule and no judge decides otherwise.
                 state.settled[both] = Doubt(*both, "settled by a caller", "KEEP_BOTH")
-            elif not link.subtype and all(key in state.facts for key in both):
+            elif not link.subtype and all(key in state.facts for key in both) and same_scope(state, *both):
                 asked[link.source, link.target] = link.weight
         state.questions = sorted(asked, key=lambda each: (-asked[each], each))
         if runtime.embedder is not None:
@@ -103,7 +110,9 @@ class FindNear:
         )
         for done, (key, near) in enumerate(nearness.near(live)):
             if near is not None:
-                state.near[key] = near
+                # Facts of other scopes take no place among the nearest few.
+                inside = np.array([same_scope(state, key, other) for other in near.keys.tolist()], dtype=np.bool_)
+                state.near[key] = Ranked(near.keys[inside], near.scores[inside])
             if done % BATCH == 0:
                 state.report(self, done, len(live))
         for key, found in _among_fresh(state, nearness).items():

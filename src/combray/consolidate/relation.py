@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from combray.consolidate.belief import begins
 from combray.language.indexing import normalised
 from combray.language.polarity import negations
+from combray.language.scopes import scope_set
 from combray.language.statement_grammar import is_single
 from combray.language.statements import Statement, statements
 from combray.language.support import Traits, may_contradict, traits
@@ -123,8 +124,9 @@ class Relations:
 
 
 def comparable(one: Memory, other: Memory) -> bool:
-    """Return whether category and author agree, so that two facts may be about the same thing."""
-    return one.category == other.category and (one.author or "") == (other.author or "")
+    """Return whether category, author and scope agree, so that two facts may be about the same thing."""
+    same = one.category == other.category and (one.author or "") == (other.author or "")
+    return same and scope_set(one.tags) == scope_set(other.tags)
 
 
 class Slot(NamedTuple):

@@ -12,6 +12,7 @@ from combray.consolidate.questions import BOTH, between, keep_both, reopen
 from combray.consolidate.runs import undo_merge, unerased
 from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
 from combray.errors import InvalidInputError
+from combray.language.scopes import scope_set
 from combray.runtime import Writer
 from combray.types import LIVE_STATUSES, Memory, Verdict
 
@@ -75,6 +76,9 @@ def _check(tx: Writer, new: int, old: int, verdict: Verdict, stands: Verdict | N
             raise InvalidInputError(name, *_why_not_live(memory, name, later, earlier))
     if verdict == BOTH:
         return
+    if scope_set(later.tags) != scope_set(earlier.tags):
+        problem = f"memories {later.id} and {earlier.id} are in different scopes."
+        raise InvalidInputError("new", problem, 'Settle "both", or update the tags of one of them first.')
     if later.trust == "untrusted" != earlier.trust:
         problem = f"memory {later.id} is untrusted and replaces no trusted memory."
         raise InvalidInputError("new", problem, 'Settle "both", or remember the fact in your own words.')

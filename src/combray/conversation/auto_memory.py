@@ -6,6 +6,7 @@ import logging
 
 from combray.errors import CombrayError
 from combray.language.savings import worth_saving
+from combray.language.scopes import scopes_of
 from combray.runtime import Rememberer
 from combray.types import Memory, MemoryItem, Remembered
 
@@ -16,7 +17,7 @@ SOURCE = "auto"
 
 
 def save_what_is_worth_it(memories: Rememberer, turn: Memory) -> tuple[Remembered, ...]:
-    """Store the facts in a turn and return the results.
+    """Store the facts in a turn, in the turn's scopes, and return the results.
 
     Facts go through the diff, so duplicates are skipped and a new value supersedes. Only turns with the trust
     "owner" are read. Failures are logged, not raised: the turn is already stored, and the caller must not add it
@@ -33,6 +34,7 @@ def save_what_is_worth_it(memories: Rememberer, turn: Memory) -> tuple[Remembere
             "source": SOURCE,
             "author": turn.author,
             "trust": "owner",
+            "tags": scopes_of(turn.tags),
             "occurred_at": turn.occurred_from,
             "evidence": [turn.id],
             "metadata": {"auto": saving.kind, "reason": saving.reason, "session": turn.session},

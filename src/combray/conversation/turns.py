@@ -16,7 +16,7 @@ from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories
-from combray.types import Answer, Candidate, Memory, MemoryItem, Remembered
+from combray.types import Answer, Candidate, Labels, Memory, MemoryItem, Remembered
 from combray.values import MAX_LABEL, clean_text
 
 
@@ -46,13 +46,15 @@ class Conversation:
         context: str = "",
         metadata: Mapping[str, Any] | None = None,
         trust: str | None = None,
+        tags: Labels | None = None,
         auto: bool | None = None,
     ) -> Memory:
         """Store the next turn.
 
         `context`: accompanying text, such as a picture's caption. `trust`: "owner" (None), "agent" or "untrusted"
-        (output of a tool, a web page). `auto` (None: the setting `auto_memory`) also stores names, preferences,
-        decisions and explicit requests to remember as facts; their results are in `saved` until the next turn.
+        (output of a tool, a web page). `tags`: facts that are derived from the turn inherit its scopes
+        (`scope:NAME`). `auto` (None: the setting `auto_memory`) also stores names, preferences, decisions and
+        explicit requests to remember as facts; their results are in `saved` until the next turn.
         """
         turn = {
             "content": text,
@@ -60,6 +62,7 @@ class Conversation:
             "occurred_at": occurred_at,
             "context": context,
             "metadata": dict(metadata) if isinstance(metadata, Mapping) else metadata,
+            "tags": tags,
         }
         if trust is not None:
             turn["trust"] = trust

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from combray.engine.namespace import Namespace
+from combray.language.scopes import scope_set
 from combray.language.tense import claim_of
 from combray.pipeline import walk
 from combray.remember.embed import FindNearest
@@ -65,6 +66,7 @@ def _drafts(at: Namespace, keys: Iterable[int], nearest: FindNearest, tx: Writer
     for draft, vector, has in zip(drafts, vectors, there.tolist(), strict=True):
         if has:
             draft.vector = vector
-            earlier = Filter(until=draft.memory.moment.timestamp())
+            scope = scope_set(draft.memory.tags)
+            earlier = Filter(within=scope, until=draft.memory.moment.timestamp())
             (draft.nearest,) = tx.nearest(model, vector[None, :], earlier, nearest.limit, nearest.minimum)
     return drafts

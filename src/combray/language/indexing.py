@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from combray.language.cues import cue_bits
 from combray.language.dates.detection import is_in
+from combray.language.scopes import scope_set
 from combray.language.tables import fingerprint
 from combray.language.tense import tense_bit
 from combray.language.tokens import Reading, terms
@@ -86,10 +87,12 @@ def normalised(text: str) -> str:
 
 
 def content_hash(memory: Memory) -> str:
-    """Return the SHA-256 of the normalised text, its author and the day it happened, if those are given.
+    """Return the SHA-256 of the normalised text with author, day it happened and scopes, if those are given.
 
-    The same words from another person, or about another day, are another memory.
+    The same words from another person, about another day or in another scope are another memory.
     """
     day = memory.occurred_from.date().isoformat() if memory.occurred_from else ""
-    identity = "\x1f".join((normalised(memory.content), (memory.author or "").casefold(), day))
+    identity = "\x1f".join(
+        (normalised(memory.content), (memory.author or "").casefold(), day, *scope_set(memory.tags))
+    )
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

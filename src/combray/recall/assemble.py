@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from combray.language.scopes import PREFIX, scopes_of
 from combray.recall.marks import note
 from combray.recall.present import MARK_FROM, open_revisions
-from combray.recall.scope import SCOPE, scopes_of
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
@@ -31,7 +31,10 @@ class Assemble:
         for place, memory in enumerate(memories):
             key = int(state.keys[place])
             signals = {
-                name: round(float(state.signals[name][place]), 6) for name in names if name in state.signals
+                # Adding 0 makes 0.0 of -0.0, which a small negative number is rounded to.
+                name: round(float(state.signals[name][place]), 6) + 0.0
+                for name in names
+                if name in state.signals
             }
             state.hits.append(
                 Hit(
@@ -139,7 +142,7 @@ def line_of(hit: Hit, most_characters: int, now: float) -> str:
     """A hit as a line of the block; a mark if it is outdated, or perhaps, follows the id."""
     memory = hit.memory
     notes = filter(None, (f"{memory.moment:%Y-%m-%d}", memory.id, note(hit, {}, now)))
-    scopes = [tag[len(SCOPE) :] for tag in scopes_of(memory.tags)]
+    scopes = [tag[len(PREFIX) :] for tag in scopes_of(memory.tags)]
     label = _inert(f"[{memory.tier[0].upper()}][{memory.category}:{','.join(scopes) or 'global'}]")
     text = " ".join(memory.content.split())
     if len(text) > most_characters:

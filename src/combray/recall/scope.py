@@ -1,30 +1,31 @@
-"""The caller's filters, applied once more to the fused list."""
+"""Mnemo's scopes: the filter of every search path, applied once more to the fused list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from combray.language.scopes import GLOBAL, is_scope, scopes_of
 from combray.recall.state import Recalling
-from combray.runtime import Runtime
-
-SCOPE = "scope:"
-"""Tags that begin so are scopes."""
+from combray.runtime import Filter, Runtime
 
 
-def scopes_of(tags: Iterable[str]) -> tuple[str, ...]:
-    """The scopes among the tags, as tags."""
-    return tuple(tag for tag in tags if tag.casefold().startswith(SCOPE))
+def scoped(where: Filter) -> Filter:
+    """Return the filter with its scope tags as scopes, and scope:global if it names none.
+
+    Another tag opens no scope: a memory then needs one of the scopes and one of the other tags.
+    """
+    others = tuple(tag for tag in where.tags if not is_scope(tag))
+    return replace(where, scopes=where.scopes or scopes_of(where.tags) or (GLOBAL,), tags=others)
 
 
 @dataclass(frozen=True)
 class FilterScope:
     """Drops candidates outside the scopes asked for, or outside any other filter (Mnemo, stage 8).
 
-    A memory's scopes are its tags `scope:…`; a question names those it wants among its tags, and a memory with
-    one of them passes. Where other tags are asked for too, it must also have one of those. The search paths
-    obey the same filter before they fill their pools, so there is nothing to drop here but what
-    lacks the other tags, unless that is switched off. A namespace is never left, whatever the scope.
+    A memory's scopes are its tags `scope:…`; one without any is global. A question names the scopes it wants
+    among its tags, and a memory with one of them passes; without a scope it is asked of `scope:global`. The
+    search paths obey the same filter before they fill their pools, so nothing is dropped here unless that is
+    switched off. A namespace is never left, whatever the scope.
     """
 
     needs = ("score",)
@@ -32,12 +33,7 @@ class FilterScope:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
-        scopes = scopes_of(state.where.tags)
-        others = tuple(tag for tag in state.where.tags if tag not in scopes)
-        kept = state.reader.eligible(state.keys, replace(state.where, tags=scopes))
-        if others:
-            kept &= state.reader.eligible(state.keys, replace(state.where, tags=others))
-        state.take(kept)
+        state.take(state.reader.eligible(state.keys, scoped(state.where)))
         if not len(state.keys):
             state.reason = "nothing that matches is in the scopes and has the tags asked for"
         return state

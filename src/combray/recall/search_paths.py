@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from combray.recall.scope import scopes_of
+from combray.recall.scope import scoped
 from combray.recall.state import Recalling, aligned
 from combray.runtime import Arm, EntityArm, Filter, Found, KeywordArm, Ranked, Reader, Runtime, VectorArm
 from combray.scoring.ranking import DECIMALS
@@ -25,8 +25,8 @@ class SearchPaths:
     0.45. Each gets 0.01 for every place before the last and min(0.15, 0.03 · ln(1 + edges met at it)). Memories
     that neither vectors nor words have found get round((1 - third best local score) · `graph_slots`) places.
 
-    Names of known authors start no graph path. Every filter acts inside every path. `push_down` off leaves tags,
-    sources and sessions to the stage FilterScope; a scope then competes for the pool with every other scope.
+    Names of known authors start no graph path. Every filter acts inside every path. `push_down` off leaves
+    scopes, tags, sources and sessions to FilterScope; a scope then competes for the pool with all others.
     """
 
     needs = ("terms", "entities", "expansion")
@@ -47,10 +47,9 @@ class SearchPaths:
     push_down: bool = True
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        # A memory passes a filter with one of its tags: of scopes and other tags, only scopes are pushed down.
-        where = replace(state.where, tags=scopes_of(state.where.tags) or state.where.tags)
+        where = scoped(state.where)
         if not self.push_down:
-            where = replace(state.where, tags=(), sources=(), sessions=())
+            where = replace(where, scopes=(), tags=(), sources=(), sessions=())
         found = state.reader.search(self._arms(state), where, max(self.pool, state.limit))
         lists = {name: found.lists[name] for name in ("vector", "bm25") if name in found.lists}
         graph = self._graph(state.reader, found, where)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from combray.language.indexing import normalised
 from combray.language.polarity import changes
 from combray.language.replacements import is_other_value, replacements_of, replaces
+from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Suggestion, revised
@@ -114,7 +115,7 @@ class _Batch:
 
     def near(self, place: int) -> list[_Candidate]:
         """Earlier drafts that would be candidates if they were stored already, the nearest first."""
-        by_cosine = [other for other in self.close.get(place, ()) if self._stands(other)]
+        by_cosine = [other for other in self.close.get(place, ()) if self._stands(other, place)]
         by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
         found = dict.fromkeys((*by_cosine[: self.diff.vector_candidates], *self._by_words(place)))
         return [
@@ -138,12 +139,14 @@ class _Batch:
         shared: Counter[int] = Counter()
         for term in query_terms(draft.memory.content)[: self.diff.most_terms]:
             shared.update(other for other in self.holding.get(term, ()) if other < place)
-        best = sorted((other for other in shared if self._stands(other)), key=lambda at: (-shared[at], at))
+        best = sorted((other for other in shared if self._stands(other, place)), key=lambda at: (-shared[at], at))
         return best[: self.diff.keyword_candidates]
 
-    def _stands(self, place: int) -> bool:
+    def _stands(self, place: int, later: int) -> bool:
         draft = self.drafts[place]
-        return not draft.skipped and not draft.quarantined and draft.memory.kind in _EDITABLE
+        if draft.skipped or draft.quarantined or draft.memory.kind not in _EDITABLE:
+            return False
+        return scope_set(draft.memory.tags) == scope_set(self.drafts[later].memory.tags)
 
 
 @dataclass(frozen=True)
@@ -282,7 +285,8 @@ class Diff:
         arm = KeywordArm(
             wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=self.posting_budget
         )
-        found = reader.search({"keyword": arm}, Filter(kinds=_EDITABLE), self.keyword_candidates)
+        where = Filter(kinds=_EDITABLE, within=scope_set(draft.memory.tags))
+        found = reader.search({"keyword": arm}, where, self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
 
     def _judge(self, new: _Claim, candidate: _Candidate) -> tuple[Suggestion, str] | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.language.indexing import full_text
+from combray.language.scopes import scope_set
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, Reader, Runtime
 
@@ -90,7 +93,12 @@ def search_nearest(state: Remembering, reader: Reader, model: str, minimum: floa
     embedded = [(draft, draft.vector) for draft in state.drafts if draft.vector is not None]
     if not embedded:
         return
-    stacked = np.stack([vector for _, vector in embedded])
-    found = reader.nearest(model, stacked, Filter(), limit, minimum)
-    for (draft, _), nearest in zip(embedded, found, strict=True):
-        draft.nearest = nearest
+    # Nothing is compared with a memory of another scope; most batches have one scope.
+    by_scope: dict[tuple[str, ...], list[tuple[Draft, NDArray[np.float32]]]] = defaultdict(list)
+    for draft, vector in embedded:
+        by_scope[scope_set(draft.memory.tags)].append((draft, vector))
+    for scope, inside in by_scope.items():
+        stacked = np.stack([vector for _, vector in inside])
+        found = reader.nearest(model, stacked, Filter(within=scope), limit, minimum)
+        for (draft, _), nearest in zip(inside, found, strict=True):
+            draft.nearest = nearest

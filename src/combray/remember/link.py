@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from combray.language.causality import SubType, read_signals, signal
+from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms, term_set
 from combray.remember.state import Draft, Remembering, Survey
 from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime
@@ -210,7 +211,8 @@ class LinkSemantic:
         cosines = np.round(among[places, others].astype(np.float64), 6)
         earlier: dict[int, list[tuple[float, int]]] = defaultdict(list)
         for place, other, cosine in zip(places.tolist(), others.tolist(), cosines.tolist(), strict=True):
-            if cosine >= self.minimum:
+            apart = scope_set(embedded[place].memory.tags) != scope_set(embedded[other].memory.tags)
+            if cosine >= self.minimum and not apart:
                 earlier[place].append((cosine, _ends(embedded[other])[0]))
         gone = state.replaced
         made: list[tuple[Draft, Link]] = []
@@ -246,8 +248,9 @@ class SuggestSemantic:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if not state.suggest:
             return state
-        reader, where = runtime.store.reader(state.namespace), Filter(trusts=state.trusts)
+        reader = runtime.store.reader(state.namespace)
         for draft in state.written:
+            where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
             if draft.nearest is None:
                 draft.semantic_candidates = self._by_words(draft, reader, where)
                 continue
@@ -294,9 +297,10 @@ class SuggestCausal:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if not state.suggest:
             return state
-        reader, where = runtime.store.reader(state.namespace), Filter(trusts=state.trusts)
+        reader = runtime.store.reader(state.namespace)
         for draft in state.written:
             if draft.key is not None:
+                where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
                 draft.causal_candidates = self._around(draft, draft.key, reader, where)
         return state
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import content_hash, full_text
+from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
 from combray.pipeline import Pipeline, Transaction, walk
@@ -220,7 +221,8 @@ class Revision:
         if draft.vector is None or self.runtime.embedder is None:
             return
         model, vector = self.runtime.embedder.name, draft.vector[None, :]
-        (near,) = tx.nearest(model, vector, Filter(), linker.most + 1, linker.minimum)
+        where = Filter(within=scope_set(draft.memory.tags))
+        (near,) = tx.nearest(model, vector, where, linker.most + 1, linker.minimum)
         pairs = [
             (int(other), float(score))
             for other, score in zip(near.keys, near.scores, strict=True)

@@ -24,6 +24,7 @@ from combray.language.revisions import (
     text_features,
     weight_of,
 )
+from combray.language.scopes import scope_set
 from combray.language.tense import Tense
 from combray.language.tokens import query_terms
 from combray.remember.state import Draft, Remembering, Suspect
@@ -43,7 +44,6 @@ NO_CHANGE: tuple[Tense, ...] = ("past", "hypothetical", "quoted", "asked")
 _DAY = 86_400.0
 _FEWEST_DAYS = 14.0
 """Days that a shorter gap counts as: in the stories of the training little changes within days."""
-_SCOPE = "scope:"
 _TRUSTED = ("owner", "agent")
 _LEFT = "revisions:left"
 _MOST_RANGES = 200
@@ -150,7 +150,7 @@ class SuggestRevisions:
         # Untrusted text revises only untrusted text, as in the diff.
         allowed = tuple(each for each in state.trusts if memory.trust in _TRUSTED or each == memory.trust)
         # Without the moment, which is new with every write: a store keeps what a filter lets through.
-        where = Filter(kinds=KINDS, trusts=allowed, tags=_scopes(memory))
+        where = Filter(kinds=KINDS, trusts=allowed, within=scope_set(memory.tags))
         near: dict[int, float] = {}
         if draft.nearest is not None:
             near = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores.tolist(), strict=True))
@@ -284,10 +284,6 @@ def put_left(tx: Writer, ranges: Sequence[tuple[int, int]]) -> None:
     tx.keep(_LEFT, ",".join(f"{first}-{last}" for first, last in ranges))
 
 
-def _scopes(memory: Memory) -> tuple[str, ...]:
-    return tuple(sorted(tag for tag in memory.tags if tag.casefold().startswith(_SCOPE)))
-
-
 def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     """Return one row of `FEATURES` per candidate."""
     memory = draft.memory
@@ -324,7 +320,8 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
 
 def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
     """Return whether a memory can be revised by a later one."""
-    return old.kind in KINDS and old.trust in allowed and old.moment < new.moment and _scopes(old) == _scopes(new)
+    stated = old.kind in KINDS and old.trust in allowed and old.moment < new.moment
+    return stated and scope_set(old.tags) == scope_set(new.tags)
 
 
 def _reason(new: Said, old: Said, cosine: float) -> str:

@@ -13,8 +13,8 @@ from datetime import datetime
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
+from combray.language.scopes import scope_set
 from combray.remember.state import Draft, Remembering, Target
-from combray.remember.validate import PREFIX
 from combray.runtime import Link, Order, Writer
 from combray.types import LIVE_STATUSES, Memory
 from combray.where import joined, one_of_texts
@@ -94,7 +94,7 @@ def place_of(memory: Memory) -> Place | None:
     """Return the slot of a memory with its scopes, None if it has no slot."""
     if memory.slot is None:
         return None
-    return memory.slot, tuple(sorted(tag.casefold() for tag in memory.tags if tag.casefold().startswith(PREFIX)))
+    return memory.slot, scope_set(memory.tags)
 
 
 def values(tx: Writer, place: Place) -> list[Value]:

@@ -15,6 +15,7 @@ import msgspec
 from combray.errors import InvalidInputError
 from combray.language.dates.direction import is_ahead
 from combray.language.indexing import content_hash
+from combray.language.scopes import GLOBAL, PREFIX, scopes_of
 from combray.language.tense import tense_of
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
@@ -196,8 +197,6 @@ def _metadata(value: Any) -> dict[str, Any]:
     return decoded
 
 
-PREFIX = "scope:"
-GLOBAL = "scope:global"
 _SCOPE = re.compile(r"global|(?:agent|project|user|custom):[a-zA-Z0-9._:-]+")
 
 
@@ -217,7 +216,7 @@ class AssignScope:
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         for draft in state.drafts:
-            scopes = [tag for tag in draft.memory.tags if tag.casefold().startswith(PREFIX)]
+            scopes = scopes_of(draft.memory.tags)
             for tag in scopes:
                 name = tag[len(PREFIX) :]
                 if len(name) > self.longest or not _SCOPE.fullmatch(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from combray.errors import InvalidInputError, NotFoundError
+from combray.language.scopes import scope_set
 from combray.remember.state import Draft, Remembering, Target
 from combray.runtime import Link, Writer
 from combray.types import LIVE_STATUSES
@@ -36,6 +37,11 @@ def _supersede(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:
             problem = f"memory {each.memory.id} is superseded by an earlier item already."
             raise InvalidInputError("supersedes", problem, "Name it once.")
         gone.add(each.memory.id)
+        if scope_set(each.memory.tags) != scope_set(draft.memory.tags):
+            problem = f"memory {each.memory.id} is in another scope."
+            raise InvalidInputError(
+                "supersedes", problem, "Give the text the same scope tags, or forget that memory."
+            )
     mine = draft.memory.trust
     if mine in TRUSTED or (mine == "untrusted" and all(each.memory.trust == mine for each in named)):
         draft.suggestion, draft.reason = "UPDATE", "supersedes the memory that the caller named"

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from combray.language.scopes import scope_set
 from combray.remember.slots import chain_slots, fill_slots
 from combray.remember.state import Draft, Remembering, Survey, revised
 from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
@@ -54,6 +55,7 @@ class Settle:
             where = Filter(kinds=_STATEMENTS, trusts=trusts)
             stands[trusts] = set(stated[tx.eligible(stated, where)].tolist()) if len(stated) else set()
         changed = revised(tx, sorted(known.values()), self.restated_from)
+        scope_of = dict(zip(stated.tolist(), (scope_set(each.tags) for each in tx.memories(stated)), strict=True))
         first: dict[tuple[str, tuple[str, ...]], Draft] = {}
         for draft in wanted:
             among = _same_for(draft)
@@ -65,6 +67,9 @@ class Settle:
                 continue
             key = known.get(draft.memory.content_hash)
             key = key if key in stands[among] and key not in changed else None
+            if key is not None and scope_of[key] != scope_set(draft.memory.tags):
+                # Written before the scope was part of the hash.
+                key = None
             twin = first.setdefault((draft.memory.content_hash, among), draft)
             if key is not None:
                 _skip(draft, key, None)

@@ -42,6 +42,10 @@ class Filter:
     sessions: tuple[str, ...] = ()
     tiers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    """Scopes as tags: a memory passes with one of them. A memory without any is in scope:global."""
+    within: tuple[str, ...] | None = None
+    """Exactly these scopes, as `language.scopes.scope_set` returns them; () is global, None is any."""
     trusts: tuple[str, ...] = ("owner", "agent", "untrusted")
     since: float | None = None
     until: float | None = None

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.scopes import GLOBAL
 from combray.runtime import Filter, Keys, KeywordArm, VectorArm
 from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Chain, Slots, extend, hop, link
@@ -29,6 +30,7 @@ COLUMNS: dict[str, type] = {
     "trust": np.int32,
     "author": np.int32,
     "session": np.int32,
+    "scope": np.int32,
     "position": np.int64,
     "words": np.int32,
     "length": np.int32,
@@ -45,8 +47,8 @@ COLUMNS: dict[str, type] = {
 }
 """Column name -> type, in the order `absorb` takes its rows."""
 
-CODED = ("kind", "category", "source", "trust", "author", "session")
-"""Text columns, stored as indexes into a list of the distinct texts; -1 for none."""
+CODED = ("kind", "category", "source", "trust", "author", "session", "scope")
+"""Text columns, stored as indexes into a list of the distinct texts; -1 for none. `scope` is of `scope_name`."""
 
 _MOST_COMPARISONS = 8
 _FIXED: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS}
@@ -240,6 +242,10 @@ class Snapshot:
             if wanted:
                 known = self.codes[name]
                 eligible &= _among(columns[name], [known[text] for text in wanted if text in known])
+        if where.within is not None:
+            eligible &= columns["scope"] == self._scope_code(where.within)
+        if where.scopes:
+            eligible &= _among(columns["scope"], self._scope_codes(where.scopes))
         if where.tiers:
             eligible &= _among(columns["tier"], [TIERS.index(tier) for tier in TIERS if tier in where.tiers])
         if where.since is not None:
@@ -251,6 +257,22 @@ class Snapshot:
         if where.min_importance > 1:
             eligible &= columns["importance"] >= where.min_importance
         return eligible
+
+    def _scope_code(self, scopes: tuple[str, ...]) -> int:
+        """Return the code of exactly these scopes; -1 for the global one, another number for unknown ones."""
+        name = scope_name(scopes)
+        return -1 if name is None else self.codes["scope"].get(name, len(self.names["scope"]))
+
+    def _scope_codes(self, scopes: tuple[str, ...]) -> list[int]:
+        """Return the codes of the rows that are in one of the scopes."""
+        wanted = {scope.casefold() for scope in scopes}
+        known = [code for code, name in enumerate(self.names["scope"]) if not wanted.isdisjoint(name.split("\n"))]
+        return [-1, *known] if GLOBAL in wanted else known
+
+
+def scope_name(scopes: Sequence[str]) -> str | None:
+    """Return the text that the column `scope` holds for scopes as `scope_set` returns them; None for global."""
+    return "\n".join(scopes) or None
 
 
 def _among(column: NDArray[Any], codes: Sequence[int]) -> NDArray[np.bool_]:

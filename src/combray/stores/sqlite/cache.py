@@ -12,6 +12,7 @@ from combray.stores.columns import Columns, Snapshot
 from combray.stores.matrix import Matrix
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
+from combray.stores.sqlite.rows import with_scopes
 from combray.stores.sqlite.selections import Selections
 
 
@@ -46,7 +47,7 @@ class NamespaceCache:
             if revision > self._columns.revision:
                 rows = connection.execute(sql.memories.columns, (number, self._columns.revision)).fetchall()
                 try:
-                    self._columns.absorb(rows)
+                    self._columns.absorb(with_scopes(rows))
                 except (LookupError, ValueError, TypeError, OverflowError) as error:
                     self.drop()
                     raise CorruptStoreError(

@@ -10,7 +10,9 @@ import msgspec
 
 from combray.errors import CorruptStoreError
 from combray.language.indexing import IndexEntry
+from combray.language.scopes import scope_set
 from combray.runtime import Link
+from combray.stores.columns import COLUMNS, scope_name
 from combray.stores.sqlite.sql import FIELDS
 from combray.types import EDGE_TYPES, Edge, Memory, Version
 
@@ -28,6 +30,7 @@ TIMES = (
 )
 JSON_FIELDS = ("tags", "entities", "evidence", "metadata")
 
+_SCOPE = tuple(COLUMNS).index("scope")
 _NAMESPACE = Memory.__struct_fields__.index("namespace")
 _TIME_PLACES = tuple(FIELDS.index(name) for name in TIMES)
 _JSON_PLACES = tuple(FIELDS.index(name) for name in JSON_FIELDS)
@@ -121,6 +124,16 @@ def to_memory(row: Sequence[Any], namespace: str) -> Memory:
             f"memory {values['id']!r} cannot be read ({error!r}). Restore a backup."
         ) from error
     return Memory(namespace=namespace, **values)
+
+
+def with_scopes(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    """Return rows of `memories.columns` with scopes instead of the tags that hold them."""
+    return [
+        row
+        if row[_SCOPE] is None
+        else (*row[:_SCOPE], scope_name(scope_set(_texts(row[_SCOPE]))), *row[_SCOPE + 1 :])
+        for row in rows
+    ]
 
 
 def to_version(row: Sequence[Any]) -> Version:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import InvalidInputError
+from combray.language.scopes import GLOBAL, scope_set
 from combray.runtime import EntityArm, Filter, KeywordArm, MomentArm, VectorArm
 from combray.scoring.ranking import DECIMALS
 from combray.testing.reference.state import Row, seconds
@@ -36,6 +37,8 @@ def passes(row: Row, where: Filter) -> bool:
         memory.status in statuses
         and all(not wanted or value in wanted for wanted, value in choices)
         and (not where.tags or bool(row.tags & {tag.casefold() for tag in where.tags}))
+        and (where.within is None or scope_set(memory.tags) == where.within)
+        and (not where.scopes or _in_scope(memory, where.scopes))
         and memory.confidence >= where.min_confidence
         and memory.importance >= where.min_importance
         and (where.since is None or row.moment >= where.since)
@@ -44,6 +47,10 @@ def passes(row: Row, where: Filter) -> bool:
         and (where.as_of is None or _held_true(memory, where.as_of))
         and matches(where.condition, memory)
     )
+
+
+def _in_scope(memory: Memory, scopes: Sequence[str]) -> bool:
+    return not {scope.casefold() for scope in scopes}.isdisjoint(scope_set(memory.tags) or (GLOBAL,))
 
 
 def _held_true(memory: Memory, at: float) -> bool:

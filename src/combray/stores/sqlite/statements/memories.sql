@@ -29,8 +29,9 @@ SELECT key FROM memory WHERE namespace = ?1 AND id = ?2
 SELECT key FROM memory WHERE namespace = ?1 AND id >= ?2 AND id < ?3 LIMIT 2
 
 -- name: columns
--- What the columns in memory are made of, in the order of `columns.COLUMNS`.
-SELECT key, status, tier, kind, category, source, trust, author, session, position, words, length,
+-- What the columns in memory are made of, in the order of `columns.COLUMNS`. Scopes come as the tags that hold them.
+SELECT key, status, tier, kind, category, source, trust, author, session,
+       CASE WHEN tags LIKE '%"scope:%' THEN tags END, position, words, length,
        importance, confidence, moment / 1e6, recorded_at / 1e6, valid_from / 1e6, valid_to / 1e6,
        expires_at / 1e6, asks, times, cues
 FROM memory WHERE namespace = ?1 AND revision > ?2 ORDER BY key

@@ -1,0 +1,28 @@
+"""Scopes: tags `scope:NAME` that keep memories of one namespace apart. A memory without one is global."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+PREFIX = "scope:"
+GLOBAL = "scope:global"
+
+
+def is_scope(tag: str) -> bool:
+    """Return whether a tag is a scope, in any letter case."""
+    # `lower`, not `casefold`: the store finds the prefix in ASCII letters only.
+    return tag[: len(PREFIX)].lower() == PREFIX
+
+
+def scopes_of(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the scopes among the tags, as written."""
+    return tuple(tag for tag in tags if is_scope(tag))
+
+
+def scope_set(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the scopes among the tags in one form: case-folded, distinct, sorted; () for the global scope alone.
+
+    Two memories are in one scope if this is equal.
+    """
+    found = tuple(sorted({tag.casefold() for tag in scopes_of(tags)}))
+    return () if found == (GLOBAL,) else found
