@@ -80,7 +80,7 @@ def test_a_verdict_joins_no_two_scopes(store: str, embedder: str) -> None:
     new = engine.remember("The office closes at six", tags=BOB)
     for verdict in ("supersedes", "corrects", "same"):
         with pytest.raises(InvalidInputError, match="in different scopes"):
-            engine.settle(new.id, old.id, verdict)  # type: ignore[arg-type]
+            engine.settle(new.id, old.id, verdict)
     engine.settle(new.id, old.id, "both")
     with pytest.raises(InvalidInputError, match="in another scope"):
         engine.remember("The office closes at seven", tags=BOB, supersedes=old.id)
