@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from combray.engine import Engine, open
     from combray.engine.asyncio import AsyncEngine
     from combray.engine.changes import Changed
+    from combray.engine.requests import Taken
     from combray.engine.settling import Replaced, Settled, Unsettled
     from combray.errors import (
         CombrayError,
@@ -53,6 +54,7 @@ _HOMES = {
     "combray.engine": ("Engine", "open"),
     "combray.engine.asyncio": ("AsyncEngine",),
     "combray.engine.changes": ("Changed",),
+    "combray.engine.requests": ("Taken",),
     "combray.engine.settling": ("Replaced", "Settled", "Unsettled"),
     "combray.types": (
         "Answer",
@@ -116,6 +118,7 @@ __all__ = [
     "Settled",
     "StoreBusyError",
     "StoreError",
+    "Taken",
     "Unsettled",
     "Version",
     "Where",

@@ -204,26 +204,32 @@ def erase(
 ) -> Certificate | Changed | None:
     """Destroy memories and every trace of them in the file: one transaction, one rewrite, one proof."""
     if isinstance(ids, str) and where is None and not dry_run and confirm is None:
-        return _erase(at, [at.key_of(ids)], None, derived=derived, prove=prove, also=also)
+        return erase_keys(at, [at.key_of(ids)], None, derived=derived, prove=prove, also=also)
     chosen = selection([ids] if isinstance(ids, str) else ids, where, confirm, (), at.runtime.clock())
     if dry_run:
         return _would_change(at, chosen)
     keys = chosen.keys(at.reader, at.namespace)
     chosen.check(len(keys))
     named = tuple(each.id for each in at.reader.memories(keys))
-    certificate = _erase(at, keys, chosen, derived=derived, prove=prove, also=also) if keys else None
+
+    def unchanged(tx: Writer) -> None:
+        if chosen.keys(tx, at.namespace) != keys:
+            raise InvalidInputError("where", "matches other memories than a moment ago.", "Try again.")
+
+    certificate = erase_keys(at, keys, unchanged, derived=derived, prove=prove, also=also) if keys else None
     return Changed(named, len(named), certificate=certificate)
 
 
-def _erase(
+def erase_keys(
     at: Namespace,
     named: list[int],
-    chosen: Selection | None,
+    unchanged: Callable[[Writer], None] | None,
     *,
     derived: bool,
     prove: bool,
     also: Sequence[str | PathLike[str]],
 ) -> Certificate | None:
+    """Erase memories and what was made of them. `unchanged` raises if they are no longer what was confirmed."""
     from combray.audit import erasure
     from combray.language.caches import forget_texts
 
@@ -236,8 +242,8 @@ def _erase(
     ids = {each.id: None for each in reader.memories(keys)}
     traces = provable.traces(at.namespace, keys) if provable else []
     with store.transaction(at.namespace) as tx:
-        if chosen is not None and chosen.keys(tx, at.namespace) != named:
-            raise InvalidInputError("where", "matches other memories than a moment ago.", "Try again.")
+        if unchanged is not None:
+            unchanged(tx)
         tx.erase(list(dict.fromkeys((*keys, *erasure.made_of(tx, memories)))), at.runtime.clock())
     forget_texts()
     if not prove:

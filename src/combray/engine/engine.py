@@ -13,7 +13,7 @@ from combray import presets
 from combray.audit.audited import audited
 from combray.background import Background
 from combray.engine import changes as changing
-from combray.engine import settling
+from combray.engine import requests, settling
 from combray.engine.audit import AuditTrail
 from combray.engine.changes import Changed, Several, SeveralErased
 from combray.engine.consolidation import Consolidation
@@ -21,6 +21,7 @@ from combray.engine.documents import Documents
 from combray.engine.lists import list_memories
 from combray.engine.namespace import Namespace, Verbs
 from combray.engine.quarantine import Quarantine
+from combray.engine.requests import Asked, AskedErased, Taken
 from combray.engine.retention import Retention
 from combray.engine.settling import Replaced, Settled, Unsettled
 from combray.engine.store import OpenStore
@@ -211,13 +212,21 @@ class Engine(Verbs):
     def forget(self, memory_id: str) -> Memory: ...
     @overload
     def forget(self, memory_id: Ids | None = None, **several: Unpack[Several]) -> Changed: ...
-    def forget(self, memory_id: str | Ids | None = None, **several: Unpack[Several]) -> Memory | Changed:
+    @overload
+    def forget(self, *, about: str, **asked: Unpack[Asked]) -> Taken: ...
+    def forget(self, memory_id: str | Ids | None = None, **how: Any) -> Memory | Changed | Taken:
         """Hide memories from every read; `restore` brings them back, `erase` destroys them.
 
         One id, a list of ids, or the live memories that match `where`. A filter needs `confirm`, the count
-        that a dry run reports. All change in one transaction. Raises NotFoundError, InvalidInputError.
+        that a dry run reports. Facts that Combray made of them alone are hidden with them. All change in one
+        transaction. Raises NotFoundError, InvalidInputError.
+
+        `about` takes a request instead: an identifier ("the SSN 123-45-6789"), a name ("everything about Acme")
+        or a description ("my old address"). Without `confirm` it only shows what it would take (`Taken`).
         """
-        return changing.forget(self._at, memory_id, **several)
+        if memory_id is None and "about" in how:
+            return requests.forget(self._at, **how)
+        return changing.forget(self._at, memory_id, **how)
 
     @overload
     def restore(self, memory_id: str, *, version: int | None = None) -> Memory: ...
@@ -249,19 +258,21 @@ class Engine(Verbs):
     ) -> Certificate | None: ...
     @overload
     def erase(self, memory_id: Ids | None = None, **several: Unpack[SeveralErased]) -> Changed: ...
-    def erase(
-        self, memory_id: str | Ids | None = None, **several: Unpack[SeveralErased]
-    ) -> Certificate | Changed | None:
+    @overload
+    def erase(self, *, about: str, **asked: Unpack[AskedErased]) -> Taken: ...
+    def erase(self, memory_id: str | Ids | None = None, **how: Any) -> Certificate | Changed | Taken | None:
         """Destroy memories and every trace of them in the file. Cannot be undone; backups keep their copies.
 
         One id, a list of ids, or all that match `where`, of any status and trust; a filter needs
         `confirm`, the count that a dry run reports. Memories that Combray made from them (consolidation,
         auto-memory) are erased with them; `derived` also erases memories that cite them as evidence. `prove` then
         searches every file of the store for their bytes, and older copies too: those beside the store, those
-        recorded in the audit, and `also`. It gives one certificate and records it in the audit. Raises
-        NotFoundError, InvalidInputError, StoreError.
+        recorded in the audit, and `also`. It gives one certificate and records it in the audit. `about` takes a
+        request as `forget` does. Raises NotFoundError, InvalidInputError, StoreError.
         """
-        return changing.erase(self._at, memory_id, **several)
+        if memory_id is None and "about" in how:
+            return requests.erase(self._at, **how)
+        return changing.erase(self._at, memory_id, **how)
 
     @audited("settle", reads=False)
     def settle(self, new: str, old: str, verdict: Verdict, reason: str = "") -> Settled:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 SECTIONS = (
     "words", "dates", "expansion", "guard", "noise", "pronouns", "quality", "questions", "replacements",
-    "revisions", "savings", "statements", "tense", "trivial",
+    "requests", "revisions", "savings", "statements", "tense", "trivial",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 

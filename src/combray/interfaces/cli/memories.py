@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from combray.interfaces.cli.output import (
     table,
     visible,
 )
+from combray.interfaces.cli.requests import carry_out, request_options, tell_taken
 from combray.types import CATEGORIES
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _SHOWN = 5
 """Memories shown before a filter is confirmed."""
 _IDS = click.argument("memory_ids", metavar="[ID]...", nargs=-1)
+_ABOUT = ("include", "exclude", "namespaces")
+"""Options that only --about takes."""
 _CITATION = re.compile(r"(?i)(.+\.(?:md|jsonl))(?:#L(\d{1,9})(?:-L(\d{1,9}))?)?")
 
 
@@ -86,16 +89,27 @@ def _in_words(value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-@verb("combray forget ID", """combray forget --where '{"metadata.user": "ann"}' --dry-run""")
+@verb(
+    "combray forget ID",
+    'combray forget --about "everything about Acme"',
+    """combray forget --where '{"metadata.user": "ann"}' --dry-run""",
+)
 @_IDS
+@request_options
 @several_options
 @opens_store()
-def forget(target: Target, memory_ids: tuple[str, ...], **several: Any) -> None:
+def forget(target: Target, memory_ids: tuple[str, ...], about: str | None, **several: Any) -> None:
     """Hide memories from recall; nothing is deleted.
 
-    Give ids, or select live memories with --where. A filter needs --confirm with the count; in a terminal the
-    command asks.
+    Give ids, select live memories with --where, or say with --about what to forget: an identifier, a name or a
+    description. --where and --about need --confirm with the count that they show; in a terminal the command asks.
     """
+    asked = {name: several.pop(name) for name in _ABOUT}
+    if about is not None:
+        _about_alone(memory_ids, several)
+        done = carry_out(target, "forget", about, confirm=several["confirm"], dry_run=several["dry_run"], **asked)
+        tell_taken(target, done, "forgotten")
+        return
     _change(target, "forget", "forgotten", "hidden from recall; undo with combray restore", memory_ids, several)
 
 
@@ -131,14 +145,19 @@ def _change(
     with target.open() as engine:
         change: Any = getattr(engine, action)
         if len(ids) == 1 and not dry_run:
-            memory = change(ids[0])
-            _tell(target, memory.id, memory.status, message)
+            done = change([engine.get(ids[0]).id])
+            _tell(target, done.ids[0], engine.get(done.ids[0]).status, message, derived=list(done.derived))
             return
         if dry_run or where is None:
             done = change(list(ids) or None, where=where, dry_run=dry_run, confirm=confirm)
         else:
             done = change(where=where, confirm=confirmed(engine, change, action, where, confirm, yes=False))
     _tell_many(target, done, status)
+
+
+def _about_alone(ids: tuple[str, ...], several: dict[str, Any]) -> None:
+    if ids or several["where"] is not None:
+        raise click.UsageError("give ids, --where JSON or --about TEXT, not several of them.")
 
 
 def _one_of_both(ids: tuple[str, ...], where: object) -> None:
@@ -151,9 +170,11 @@ def _tell_many(target: Target, done: Changed, status: str) -> None:
         for memory_id in done.ids:
             console().print(memory_id)
         would = "would be" if done.dry_run else "are"
-        console().print(f"{done.count} memories {would} {status}.")
+        with_them = f", and {len(done.derived)} facts made of them" if done.derived else ""
+        console().print(f"{done.count} memories {would} {status}{with_them}.")
     else:
-        show_json({"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)})
+        shown = {"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)}
+        show_json(shown | ({"derived": list(done.derived)} if done.derived else {}))
     if not done.count:
         nothing_found("no memory matches.")
 
@@ -161,6 +182,7 @@ def _tell_many(target: Target, done: Changed, status: str) -> None:
 @verb(
     "combray erase ID --yes",
     "combray erase ID --prove",
+    'combray erase --about "the SSN 123-45-6789" --prove',
     """combray erase --where '{"metadata.user": "ann"}' --dry-run""",
 )
 @_IDS
@@ -168,6 +190,7 @@ def _tell_many(target: Target, done: Changed, status: str) -> None:
 @click.option("--derived", is_flag=True, help="Also erase memories that name it as evidence.")
 @click.option("--prove", is_flag=True, help="Search every file for remains, and show the proof.")
 @click.option("--also", multiple=True, metavar="FILE", help="With --prove: also search this file.")
+@request_options
 @several_options
 @opens_store()
 def erase(
@@ -177,14 +200,21 @@ def erase(
     where: dict[str, Any] | None,
     dry_run: bool,
     confirm: int | None,
+    about: str | None,
     **how: Any,
 ) -> None:
     """Erase memories permanently.
 
     Their text, history, edges and vectors are removed from the file, and everything that Combray derived from
-    their text. Backups and exports are not changed. --where selects memories of every status. Exit code 1 if a
-    proof finds remains in the store.
+    their text. Backups and exports are not changed. --where selects memories of every status, and --about says
+    what to erase: an identifier, a name or a description. Exit code 1 if a proof finds remains in the store.
     """
+    asked = {name: how.pop(name) for name in _ABOUT}
+    if about is not None:
+        _about_alone(memory_ids, {"where": where})
+        how.pop("derived")
+        _erase_about(target, about, confirm=confirm, dry_run=dry_run, yes=yes, **asked, **how)
+        return
     _one_of_both(memory_ids, where)
     if len(memory_ids) == 1 and not dry_run:
         _erase_one(target, memory_ids[0], yes=yes, **how)
@@ -203,6 +233,14 @@ def erase(
         _show_proof(target, done.certificate)
     else:
         _tell_many(target, done, "erased")
+
+
+def _erase_about(target: Target, about: str, **how: Any) -> None:
+    done = carry_out(target, "erase", about, **how)
+    for certificate in done.certificates:
+        _show_proof(target, certificate)
+    if not done.certificates:
+        tell_taken(target, done, "erased")
 
 
 def _ask(question: str) -> None:
@@ -280,8 +318,15 @@ def history(target: Target, memory_id: str, chain: bool) -> None:
         show_chain(steps)
 
 
-def _tell(target: Target, memory_id: str, status: str, message: str) -> None:
-    answer(target, f"{memory_id} is {status}: {message}.", id=memory_id, status=status, message=message)
+def _tell(target: Target, memory_id: str, status: str, message: str, derived: Sequence[str] = ()) -> None:
+    fields: dict[str, Any] = {"id": memory_id, "status": status, "message": message}
+    with_it = f" Facts made of it alone are too: {', '.join(derived)}." if derived else ""
+    answer(
+        target,
+        f"{memory_id} is {status}: {message}.{with_it}",
+        **fields,
+        **({"derived": derived} if derived else {}),
+    )
 
 
 def _metadata(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> Any:

@@ -9,7 +9,20 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from combray.interfaces.mcp import lines
-from combray.interfaces.mcp.parameters import Category, Decision, Full, Id, Intent, Limit, Query, When, Where, Who
+from combray.interfaces.mcp.parameters import (
+    About,
+    Category,
+    Decision,
+    Full,
+    Id,
+    Intent,
+    Limit,
+    Query,
+    When,
+    Where,
+    Who,
+)
+from combray.interfaces.mcp.requests import taken
 from combray.interfaces.mcp.results import Tools, questions, result
 from combray.types import DEFAULT_TRUST, Answer, EdgeType, Hit, Remembered
 
@@ -305,14 +318,19 @@ class Calls(Tools):
         self,
         id: Annotated[str | None, Field(description="Id of one memory.")] = None,
         where: Where = None,
+        about: About = None,
+        include: Annotated[list[str], Field(description="With about: ids of possible matches to take too.")] = [],  # noqa: B006
         confirm: Annotated[
-            int | None, Field(ge=0, description="How many where matches, as asked for without confirm.")
+            int | None, Field(ge=0, description="The count that the same call without confirm reports.")
         ] = None,
     ) -> CallToolResult:
         """Hide a memory from recall, when the user asks for it or it proves wrong. A person can restore it.
 
-        With where, all that match: ask first without confirm, which only counts them, then with that count.
+        With where or about all that match: ask first without confirm, which only shows them, then with its count.
         """
+        if about is not None and id is None and where is None:
+            found = self._engine.forget(about=about, include=include, confirm=confirm)
+            return taken(found, self._short(each.memory.id for each in found.shown))
         if id is not None and where is None:
             memory = self._engine.forget(id)
             return result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})

@@ -22,6 +22,10 @@ Where = Annotated[
     dict[str, Any] | None,
     Field(description='Fields: {"category": "decision"}, {"metadata.user": "ann"}, {"importance": {"gte": 4}}.'),
 ]
+About = Annotated[
+    str | None,
+    Field(description='What to forget: an identifier, "everything about NAME", or a description.'),
+]
 When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
 Decision = Annotated[
     Verdict,

@@ -1,0 +1,137 @@
+"""`forget --about` and `erase --about`: what a request would take as a table, and the confirmation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import nothing_found
+from combray.interfaces.cli.options import Target, comma_list
+from combray.interfaces.cli.output import compact, console, for_people, short, show_json, table, visible
+
+if TYPE_CHECKING:
+    from combray.engine import Engine
+    from combray.engine.requests import Match, Taken
+
+
+def request_options(function: Any) -> Any:
+    """`--about`, `--include`, `--exclude` and `--in`, for verbs that take a request."""
+    for option in (
+        click.option("--in", "namespaces", callback=comma_list, metavar="A,B", help="With --about: in these."),
+        click.option("--exclude", multiple=True, metavar="ID", help="With --about: keep this match."),
+        click.option(
+            "--include", multiple=True, metavar="ID", help="With --about: also take this possible match."
+        ),
+        click.option("--about", metavar="TEXT", help="An identifier, a name or a description instead of ids."),
+    ):
+        function = option(function)
+    return function
+
+
+def carry_out(
+    target: Target,
+    action: str,
+    about: str,
+    *,
+    confirm: int | None,
+    dry_run: bool,
+    yes: bool = False,
+    **asked: Any,
+) -> Taken:
+    """Show what a request takes; take it once it is confirmed by count, by --yes or by a person."""
+    how = {name: list(value) for name in ("include", "exclude") if (value := asked.pop(name))}
+    if names := asked.pop("namespaces", ()):
+        how["namespaces"] = list(names)
+    with target.open() as engine:
+        change: Any = getattr(engine, action)
+        if confirm is None or dry_run:
+            preview: Taken = change(about=about, **how)
+            interactive = not dry_run and sys.stdin.isatty() and (for_people(target) or not yes)
+            if not dry_run and yes:
+                confirm = preview.count
+            elif not interactive:
+                _show(target, preview)
+                return preview
+            else:
+                preview, how = _asked(engine, action, preview, how)
+                confirm = preview.count
+        if not confirm:
+            nothing_found("no memory is certain to match. Name possible ones with --include ID.")
+        done: Taken = change(about=about, confirm=confirm, **how, **asked)
+    return done
+
+
+def _asked(engine: Engine, action: str, preview: Taken, how: dict[str, Any]) -> tuple[Taken, dict[str, Any]]:
+    """Show the table and ask which possible matches to take, then whether to take all that."""
+    console(errors=True).print(_table(preview))
+    if preview.possible:
+        typed = click.prompt("Numbers of possible ones to take too", default="", show_default=False, err=True)
+        offered = [each.memory.id for each in preview.possible]
+        wanted = [each for each in typed.replace(",", " ").split() if each]
+        if wrong := [each for each in wanted if not each.isdecimal() or not 1 <= int(each) <= len(offered)]:
+            nothing_found(f"{visible(wrong[0])} is not a number from 1 to {len(offered)}. Nothing was changed.")
+        if wanted:
+            ids = dict.fromkeys([*preview.included, *(offered[int(each) - 1] for each in wanted)])
+            how = {**how, "include": list(ids)}
+            change: Any = getattr(engine, action)
+            preview = change(about=preview.about, **how)
+    if not preview.count:
+        nothing_found("no memory is taken. Nothing was changed.")
+    last = " permanently" if action == "erase" else ""
+    click.confirm(f"{action.capitalize()} {preview.count} memories{last}?", abort=True, err=True)
+    return preview, how
+
+
+def _show(target: Target, taken: Taken) -> None:
+    if not for_people(target):
+        show_json(as_json(taken))
+        return
+    console().print(_table(taken))
+    console().print(
+        f"{taken.count} memories would be taken. Nothing was changed: --confirm {taken.count} takes them."
+    )
+
+
+def tell_taken(target: Target, taken: Taken, status: str) -> None:
+    """Report what a confirmed request did."""
+    if taken.dry_run:
+        return
+    if not for_people(target):
+        show_json({"status": status, **as_json(taken)})
+        return
+    for each in taken.ids:
+        console().print(each)
+    console().print(f"{taken.count} memories are {status}.")
+
+
+def as_json(taken: Taken) -> dict[str, Any]:
+    """Return the groups as plain values."""
+    groups = {"certain": taken.certain, "derived": taken.derived, "possible": taken.possible}
+    return {
+        "about": taken.about,
+        "count": taken.count,
+        "dry_run": taken.dry_run,
+        "ids": list(taken.ids),
+        **{name: [_match(each) for each in group] for name, group in groups.items()},
+    }
+
+
+def _match(match: Match) -> dict[str, Any]:
+    place = {"namespace": match.memory.namespace, "trust": match.memory.trust}
+    return {**compact(match.memory), **place, "why": match.why, "score": round(match.score, 3)}
+
+
+def _table(taken: Taken) -> Any:
+    shown = table("", "id", "memory", "why", unbroken=("", "id"))
+    ticked = set(taken.ids)
+    groups: list[tuple[str, Sequence[Match]]] = [("certain", taken.certain), ("derived", taken.derived)]
+    for name, group in groups:
+        for match in group:
+            shown.add_row(name, match.memory.id, short(match.memory.content, 60), visible(match.why))
+    for number, match in enumerate(taken.possible, 1):
+        mark = "possible, taken" if match.memory.id in ticked else f"possible {number}"
+        shown.add_row(mark, match.memory.id, short(match.memory.content, 60), visible(match.why))
+    return shown
