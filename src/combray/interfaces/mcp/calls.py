@@ -319,7 +319,7 @@ class Calls(Tools):
         id: Annotated[str | None, Field(description="Id of one memory.")] = None,
         where: Where = None,
         about: About = None,
-        include: Annotated[list[str], Field(description="With about: ids of possible matches to take too.")] = [],  # noqa: B006
+        include: Included = [],  # noqa: B006
         confirm: Annotated[
             int | None, Field(ge=0, description="The count that the same call without confirm reports.")
         ] = None,

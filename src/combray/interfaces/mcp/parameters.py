@@ -26,6 +26,7 @@ About = Annotated[
     str | None,
     Field(description='What to forget: an identifier, "everything about NAME", or a description.'),
 ]
+Included = Annotated[list[str], Field(description="With about: ids of possible matches to take too.")]
 When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
 Decision = Annotated[
     Verdict,

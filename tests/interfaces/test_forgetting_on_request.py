@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agent import Agent, text
 from anyio.from_thread import start_blocking_portal
 from click.testing import CliRunner
 from mcp import Client
@@ -16,7 +17,6 @@ import combray
 from combray.interfaces.cli.verbs import combray as shell
 from combray.interfaces.mcp.server import server_for
 from combray.testing.fakes import FakeClock
-from tests.interfaces.agent import Agent, text
 
 
 @pytest.fixture
