@@ -15,6 +15,7 @@ from combray.interfaces.mcp.parameters import (
     Decision,
     Full,
     Id,
+    Included,
     Intent,
     Limit,
     Query,
@@ -321,7 +322,7 @@ class Calls(Tools):
         about: About = None,
         include: Included = [],  # noqa: B006
         confirm: Annotated[
-            int | None, Field(ge=0, description="The count that the same call without confirm reports.")
+            int | None, Field(ge=0, description="The count that the call without it reports.")
         ] = None,
     ) -> CallToolResult:
         """Hide a memory from recall, when the user asks for it or it proves wrong. A person can restore it.
@@ -329,8 +330,7 @@ class Calls(Tools):
         With where or about all that match: ask first without confirm, which only shows them, then with its count.
         """
         if about is not None and id is None and where is None:
-            found = self._engine.forget(about=about, include=include, confirm=confirm)
-            return taken(found, self._short(each.memory.id for each in found.shown))
+            return taken(self._engine.forget(about=about, include=include, confirm=confirm), self._short)
         if id is not None and where is None:
             memory = self._engine.forget(id)
             return result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})

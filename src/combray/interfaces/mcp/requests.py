@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mcp_types import CallToolResult
@@ -12,8 +12,9 @@ from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.results import result
 
 
-def taken(found: Taken, names: Mapping[str, str]) -> CallToolResult:
-    """Return a preview by groups, or the count of what was forgotten. `names`: full id -> shown id."""
+def taken(found: Taken, shorten: Callable[[Iterable[str]], Mapping[str, str]]) -> CallToolResult:
+    """Return a preview by groups, or the count of what was forgotten. `shorten` gives full id -> shown id."""
+    names = shorten(each.memory.id for each in found.shown)
     groups = {"certain": found.certain, "derived": found.derived, "possible": found.possible}
     listed = {
         title: [{"id": each.memory.id, "text": _shown(each, names), "why": each.why} for each in group]
