@@ -321,9 +321,7 @@ class Calls(Tools):
         where: Where = None,
         about: About = None,
         include: Included = [],  # noqa: B006
-        confirm: Annotated[
-            int | None, Field(ge=0, description="The count that the call without it reports.")
-        ] = None,
+        confirm: Annotated[int | None, Field(ge=0, description="Count of the same call without it.")] = None,
     ) -> CallToolResult:
         """Hide a memory from recall, when the user asks for it or it proves wrong. A person can restore it.
 
