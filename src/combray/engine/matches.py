@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +13,10 @@ import numpy as np
 
 from combray.engine.namespace import Namespace
 from combray.errors import ModelError
-from combray.language.folding import fold
+from combray.language.claim_tokens import tokenise, vocabulary
+from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
-from combray.language.requests import Request
+from combray.language.requests import Request, titles
 from combray.language.tokens import content_terms
 from combray.types import Memory
 
@@ -23,9 +26,16 @@ _COVERED = 0.99
 """Share of the weighted terms of a description that a certain match holds."""
 _LEAST_COVERED = 0.3
 """The same for a possible match."""
-_ABOVE = 1.0
+_COVERED_UNSPACED = 0.6
+"""The same in a script without spaces, whose terms are pairs of characters, also of two words."""
+_LEAST_STEM = 5
+"""Characters that two forms of a word share at least."""
+_RARE = 3
+"""Memories of a namespace that hold a rare term at most, or a tenth of them."""
+_OWNED = re.compile(r"[A-Z]\w+['’]s\s+([a-z]+)").finditer
+_ABOVE = 0.3
 """Standard deviations above the mean cosine of the namespace from which a memory is a possible match."""
-_LEAST_COSINE = 0.2
+_LEAST_COSINE = 0.1
 
 
 @dataclass(slots=True)
@@ -49,6 +59,8 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
             hints[key] = (hint, 0.9)
     if not wanted.identifiers:
         _described(wanted, spelt, texts, judged, hints)
+    for key, score in _related(texts, judged.certain).items():
+        hints.setdefault(key, ("shares rare words with a certain match", score))
     for key, score in _similar(space, wanted, list(memories)).items():
         if key not in judged.certain:
             known = hints.get(key, ("", 0.0))
@@ -104,16 +116,24 @@ def _described(
     hints: dict[int, tuple[str, float]],
 ) -> None:
     """Judge by the names and the words of a description."""
-    patterns = [matcher([fold(each) for each in spellings]) for spellings in spelt.values()]
+    patterns = [_named(spellings, titled=wanted.titled) for spellings in spelt.values()]
+    surnames = [_surname(name) for name in wanted.names]
     terms = {key: frozenset(content_terms(text)) for key, text in texts.items()}
     weights = _weights(wanted.terms, terms)
     total = sum(weights.values())
+    covered = _COVERED_UNSPACED if is_unspaced(wanted.topic) else _COVERED
     for key, text in texts.items():
-        folded = fold(text)
-        named = sum(pattern.search(folded) is not None for pattern in patterns)
-        share = sum(weights[each] for each in weights if each in terms[key]) / total if total else 1.0
-        whole_name = named == len(patterns)
-        if whole_name and share >= _COVERED:
+        folded = _folded(text)
+        named = sum(
+            pattern(text) or (surname is not None and surname(text) is not None)
+            for pattern, surname in zip(patterns, surnames, strict=True)
+        )
+        share = sum(weights[each] for each in weights if _has(terms[key], each)) / total if total else 1.0
+        if (
+            named == len(patterns)
+            and share >= covered
+            and not (wanted.owned and _of_another(wanted, text, terms[key]))
+        ):
             judged.certain[key] = f"names {wanted.names[0]}" if wanted.names else f"says {wanted.topic}"
         elif named or (share >= _LEAST_COVERED and wanted.terms):
             hints[key] = ("names it" if named else "shares its words", 0.5 + 0.4 * share)
@@ -121,8 +141,64 @@ def _described(
             hints[key] = ("shares a part of the name", 0.4)
 
 
+def _folded(text: str) -> str:
+    return fold(text).replace(" & ", " and ")
+
+
+def _has(held: frozenset[str], term: str) -> bool:
+    """Return whether a text holds a term, or another form of it: "allergic", "allergy"."""
+    if term in held:
+        return True
+    if len(term) < _LEAST_STEM:
+        return False
+    size = max(_LEAST_STEM, len(term) - 2)
+    return any(len(each) <= len(term) + 3 and each[:size] == term[:size] for each in held)
+
+
+def _surname(name: str) -> Callable[[str], re.Match[str] | None] | None:
+    """Return a search for the last word of a person's name without another first name before it."""
+    words = name.split()
+    if len(words) != 2 or "and" in words:
+        return None
+    last, any_title = re.escape(words[1]), "|".join(map(re.escape, titles()))
+    alone = rf"(?<![\w-])(?<![A-Z][a-z]\s)(?<![a-z]\s){last}(?!\w)"
+    return re.compile(rf"{alone}|(?i:\b(?:{any_title})\b)\.?\s{last}(?!\w)").search
+
+
+def _named(spellings: Sequence[str], *, titled: bool) -> Callable[[str], bool]:
+    """Return a test whether a text holds one of the spellings as a whole word.
+
+    Accents count in a name that has some ("Tuấn" is not "tuần"). Behind a title it is a person's name, which
+    another capitalised word would change ("Coach Mercer" is not "Mercer Street").
+    """
+    known = matcher([_folded(each) for each in spellings])
+    accents = [matcher([plain(each)]) for each in spellings if not each.isascii()]
+    longer = "|".join(re.escape(each) for each in spellings)
+    other = re.compile(rf"(?:{longer})\s[A-Z]")
+
+    def test(text: str) -> bool:
+        if accents and not text.isascii():
+            return any(each.search(plain(text)) for each in accents)
+        return known.search(_folded(text)) is not None and not (titled and other.search(text))
+
+    return test
+
+
+def _of_another(wanted: Request, text: str, terms: frozenset[str]) -> bool:
+    """Return whether a text is hardly about the speaker, whom it does not mention.
+
+    It names another owner ("Dana's salary"), or shares one word only with the request.
+    """
+    words = {token.word for token in tokenise(text)}
+    if wanted.names or any(vocabulary().pronouns.get(word, "").endswith(":i") for word in words):
+        return False
+    owned = [hit[1] for hit in _OWNED(text)]
+    another = any(_has(frozenset(content_terms(each)), term) for each in owned for term in wanted.terms)
+    return another or (len(wanted.terms) == 1 and len(terms) > 1)
+
+
 def _shares_a_word(wanted: Request, folded: str) -> bool:
-    parts = [part for name in wanted.names for part in fold(name).split() if len(part) > 2]
+    parts = [part for name in wanted.names for part in fold(name).split() if len(part) > 2 and part != "and"]
     return len(parts) > len(wanted.names) and matcher(parts).search(folded) is not None
 
 
@@ -130,6 +206,17 @@ def _weights(wanted: tuple[str, ...], terms: Mapping[int, frozenset[str]]) -> di
     """Return inverse document frequencies of the terms of a description."""
     n = len(terms)
     return {each: math.log(1 + n / (1 + sum(each in held for held in terms.values()))) for each in wanted}
+
+
+def _related(texts: Mapping[int, str], certain: Collection[int]) -> dict[int, float]:
+    """Return memories that share a rare term with a certain match, scored below every other evidence."""
+    terms = {key: frozenset(content_terms(text)) for key, text in texts.items()}
+    known = frozenset(term for key in certain for term in terms[key])
+    held = Counter(term for some in terms.values() for term in some)
+    most = max(_RARE, len(texts) // 10)
+    rare = {term for term in known if held[term] <= most}
+    shared = {key: len(rare & some) for key, some in terms.items() if key not in certain}
+    return {key: 0.3 * count / (count + 2) for key, count in shared.items() if count}
 
 
 def _similar(space: Namespace, wanted: Request, keys: list[int]) -> dict[int, float]:

@@ -19,17 +19,22 @@ _LEAST_PHONE, _MOST_PHONE = 7, 15
 """Digits of a phone number. Source: ITU-T E.164 (at most 15)."""
 _LONG = 9
 """A number of this many digits is unique enough to stand beside another number ("… 6789 12/26")."""
-_HINT = 4
-"""Characters at the end of an identifier by which people refer to it ("ending in 6789")."""
+_FREE = 8
+"""Characters of a code from which a separator may be anywhere ("0A:1B:…" and "0A1B…")."""
+_HINT = 3
+"""Least characters at the end of an identifier by which people refer to it ("ending in 6789")."""
 
-_SEPARATORS = r"[\s().\-\u2010-\u2015\u2212/_]{0,3}"
+_SEPARATORS = r"[\s().:\-\u2010-\u2015\u2212/_]{0,3}"
 _address = re.compile(
     r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|(?:https?://|www\.)[^\s\"'<>]+[^\s\"'<>.,;:!?)]|(?<![\w@/.])@\w[\w.-]*\w"
 )
 _domain = re.compile(r"(?<![\w@./-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s\"'<>.,;:!?)]+)*(?![\w@])", re.IGNORECASE)
-_chunk = re.compile(r"[+(]?[^\W_][\w().+\-\u2010-\u2015/]*")
+_chunk = re.compile(r"[+(]?[^\W_][\w().:+\-\u2010-\u2015/]*")
 _grouped = re.compile(r"[\d().+\-/]+").fullmatch
-_date = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|(?:19|20)\d\d").fullmatch
+_date = re.compile(
+    r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|(?:19|20)\d\d"
+    r"|\d{1,2}(?::\d\d){1,2}"
+).fullmatch
 _code_group = re.compile(r"[A-Z]{1,4}[\d-]+").fullmatch
 _letters = re.compile("[A-Z]{2,4}").fullmatch
 _prefix = re.compile("[A-Za-z]{2,6}").fullmatch
@@ -68,11 +73,12 @@ class Identifier:
 
     def hinted_by(self, text: str) -> bool:
         """Return whether a text holds the end of it as a word of its own: "the card ending in 1111"."""
-        if self.is_address or len(self.canonical) < _HINT + 2:
-            return False
-        return (
-            re.search(rf"(?<![a-z0-9]){re.escape(self.canonical[-_HINT:])}(?![a-z0-9])", fold(text)) is not None
-        )
+        folded = fold(text)
+        if self.is_address:
+            local, _, host = self.canonical.partition("@")
+            return bool(local and host) and re.search(rf"(?<!\w){re.escape(local)}(?!\w)", folded) is not None
+        ends = "|".join(self.canonical[-size:] for size in range(_HINT, len(self.canonical) - 1))
+        return bool(ends) and re.search(rf"(?<![a-z0-9])(?:{ends})(?![a-z0-9])", folded) is not None
 
     @cached_property
     def _joined(self) -> re.Pattern[str] | None:
@@ -84,6 +90,7 @@ class Identifier:
         if self.is_address:
             bare = re.escape(self.canonical)
             bare = bare[0] + bare[1:].replace("@", r"\s?(?:@|\(at\)|\[at\])\s?")
+            bare = bare.replace(r"\.", r"\s?(?:\.|\(dot\)|\[dot\])\s?")
             scheme = "" if "@" in self.canonical else r"(?:https?://)?(?:www\.)?"
             return re.compile(rf"(?<![\w.+%-])(?<!\w@){scheme}{bare}(?![\w-])(?!\.\w)(?!@)")
         if self.canonical.isdecimal():
@@ -116,7 +123,7 @@ def _codes(text: str, chunks: list[re.Match[str]]) -> Iterator[tuple[int, int, I
             written = written.rstrip(")")
         around = text[max(0, start - 1) : start] + text[stop : stop + 1]
         size = sum(each.isalnum() for each in written)
-        if _coded(written) and size >= LEAST and not _date(written) and not set(around) & set("$€£¥%:"):
+        if _coded(written) and size >= LEAST and not _date(written) and not set(around) & set("$€£¥%"):
             before = chunks[at - 1][0] if at and text[chunks[at - 1].end() : start].isspace() else ""
             yield start, start + len(written), Identifier(written, before if _prefix(before) else "")
         at = end + 1
@@ -151,16 +158,14 @@ def _spelt(folded: str) -> str:
     """Return a pattern of the characters with any separators at digits, and where the text has one."""
     parts: list[str] = []
     before, gap = "", False
+    coded = sum(each.isalnum() for each in folded)
     for each in folded:
         if not each.isalnum():
             gap = True
             continue
         if parts:
-            free = (
-                gap
-                or before.isdigit() != each.isdigit()
-                or (before.isdigit() and each.isdigit() and len(folded) > 6)
-            )
+            digit = before.isdigit()
+            free = gap or coded >= _FREE or digit != each.isdigit() or (digit and coded > LEAST + 1)
             parts.append(_SEPARATORS if free else "")
         parts.append(re.escape(each))
         before, gap = each, False
@@ -183,7 +188,7 @@ def _number(folded: str) -> str:
     elif digits.startswith("0"):
         national = digits[1:]
     elif len(digits) == 11 and digits.startswith("1"):
-        national, prefix = digits[1:], r"(?:\+|00)?1"
+        national, prefix = digits[1:], r"(?:(?:\+|00)\s?\d{1,3}\s?)?1?"
     elif len(digits) == 10:
         prefix = r"(?:(?:\+|00)\s?\d{1,3}|1)"
     if len(national) < _LEAST_PHONE:

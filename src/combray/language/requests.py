@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from combray.language.caches import from_tables
+from combray.language.claim_tokens import tokenise, vocabulary
 from combray.language.entities import extract, names
 from combray.language.folding import fold
 from combray.language.identifiers import Identifier, identifiers
@@ -18,11 +19,12 @@ from combray.language.lexicon import matcher
 from combray.language.tables import phrase_lists
 from combray.language.tokens import content_terms, is_stop
 
-_listed = phrase_lists("requests", "openers scopes past titles")
+_listed = phrase_lists("requests", "openers closers scopes past titles")
 _quoted = re.compile('["“«「]([^"”»」]{2,100})["”»」]').finditer
 _word = re.compile(r"[^\W_][\w'’.&-]*").finditer
 _MOST_NAME = 5
 """Words of the longest name."""
+_possessive = re.compile(r"\w['’]s\s+[a-z]").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class Request:
     terms: tuple[str, ...] = ()
     scoped: bool = False
     past: bool = False
+    owned: bool = False
+    """Whether it is about the speaker: "my salary", "that I smoke"."""
+    titled: bool = False
+    """Whether it names a person by a title: "Coach Mercer"."""
 
 
 def request(text: str) -> Request:
@@ -47,14 +53,19 @@ def request(text: str) -> Request:
     found = tuple(each for _, _, each in identifiers(text))
     rest = _without(text, written)
     opened = _opening("openers").sub("", rest).strip()
-    topic = _opening("scopes").sub("", opened).strip(" .,;:!?") or opened
-    scoped = len(topic) < len(opened.strip(" .,;:!?"))
+    opened = _closing().sub("", opened).strip(" .,;:!?，。、；：！？") or opened
+    topic = _opening("scopes").sub("", opened).strip(" .,;:!?，。、；：！？") or opened
+    scoped = len(topic) < len(opened)
+    words = {token.word for token in tokenise(rest)}
+    owned = any(vocabulary().pronouns.get(word, "").endswith(":i") for word in words)
     past = any(_has(topic, each) for each in _listed("past"))
     named = () if found else _names(topic)
+    titled = any(fold(hit[0]).rstrip(".") in titles() for hit in _word(topic))
     held = {term for name in named for term in content_terms(name)}
     dropped = held | {term for each in _listed("past") for term in content_terms(each)}
     terms = tuple(term for term in dict.fromkeys(content_terms(topic)) if term not in dropped)
-    return Request(topic or text.strip(), found, named, terms, scoped, past)
+    whole = scoped and bool(named) and not _possessive(topic)
+    return Request(topic or text.strip(), found, named, () if whole else terms, scoped, past, owned, titled)
 
 
 def _without(text: str, places: list[tuple[int, int]]) -> str:
@@ -72,7 +83,17 @@ def _opening(section: str) -> re.Pattern[str]:
 
 
 @from_tables
-def _titles() -> frozenset[str]:
+def _closing() -> re.Pattern[str]:
+    """Return a pattern of openers at the end of a request: "… please remove"."""
+    any_of = "|".join(map(re.escape, sorted({*_listed("openers"), *_listed("closers")}, key=len, reverse=True)))
+    return re.compile(
+        rf"(?:[\s,，]*(?:(?<=[^\x00-\x7f])|(?<!\w))(?:{any_of})[\s.!?。！？]*){{1,6}}$", re.IGNORECASE
+    )
+
+
+@from_tables
+def titles() -> frozenset[str]:
+    """Return the titles before a person's name, folded."""
     return frozenset(map(fold, _listed("titles")))
 
 
@@ -84,15 +105,21 @@ def _names(topic: str) -> tuple[str, ...]:
     """Return the names in a topic: quoted, capitalised, or known as code names and titles."""
     found = dict.fromkeys(hit[1].strip() for hit in _quoted(topic))
     run: list[str] = []
+    topic = topic.replace(" & ", " and ")
     for hit in [*_word(topic), None]:
         word = hit[0].rstrip(".'’-") if hit is not None else ""
         bare = re.sub(r"['’]s$", "", word)
         known = is_stop(fold(bare)) or is_stop(fold(re.split("['’]", bare)[0]))
         if bare and (bare[0].isupper() or (run and bare[0].isdigit())) and not known:
-            if fold(bare) not in _titles():
+            if fold(bare) not in titles():
                 run.append(bare)
             if bare == word:
                 continue
+        if run and bare == "and":
+            run.append(bare)
+            continue
+        while run and run[-1] == "and":
+            run.pop()
         if run and len(run) <= _MOST_NAME:
             found[" ".join(run)] = None
         run = []

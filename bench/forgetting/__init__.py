@@ -1,0 +1,1 @@
+"""Forget by request: precision and recall of what a request would take."""
