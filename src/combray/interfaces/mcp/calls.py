@@ -335,10 +335,8 @@ class Calls(Tools):
         ids = None if id is None else [id]
         done = self._engine.forget(ids, where=where, dry_run=confirm is None, confirm=confirm)
         structured = {"ids": list(done.ids), "count": done.count, "dry_run": done.dry_run}
-        said = f"forgotten: {done.count} memories"
-        if done.dry_run:
-            said = f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."
-        return result([said], structured)
+        preview = f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."
+        return result([preview if done.dry_run else f"forgotten: {done.count} memories"], structured)
 
     def status(self) -> CallToolResult:
         """Report the number of memories, the models in use, and whether any part of recall is unavailable."""
