@@ -122,12 +122,14 @@ def test_beam_score_by_hand() -> None:
     state.found = Found(state.keys, {"keyword": _ranked(pears)}, {}, 3)
     state = BeamSearch(limits={"WHY": (15, 2, 500)})(state, engine.runtime)
     # WHY: causal .70, temporal .20. First hop, wine: 1 + .70 * .5 + .4 * .2 = 1.43. Second hop, roofs:
-    # 1.43 + .20 * 1 + .4 * .6 = 1.87; back to pears, since "if total > best_score": 1.43 + .35 + .4 * .5 = 1.98.
+    # 1.43 + .20 * 1 + .4 * .6 = 1.87. "visited = {}": the walk does not go back to pears, which keeps its 1.
     assert dict(zip(state.keys.tolist(), state.signals["traversal"].tolist(), strict=True)) == {
-        pears: pytest.approx(1.98),
+        pears: pytest.approx(1.0),
         wine: pytest.approx(1.43),
         roofs: pytest.approx(1.87),
     }
+    # Divided by the nodes of the path: 1.43 / 2 and 1.87 / 3, so that no hop outranks the anchor by its length.
+    assert state.signals["path"].tolist() == pytest.approx([1.0, 0.715, 1.87 / 3])
     assert (state.via[wine], state.via[roofs]) == ("causal", "temporal")
 
 

@@ -7,6 +7,7 @@ from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
+from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.query import EmbedQuery, ReadQuery, SkipTrivial
 from combray.recall.references import ResolveDates, ResolvePronouns
 from combray.recall.search_parallel import SearchParallel
@@ -25,8 +26,10 @@ PRESET = Preset(
             ResolveDates(),
             ResolvePronouns(),
             ReadQuery(),
+            ReadTopic(),
             EmbedQuery(),
             SearchParallel(),
+            RequireEvidence(),
             ScoreComposite(),
             DropTwins(),
             Cut(),

@@ -6,11 +6,12 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
+from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
-from combray.recall.weigh import Cut, FuseRRF, RequireEvidence, ScoreFourSignals, WeightedSumByIntent
+from combray.recall.weigh import Cut, FuseRRF, ScoreFourSignals, WeightedSumByIntent
 from combray.remember.diff import Diff
 from combray.remember.extract import ExtractEntities, Warn
 from combray.remember.retain import Prune, RefreshImportance
@@ -30,12 +31,13 @@ PRESET = Preset(
         (
             DetectIntent(),
             ReadQuery(),
+            ReadTopic(),
             EmbedQuery(),
             SearchAnchors(limit=20, minimum_cosine=0.10),
             FuseRRF(k=60),
+            RequireEvidence(),
             BeamSearch(structural=1.0, semantic=0.4),
             ScoreFourSignals(),
-            RequireEvidence(),
             WeightedSumByIntent(),
             Cut(),
             OrderCauses(),
@@ -46,6 +48,7 @@ PRESET = Preset(
     notes={
         "diff": "what is replaced is superseded and kept; subject, names, numbers and polarity must agree first",
         "recency": "an anchor signal only: a memory whose only evidence is that it is recent is not returned",
+        "path": "a path's score is divided by its nodes: a neighbour does not outrank its anchor by being one",
         "token overlap": "Jaccard of content terms; containment calls every short text a duplicate",
         "no embedder": "WHY .20/.10/0/.70, WHEN .25/.15/0/.60, ENTITY .30/.50/0/.20, GENERAL .35/.35/0/.30",
         "prune": "hides (status forgotten) and counts facts, not conversation turns",

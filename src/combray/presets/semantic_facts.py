@@ -8,6 +8,7 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.assemble import Assemble
+from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.facts import SearchFacts, WeighRelevance
 from combray.recall.hybrid import NameMode
 from combray.recall.order import DiversityClusters
@@ -31,8 +32,10 @@ PRESET = Preset(
     recall=Pipeline(
         "semantic-facts.recall",
         (
+            ReadTopic(),
             EmbedQuery(),
             SearchFacts(pool=20, confidence_above=0.3),
+            RequireEvidence(),
             WeighRelevance(similarity=0.6, confidence=0.3, recency=0.1),
             DiversityClusters(threshold=0.8),
             Cut(),

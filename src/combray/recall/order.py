@@ -121,6 +121,9 @@ def _by_words(texts: list[str], snippet: int) -> Callable[[int], Scores]:
 class OrderCauses:
     """For WHY, orders causes before effects: Kahn's algorithm over causal edges among the hits.
 
+    A hit passes only hits that causal edges join it to: whatever stands between two hits and is joined to
+    neither keeps both in their places.
+
     `only_when_asked` leaves the order by score alone unless the caller named the intent: a guess at the
     intent must not move the best hit down.
     """
@@ -134,6 +137,7 @@ class OrderCauses:
             return state
         keys = [int(key) for key in state.keys]
         edges = [(link.source, link.target) for link in state.reader.links(keys, ("causal",))]
+        # Only hits side by side that causal edges join change places.
         place = {key: at for at, key in enumerate(keys)}
         state.take(np.array([place[key] for key in causes_first(keys, edges)], dtype=np.int64))
         return state

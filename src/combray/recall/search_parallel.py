@@ -122,7 +122,11 @@ class SearchParallel:
             aligned(state.keys, state.found.keys, state.found.scores.get(arm, none))
             for arm in ("keyword", "vector", "entity", "date")
         )
-        state.signals = {"keyword": share, "entity": entity}
+        state.signals = {
+            "keyword": share,
+            "entity": entity,
+            "reached": np.isin(state.keys, reached).astype(np.float64),
+        }
         evident = (vector > 0) | (entity > 0) | (date > 0) | (share >= self.minimum_share)
         state.take(evident | np.isin(state.keys, reached))
         if state.dated and not len(state.keys):

@@ -70,8 +70,12 @@ class Recalling:
     """Whether superseded memories are wanted as hits."""
     revisions: list[Link] | None = None
     """Open `may_revise` edges to the hits; None before they are read."""
+    topic: str = ""
+    """The query without names that many memories hold; "" if no stage has read it."""
     vector: NDArray[np.float32] | None = None
     """The query's vector, of unit length; None without an embedder or when it failed."""
+    topic_vector: NDArray[np.float32] | None = None
+    """The vector of `topic`, if it differs from the query."""
     model: str = ""
     """Name of the embedder that made it: its vectors are compared."""
     contextual: bool = False

@@ -33,10 +33,20 @@ LIMITS: Mapping[str, tuple[int, int, int]] = {
 
 
 @dataclass(slots=True)
+class _Beam:
+    """One anchor's walk: the nodes it stands on with their path scores, and every node it has visited."""
+
+    here: dict[int, float]
+    visited: set[int]
+    expanded: int = 0
+
+
+@dataclass(slots=True)
 class _Walk:
-    """What all anchors' beams share: the best score of each node, and what has been read so far."""
+    """What all anchors' beams share: the best scores of each node, and what has been read so far."""
 
     best: dict[int, float]
+    mean: dict[int, float]
     via: dict[int, str] = field(default_factory=dict)
     links: dict[int, list[tuple[int, Link]]] = field(default_factory=lambda: defaultdict(list))
     cosine: dict[int, float] = field(default_factory=dict)
@@ -49,8 +59,12 @@ class BeamSearch:
 
     score(neighbour) = score(node) + λ1 · intent weight · edge weight + λ2 · max(0, cosine with the query).
 
-    λ1 = 1.0, λ2 = 0.4. One query a hop for the whole frontier; a node keeps its best score over all
-    anchors, and only improvements are followed. Filters confine the walk.
+    λ1 = 1.0, λ2 = 0.4. Each anchor has its own visited set: a path never returns to a node, so a score
+    cannot grow by walking back and forth. One query a hop for the whole frontier; `traversal` is a node's
+    best score over all anchors, and only improvements are followed. Filters confine the walk.
+
+    `path` is the same sum divided by the number of nodes on the path. Without the division every neighbour
+    outranks the anchor that leads to it, however weak the edge.
     """
 
     needs = ("anchor", "intent")
@@ -67,23 +81,23 @@ class BeamSearch:
         lists = [each for name, each in state.found.lists.items() if name in ("keyword", "vector", "entity")]
         rooted = {int(key) for each in lists for key in each.keys}
         anchors = {int(key): float(score) for key, score in zip(state.keys, state.signals["anchor"], strict=True)}
-        walk = _Walk(dict(anchors))
+        walk = _Walk(dict(anchors), dict(anchors))
         width, depth, most = self.limits[state.intent]
-        beams = {key: [key] for key in sorted(anchors, key=lambda each: (-anchors[each], each)) if key in rooted}
-        visited = dict.fromkeys(beams, 0)
-        for _ in range(depth):
-            frontier = sorted({node for beam in beams.values() for node in beam})
+        roots = sorted((key for key in anchors if key in rooted), key=lambda each: (-anchors[each], each))
+        beams = [_Beam({key: anchors[key]}, {key}) for key in roots]
+        for hop in range(1, depth + 1):
+            frontier = sorted({node for beam in beams for node in beam.here})
             if not frontier:
                 break
             self._read(frontier, walk, state)
-            for anchor, beam in beams.items():
-                beams[anchor] = self._step(beam, walk, state.intent, width, most - visited[anchor])
-                visited[anchor] += len(beam)
+            for beam in beams:
+                self._step(beam, walk, state.intent, width, most, hop)
         state.keys = np.array(sorted(walk.best), dtype=np.int64)
         keys = state.keys.tolist()
         state.signals = {
             "anchor": np.array([anchors.get(key, 0.0) for key in keys]),
             "traversal": np.array([walk.best[key] for key in keys]),
+            "path": np.array([walk.mean[key] for key in keys]),
             "reached": np.array([float(key in rooted or key in walk.via) for key in keys]),
         }
         state.scores = np.zeros(len(keys))
@@ -119,18 +133,22 @@ class BeamSearch:
             cosines = state.reader.similarity(state.model, state.vector, unseen)
             walk.cosine.update(zip(unseen.tolist(), np.maximum(cosines, 0.0).tolist(), strict=True))
 
-    def _step(self, beam: list[int], walk: _Walk, intent: str, width: int, budget: int) -> list[int]:
-        """One hop of one anchor's beam: the best `width` of the neighbours whose score improved."""
+    def _step(self, beam: _Beam, walk: _Walk, intent: str, width: int, most: int, hop: int) -> None:
+        """One hop of one anchor's beam, to the best `width` of the unvisited neighbours whose score improved."""
         improved: dict[int, float] = {}
         weights = self.weights[intent]
-        for node in beam[: max(0, budget)]:
-            here = walk.best[node]
+        nodes = list(beam.here)[: max(0, most - beam.expanded)]
+        beam.expanded += len(nodes)
+        for node in nodes:
             for there, link in walk.links[node]:
-                if not walk.allowed.get(there, False):
+                if there in beam.visited or not walk.allowed.get(there, False):
                     continue
                 gain = self.structural * weights.get(link.type, 0.0) * link.weight
-                total = here + gain + self.semantic * walk.cosine.get(there, 0.0)
+                total = beam.here[node] + gain + self.semantic * walk.cosine.get(there, 0.0)
+                walk.mean[there] = max(walk.mean.get(there, 0.0), total / (hop + 1))
                 if total > walk.best.get(there, -1.0) + 1e-9:
                     walk.best[there] = improved[there] = total
                     walk.via[there] = link.type
-        return sorted(improved, key=lambda each: (-improved[each], each))[:width]
+        chosen = sorted(improved, key=lambda each: (-improved[each], each))[:width]
+        beam.here = {node: improved[node] for node in chosen}
+        beam.visited.update(improved)

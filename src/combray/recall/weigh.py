@@ -122,7 +122,8 @@ class ScoreFourSignals:
     """Computes the four signals of Mnemon's re-ranking.
 
     keyword = shared terms / query terms; entity = matched / max(1, query entities); similarity = cosine;
-    graph = traversal score, min-max scaled over the candidates.
+    graph = the walk's `path`, min-max scaled over the candidates, at least 0.01 for what only the walk supports.
+    Candidates with no signal are dropped.
     """
 
     needs = ("graph", "terms", "entities")
@@ -147,21 +148,9 @@ class ScoreFourSignals:
         if state.vector is not None:
             cosine = state.reader.similarity(state.model, state.vector, state.keys)
             state.signals["similarity"] = np.maximum(cosine, 0.0)
-        state.signals["graph"] = np.round(minmax(state.signals["traversal"]), 6)
-        return state
-
-
-@dataclass(frozen=True)
-class RequireEvidence:
-    """Drops candidates whose only evidence is that they are recent."""
-
-    needs = ("keyword", "entity", "similarity")
-    minimum_cosine: float = 0.10
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not len(state.keys):
-            return state
-        signals = state.signals
-        evident = (signals["keyword"] > 0) | (signals["entity"] > 0) | (signals["reached"] > 0)
-        state.take(evident | (signals["similarity"] >= self.minimum_cosine))
+        graph = np.round(minmax(state.signals["path"]), 6)
+        # The end of a chain has the lowest path score of all and still is what the chain leads to.
+        alone = sum(state.signals[name] for name in ("keyword", "entity", "similarity")) == 0
+        state.signals["graph"] = np.where(alone & (state.signals["reached"] > 0), np.maximum(graph, 0.01), graph)
+        state.take(~alone | (state.signals["graph"] > 0))
         return state

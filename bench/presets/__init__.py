@@ -1,0 +1,1 @@
+"""What every preset leaves unanswered on a set with questions that have no answer."""
