@@ -46,6 +46,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str, "embedder to use until every memory has a vector of `embedder` (default: wordllama)"
     ] = ""
     reranker: Annotated[str, "none, onnx:PATH, jina, voyage, siliconflow, pinecone, ollama:MODEL@URL"] = "none"
+    judge: Annotated[str, "none, onnx:PATH: an NLI model that settles pairs it is sure of"] = "none"
     language_model: Annotated[str, "none, openai:MODEL@URL, anthropic:MODEL, gemini:MODEL"] = "none"
     languages: Annotated[str, "folder of added languages (docs/howto/add-a-language.md)"] = ""
     durability: Annotated[str, "normal survives a killed process, full also a power failure"] = "normal"
@@ -63,7 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float | None, "maximum share of writes that report memories they may change, 0 to 1; unset: the preset's"
     ] = None
     judge_at_write: Annotated[
-        bool, "let the language model settle at once which memories a text changes; otherwise at consolidation"
+        bool,
+        "let judge and language model settle at once what a text changes; otherwise at consolidation",
     ] = False
     guard: Annotated[
         bool, "quarantine text that looks like prompt injection; secrets are redacted in any case"

@@ -16,14 +16,16 @@ from combray.audit.log import AuditLog
 from combray.background import Background
 from combray.errors import InvalidInputError
 from combray.language.tables import add_folder as add_languages
-from combray.models import EMBEDDERS, LANGUAGE_MODELS, RERANKERS
+from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
 from combray.models import embedder as _our_embedder
+from combray.models import judge as _our_judge
 from combray.models import language_model as _our_language_model
 from combray.models import reranker as _our_reranker
-from combray.models.watched import WatchedEmbedder, WatchedLanguageModel, WatchedReranker, watched
+from combray.models.watched import WatchedEmbedder, WatchedJudge, WatchedLanguageModel, WatchedReranker, watched
 from combray.runtime import (
     Clock,
     Embedder,
+    Judge,
     LanguageModel,
     Peer,
     Reranker,
@@ -110,7 +112,7 @@ def offers() -> list[Offer]:
     from combray.models import catalogue
     from combray.peers import offers
 
-    tables = {"embedder": EMBEDDERS, "reranker": RERANKERS, "language_model": LANGUAGE_MODELS}
+    tables = {"embedder": EMBEDDERS, "reranker": RERANKERS, "judge": JUDGES, "language_model": LANGUAGE_MODELS}
     found = [
         each
         for kind, table in tables.items()
@@ -127,9 +129,14 @@ def _offer(plugin: plugins.Plugin) -> Offer:
     return Offer(plugin.kind, plugin.name, about, installed=not plugin.problem)
 
 
-def open_model(kind: str, settings: Settings) -> Embedder | Reranker | LanguageModel | None:
-    """Open the embedder, reranker or language model of the settings. Raises InvalidInputError, ModelError."""
-    openers = {"embedder": open_embedder, "reranker": open_reranker, "language_model": open_language_model}
+def open_model(kind: str, settings: Settings) -> Embedder | Reranker | Judge | LanguageModel | None:
+    """Open a model of the settings, by kind. Raises InvalidInputError, ModelError."""
+    openers: dict[str, Callable[[str], Embedder | Reranker | Judge | LanguageModel | None]] = {
+        "embedder": open_embedder,
+        "reranker": open_reranker,
+        "judge": open_judge,
+        "language_model": open_language_model,
+    }
     return openers[kind](getattr(settings, kind))
 
 
@@ -159,6 +166,11 @@ def open_reranker(spec: str) -> Reranker | None:
     return _named("reranker", spec, RERANKERS, _our_reranker)
 
 
+def open_judge(spec: str) -> Judge | None:
+    """Return the judge of a spec; None for "none". Raises as `open_embedder`."""
+    return _named("judge", spec, JUDGES, _our_judge)
+
+
 def open_language_model(spec: str) -> LanguageModel | None:
     """Return the language model of a spec; None for "none". Raises as `open_embedder`."""
     return _named("language_model", spec, LANGUAGE_MODELS, _our_language_model)
@@ -181,12 +193,13 @@ def build(
     clock: Clock | None = None,
     model: Embedder | None = None,
     second: Reranker | None = None,
+    third: Judge | None = None,
     writer: LanguageModel | None = None,
     key: str | bytes | None = None,
 ) -> Runtime:
     """Build a runtime with the store open.
 
-    `model`, `second` and `writer` replace the embedder, reranker and language model of the settings.
+    `model`, `second`, `third` and `writer` replace embedder, reranker, judge and language model of the settings.
     """
     if settings.languages:
         # Before the store is opened: its keyword index depends on the languages.
@@ -195,6 +208,7 @@ def build(
     chosen = model if model is not None else open_embedder(settings.embedder)
     chosen = chosen and watched(chosen, WatchedEmbedder, now)
     before = chosen and _before(chosen, settings, now)
+    judge = third if third is not None else open_judge(settings.judge)
     second = second if second is not None else open_reranker(settings.reranker)
     second = second and watched(second, WatchedReranker, now)
     writer = writer if writer is not None else open_language_model(settings.language_model)
@@ -208,6 +222,7 @@ def build(
         embedder=chosen,
         reranker=second,
         language_model=writer,
+        judge=judge and watched(judge, WatchedJudge, now),
         clock=now,
         peers=peers,
         start=start,

@@ -22,7 +22,7 @@ downloads = pytest.importorskip("huggingface_hub.file_download")
 MODEL, WORDS = model(pooled=False), tokenizer().encode()
 REPOSITORY = {
     "README.md": b"# Colours",
-    "config.json": b"{}",
+    "training_args.json": b"{}",
     "onnx/model.onnx": MODEL,
     "onnx/model_int8.onnx": model(pooled=True),
     "pytorch_model.bin": b"\x80\x04 a pickle",

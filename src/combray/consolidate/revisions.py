@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
 
 import msgspec
 
 from combray.consolidate.belief import begins
+from combray.consolidate.entailment import Decided, entailed
 from combray.consolidate.relation import pair
 from combray.consolidate.state import UNSURE, Planning
 from combray.consolidate.steps import Answer, Correct, KeepBoth, Merge, Step, Supersede
@@ -20,10 +20,6 @@ from combray.errors import ModelError
 from combray.runtime import LanguageModel, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
 from combray.values import new_id
-
-Decision = Literal["supersedes", "corrects", "same", "both", "unsure"]
-Why = Literal["another value", "it ended", "rescheduled", "it was wrong", "same statement", "different things"]
-"""Reasons that may be stored with a plan: none has a word of a memory."""
 
 SYSTEM = """\
 You compare pairs of stored statements, an EARLIER and a LATER one. For each pair decide what the later one does:
@@ -41,25 +37,18 @@ Answer with one JSON object and nothing around it:
 _TOKENS_A_PAIR = 40
 
 
-class Decided(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The decision on one pair, by its number in the prompt."""
-
-    pair: int
-    decision: Decision
-    reason: Why
-
-
 class _Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decisions: list[Decided]
 
 
 @dataclass(frozen=True)
 class SettleRevisions:
-    """Asks the language model about at most `most_pairs` open pairs, best score first, in one call.
+    """Asks the judge, then the language model, about at most `most_pairs` open pairs, best score first.
 
-    Without a model, or where it is unsure, they stay open. An invalid answer decides nothing. A less trusted
-    memory never replaces a more trusted one. The undo of a run takes back what it settled, and the model is not
-    asked about it again.
+    The judge, a model of natural language inference, settles pairs that it is sure of. The language model gets
+    the others, in one call. Without a model, or where it is unsure, they stay open. An invalid answer decides
+    nothing. A less trusted memory never replaces a more trusted one. The undo of a run takes back what it
+    settled, and no model is asked about it again.
     """
 
     needs = ("facts", "doubts", "contradictions")
@@ -69,14 +58,11 @@ class SettleRevisions:
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
         asked = [each for each in state.questions if _is_open(state, *each) and not _was_asked(state, *each)]
         asked = asked[: self.most_pairs]
-        if not asked or runtime.language_model is None or state.weight >= state.most:
+        if not asked or state.weight >= state.most:
             return state
         pairs = [(state.facts[new], state.facts[old]) for new, old in asked]
-        try:
-            decided = judged(runtime.language_model, pairs, state.now)
-        except (ModelError, msgspec.MsgspecError) as error:
-            state.degraded.append(f"the judge gave no usable answer ({error}); {len(asked)} pairs stay open")
-            return state
+        decided, failures = settled(runtime, pairs, state.now)
+        state.degraded += [f"{each}; its pairs stay open" for each in failures]
         for number, each in sorted(decided.items()):
             new, old = asked[number - 1]
             if not _is_open(state, new, old):
@@ -85,6 +71,28 @@ class SettleRevisions:
             step = _step(state, new, old, each)
             state.take(step or _unsure(state, new, old), f"{each.reason}, says the judge")
         return state
+
+
+def settled(
+    runtime: Runtime, pairs: Sequence[tuple[Memory, Memory]], now: float
+) -> tuple[dict[int, Decided], list[str]]:
+    """Return decisions on pairs (later, earlier), by number from 1, and in words which model failed."""
+    decided: dict[int, Decided] = {}
+    failures: list[str] = []
+    if runtime.judge is not None:
+        try:
+            decided |= entailed(runtime.judge, pairs)
+        except ModelError as error:
+            failures.append(f"the judge gave no usable answer ({error})")
+    left = [number for number in range(1, len(pairs) + 1) if number not in decided]
+    if runtime.language_model is not None and left:
+        try:
+            found = judged(runtime.language_model, [pairs[number - 1] for number in left], now)
+        except (ModelError, msgspec.MsgspecError) as error:
+            failures.append(f"the language model gave no usable answer ({error})")
+        else:
+            decided |= {left[number - 1]: each for number, each in found.items()}
+    return decided, failures
 
 
 def judged(model: LanguageModel, pairs: Sequence[tuple[Memory, Memory]], now: float) -> Mapping[int, Decided]:

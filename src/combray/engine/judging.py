@@ -1,18 +1,16 @@
-"""The language model as a judge at write: it settles what a text may change, if the setting asks for it."""
+"""Models that settle at write what a text may change, if the setting asks for it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-import msgspec
-
-from combray.errors import InvalidInputError, ModelError
+from combray.errors import InvalidInputError
 from combray.runtime import Runtime
 from combray.types import Memory, Remembered, Verdict
 
 if TYPE_CHECKING:
-    from combray.consolidate.revisions import Decided
+    from combray.consolidate.entailment import Decided
 
 
 class Place(Protocol):
@@ -23,25 +21,21 @@ class Place(Protocol):
 
 
 def judged(at: Place, done: list[Remembered]) -> list[Remembered]:
-    """Let the language model settle what texts may change, in one call; what it leaves open stays asked about.
+    """Let judge and language model settle what texts may change; what they leave open stays asked about.
 
     A model that fails or gives an invalid answer settles nothing: the write is done.
     """
-    from combray.consolidate.revisions import judged as ask
+    from combray.consolidate.revisions import settled
 
-    model = at.runtime.language_model
     pairs = [(each.id, candidate.id) for each in done for candidate in each.may_revise]
-    if model is None or not pairs:
+    if (at.runtime.judge is None and at.runtime.language_model is None) or not pairs:
         return done
     memories = {each.id: each for each in _live_of(at, pairs)}
     asked = [pair for pair in pairs if memories.keys() >= set(pair)]
-    try:
-        decided = ask(model, [(memories[new], memories[old]) for new, old in asked], at.runtime.clock())
-    except (ModelError, msgspec.MsgspecError):
-        return done
+    decided, _ = settled(at.runtime, [(memories[new], memories[old]) for new, old in asked], at.runtime.clock())
     verdicts = {asked[number - 1]: each for number, each in decided.items() if each.decision != "unsure"}
-    settled = {pair for pair, each in verdicts.items() if _settled_by_model(at, *pair, each)}
-    return [_without_settled(each, settled, verdicts) for each in done]
+    applied = {pair for pair, each in verdicts.items() if _settled_by_model(at, *pair, each)}
+    return [_without_settled(each, applied, verdicts) for each in done]
 
 
 def _live_of(at: Place, pairs: list[tuple[str, str]]) -> list[Memory]:

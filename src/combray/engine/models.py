@@ -14,7 +14,7 @@ from combray.errors import CombrayError, MissingExtraError, ModelError
 from combray.settings import Settings, load
 
 if TYPE_CHECKING:
-    from combray.runtime import Embedder, LanguageModel, Peer, Reranker
+    from combray.runtime import Embedder, Judge, LanguageModel, Peer, Reranker
     from combray.wiring import Fetched as Fetched
     from combray.wiring import Offer as Offer
 
@@ -22,6 +22,7 @@ NEAR, FAR = ("cat", "kitten"), "invoice"
 """Any embedder should place the first two words closer together than either to the third."""
 _QUERY = "Where does the cat sleep?"
 _ANSWERS, _OTHER = "The cat sleeps on the sofa.", "The invoice is due on Friday."
+_OPPOSITE = "The cat does not sleep on the sofa."
 _ANSWER_WITH = "OK"
 _MISMATCH = "Check that it is {} model with its own tokenizer."
 _SHOWN = 60
@@ -57,7 +58,7 @@ fetch = wiring.fetch_model
 def in_use(overrides: Mapping[str, Any] | None = None) -> dict[str, str]:
     """Return the spec in use by kind. Raises InvalidInputError."""
     settings = load(overrides)
-    used = {kind: str(getattr(settings, kind)) for kind in ("embedder", "reranker", "language_model")}
+    used = {kind: str(getattr(settings, kind)) for kind in ("embedder", "reranker", "judge", "language_model")}
     return used | {"peers": settings.peers or "none"}
 
 
@@ -67,6 +68,7 @@ def trials(overrides: Mapping[str, Any] | None = None) -> Iterator[Trial]:
     tests: dict[str, Callable[[Any], Found]] = {
         "embedder": _embedding,
         "reranker": _reranking,
+        "judge": _judging,
         "language_model": _completing,
     }
     for kind, test in tests.items():
@@ -129,6 +131,18 @@ def _reranking(model: Reranker) -> Found:
     if first > second:
         return True, shown, ""
     return False, f"{shown}: the wrong one is first", _MISMATCH.format("a reranking")
+
+
+def _judging(model: Judge) -> Found:
+    same, opposite = model.judge([(_ANSWERS, _ANSWERS), (_ANSWERS, _OPPOSITE)])
+    if same is None or opposite is None:
+        return False, "no answer for one of two pairs", "Check that it is a model of natural language inference."
+    shown = (
+        f"entailment {same.entailment:.2f} of itself, contradiction {opposite.contradiction:.2f} of the opposite"
+    )
+    if same.entailment > 0.5 and opposite.contradiction > 0.5:
+        return True, shown, ""
+    return False, shown, _MISMATCH.format("an NLI")
 
 
 def _completing(model: LanguageModel) -> Found:

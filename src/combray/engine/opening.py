@@ -8,7 +8,7 @@ import msgspec
 
 from combray import presets, wiring
 from combray.engine.engine import Engine
-from combray.runtime import Clock, Embedder, LanguageModel, Reranker
+from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker
 from combray.settings import load as load_settings
 
 
@@ -19,6 +19,7 @@ def open(
     preset: str | presets.Preset | None = None,
     embedder: str | Embedder | None = None,
     reranker: str | Reranker | None = None,
+    judge: str | Judge | None = None,
     language_model: str | LanguageModel | None = None,
     read_only: bool = False,
     durability: str | None = None,
@@ -30,8 +31,8 @@ def open(
 
     `location` is a path, `sqlite:///path` or `:memory:`. None takes the setting COMBRAY_DB, or a file in the
     per-user data folder. Every other argument left at None takes its setting too. `preset` is a name or a
-    `Preset`. `embedder`, `reranker` and `language_model` are specs, or objects with the methods of
-    `runtime.Embedder`, `Reranker` and `LanguageModel`. `worker` makes queued vectors in a background thread:
+    `Preset`. `embedder`, `reranker`, `judge` and `language_model` are specs, or objects with the methods of
+    `runtime.Embedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread:
     None does so only after a change of embedder, False never. `key` (32 bytes or a passphrase) encrypts the
     file and needs the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE from the environment.
 
@@ -45,6 +46,7 @@ def open(
             "preset": by_name,
             "embedder": embedder if isinstance(embedder, str) else None,
             "reranker": reranker if isinstance(reranker, str) else None,
+            "judge": judge if isinstance(judge, str) else None,
             "language_model": language_model if isinstance(language_model, str) else None,
             "durability": durability,
             "worker": worker,
@@ -58,6 +60,7 @@ def open(
         clock=clock,
         model=None if isinstance(embedder, str) else embedder,
         second=None if isinstance(reranker, str) else reranker,
+        third=None if isinstance(judge, str) else judge,
         writer=None if isinstance(language_model, str) else language_model,
         key=key,
     )

@@ -51,7 +51,7 @@ class OpenStore:
         counts = reader.status()
         live = sum(counts["by_status"].get(each, 0) for each in LIVE_STATUSES)
         tier = self.tier(check=True)
-        models = {kind: getattr(runtime, kind) for kind in ("embedder", "reranker", "language_model")}
+        models = {kind: getattr(runtime, kind) for kind in ("embedder", "reranker", "judge", "language_model")}
         prices = read_prices(str(self._at.settings.get("prices", "")))
         return {
             "tier": {"tier": tier.name, "why": tier.why, "since": datetime.fromtimestamp(tier.since, UTC)},

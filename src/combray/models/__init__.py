@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import InvalidInputError
-from combray.runtime import Embedder, LanguageModel, Reranker
+from combray.runtime import Embedder, Judge, LanguageModel, Reranker
 
 if TYPE_CHECKING:
     from combray.models.http import Client
@@ -32,6 +32,11 @@ RERANKERS = {
     "siliconflow:MODEL": "api.siliconflow.com; SILICONFLOW_API_KEY",
     "pinecone:MODEL": "api.pinecone.io; PINECONE_API_KEY",
     "ollama:MODEL@URL": "/api/rerank of your own server; @URL is optional on this machine",
+}
+JUDGES = {
+    "none": "pairs wait for the language model, or for you (default)",
+    "onnx:PATH": "an NLI cross-encoder exported to ONNX: with config.json beside it (extra: onnx)",
+    "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
 }
 LANGUAGE_MODELS = {
     "none": "rules only (default)",
@@ -76,6 +81,18 @@ def reranker(spec: str) -> Reranker | None:
     from combray.models.rerankers import FORMS, PostedReranker
 
     return PostedReranker(*_posted("reranker", spec, RERANKERS, FORMS))
+
+
+def judge(spec: str) -> Judge | None:
+    """Return the judge of a spec, or None for "none". Raises as `embedder`."""
+    provider, _, model = spec.partition(":")
+    if provider == "none" and not model:
+        return None
+    if provider != "onnx" or not model:
+        raise InvalidInputError("judge", f"{spec!r} is not known.", "Choose one of: " + ", ".join(JUDGES) + ".")
+    from combray.models.onnx_judge import OnnxJudge
+
+    return OnnxJudge(model)
 
 
 def language_model(spec: str) -> LanguageModel | None:

@@ -133,7 +133,7 @@ def _wanted(named: HubId, listed: Collection[str]) -> list[str]:
     if not tokenizer:
         raise _AnswerError(f"onnx:{named}: the repository has no {hub.TOKENIZER}, which every model needs")
     weights = sorted(each for each in listed if each.startswith(model) and WEIGHTS.fullmatch(each[len(model) :]))
-    return [model, *weights, tokenizer, *([hub.POOLING] if hub.POOLING in listed else [])]
+    return [model, *weights, tokenizer, *(each for each in (hub.POOLING, hub.CONFIG) if each in listed)]
 
 
 def _download(

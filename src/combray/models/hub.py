@@ -15,6 +15,7 @@ MODELS = ("model.onnx", "onnx/model.onnx")
 """Where the model file of an id or folder is, if the spec names none. The first that exists."""
 TOKENIZER = "tokenizer.json"
 POOLING = "1_Pooling/config.json"
+CONFIG = "config.json"
 MAIN = "main"
 """The default revision."""
 

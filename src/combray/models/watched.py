@@ -6,9 +6,20 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from combray.models.breaker import MOST_FAILURES, NEVER, Breaker
-from combray.runtime import Clock, Embedder, Health, LanguageModel, Peer, PeerHit, Reranker, Vectors
+from combray.runtime import (
+    Clock,
+    Embedder,
+    Entailment,
+    Health,
+    Judge,
+    LanguageModel,
+    Peer,
+    PeerHit,
+    Reranker,
+    Vectors,
+)
 
-M = TypeVar("M", bound=Embedder | Reranker | LanguageModel | Peer)
+M = TypeVar("M", bound=Embedder | Reranker | Judge | LanguageModel | Peer)
 
 
 def watched(model: M, wrapper: Callable[[M, Clock], M], clock: Clock) -> M:
@@ -52,6 +63,14 @@ class WatchedReranker(_Watched[Reranker]):
     def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
         with self._breaker.call():
             return self._model.rerank(query, texts)
+
+
+class WatchedJudge(_Watched[Judge]):
+    """Implements `runtime.Judge`."""
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment | None]:
+        with self._breaker.call():
+            return self._model.judge(pairs)
 
 
 class WatchedLanguageModel(_Watched[LanguageModel]):

@@ -9,7 +9,19 @@ from __future__ import annotations
 from combray.runtime.audit import Audit, Deeds, Provable, Trace, Witness
 from combray.runtime.documents import Document, Documents, DocumentsWriter, Workspace
 from combray.runtime.memories import Memories, Rememberer, Space
-from combray.runtime.models import Clock, Embedder, Health, LanguageModel, Peer, PeerHit, Reranker, Start, at_once
+from combray.runtime.models import (
+    Clock,
+    Embedder,
+    Entailment,
+    Health,
+    Judge,
+    LanguageModel,
+    Peer,
+    PeerHit,
+    Reranker,
+    Start,
+    at_once,
+)
 from combray.runtime.retrieval import (
     SHAPE_WORDS,
     Arm,
@@ -47,10 +59,12 @@ __all__ = [
     "DocumentsWriter",
     "Doubt",
     "Embedder",
+    "Entailment",
     "EntityArm",
     "Filter",
     "Found",
     "Health",
+    "Judge",
     "Keys",
     "KeywordArm",
     "LanguageModel",

@@ -52,6 +52,26 @@ class Reranker(Protocol):
         """Return one relevance in [0, 1] per text, None if the model gave none. Raises ModelError."""
 
 
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """What follows from a premise for a hypothesis: three shares that add up to 1."""
+
+    entailment: float
+    neutral: float
+    contradiction: float
+
+
+class Judge(Protocol):
+    """Tells whether one text follows from another: natural language inference."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment | None]:
+        """Return the shares of each pair (premise, hypothesis), None for an empty text. Raises ModelError."""
+
+
 class LanguageModel(Protocol):
     """Completes a prompt."""
 

@@ -19,17 +19,24 @@ GROUPS: Mapping[str, str] = {
     "preset": "combray.presets",
     "embedder": "combray.embedders",
     "reranker": "combray.rerankers",
+    "judge": "combray.judges",
     "language_model": "combray.language_models",
     "store": "combray.stores",
 }
 """Kind -> group of entry points. A preset is an object; of the other kinds it is a function that makes one.
 
 - preset: a `combray.stages.Preset`.
-- embedder, reranker, language_model: called with what follows `NAME:` in the setting ("" if nothing does).
+- embedder, reranker, judge, language_model: called with what follows `NAME:` in the setting ("" if nothing does).
 - store: called with the location (`NAME://…`) and the keyword arguments `read_only`, `durability`,
   `busy_timeout`, `witness` and `key`.
 """
-_VERBS = {"embedder": "embed", "reranker": "rerank", "language_model": "complete", "store": "transaction"}
+_VERBS = {
+    "embedder": "embed",
+    "reranker": "rerank",
+    "judge": "judge",
+    "language_model": "complete",
+    "store": "transaction",
+}
 """Kind -> a method that what is made must have."""
 
 

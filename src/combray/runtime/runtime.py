@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from combray.runtime.audit import Audit
-from combray.runtime.models import Clock, Embedder, LanguageModel, Peer, Reranker, Start, at_once
+from combray.runtime.models import Clock, Embedder, Judge, LanguageModel, Peer, Reranker, Start, at_once
 from combray.runtime.service_tier import ServiceTier
 from combray.runtime.store import Store
 
@@ -19,6 +19,7 @@ class Runtime:
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     language_model: LanguageModel | None = None
+    judge: Judge | None = None
     clock: Clock = time.time
     peers: tuple[Peer, ...] = ()
     start: Start = at_once

@@ -8,7 +8,13 @@ from combray.interfaces.cli.failures import NOTHING_FOUND, VerbGroup, say
 from combray.interfaces.cli.options import Target, without_store
 from combray.interfaces.cli.output import console, for_people, progress, show_json, table, visible
 
-_KINDS = {"embedder": "embedder", "reranker": "reranker", "language_model": "language model", "peer": "peer"}
+_KINDS = {
+    "embedder": "embedder",
+    "reranker": "reranker",
+    "judge": "judge",
+    "language_model": "language model",
+    "peer": "peer",
+}
 
 
 @click.group(

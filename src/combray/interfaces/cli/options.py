@@ -33,6 +33,7 @@ class Target:
     preset: str | None = None
     embedder: str | None = None
     reranker: str | None = None
+    judge: str | None = None
     language_model: str | None = None
     json: bool = False
 
@@ -88,6 +89,7 @@ class Target:
             preset=self.preset,
             embedder=self.embedder,
             reranker=self.reranker,
+            judge=self.judge,
             language_model=self.language_model,
             read_only=read_only,
             worker=None if stays else False,
@@ -143,7 +145,7 @@ def opens_store(*, pipelines: bool = False, models: bool = False) -> Callable[[F
     A verb without pipelines opens the engine without models.
     """
     chosen = (*(_MODELS if models else ()), *((_EMBEDDER, _PRESET) if pipelines else ()))
-    fixed = {} if pipelines else dict.fromkeys(("embedder", "reranker", "language_model"), "none")
+    fixed = {} if pipelines else dict.fromkeys(("embedder", "reranker", "judge", "language_model"), "none")
     return _with_target(_JSON, *chosen, *_STORE, **fixed)
 
 

@@ -1,0 +1,78 @@
+"""Models of natural language inference in ONNX format, from a folder or the Hugging Face hub."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.errors import ModelError
+from combray.models import hub
+from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
+from combray.models.rerankers import MOST_CHARACTERS
+from combray.runtime import Entailment
+
+CONFIG = "config.json"
+LABELS = ("entailment", "neutral", "contradiction")
+MAX_TOKENS = 256
+_BATCH = 16
+
+
+class OnnxJudge:
+    """Implements `runtime.Judge` with onnxruntime on the CPU, one thread. Loads its files at the first call.
+
+    The order of the three outputs differs between models, so it is read from `id2label` in config.json.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._files = find(path)
+        self._lock = threading.Lock()
+        self.name = f"onnx:{self._files.name}"
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment | None]:
+        found: list[Entailment | None] = [None] * len(pairs)
+        texts = [f"{premise} {hypothesis}" for premise, hypothesis in pairs]
+        places = [place for place, pair in enumerate(pairs) if all(text.strip() for text in pair)]
+        for batch in by_length(texts, places, _BATCH):
+            cut = [(pairs[place][0][:MOST_CHARACTERS], pairs[place][1][:MOST_CHARACTERS]) for place in batch]
+            for place, row in zip(batch, self._shares(cut), strict=True):
+                found[place] = Entailment(*row.tolist()) if np.isfinite(row).all() else None
+        return found
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any, list[int]]:
+        session = open_session(self._files.model)
+        return session, open_tokenizer(self._files.tokenizer, MAX_TOKENS), self._places()
+
+    def _places(self) -> list[int]:
+        """Return the place of each of `LABELS` among the outputs."""
+        path = self._files.root / hub.CONFIG
+        problem = f"{self.name}: {hub.CONFIG} must name the outputs {', '.join(LABELS)} in id2label"
+        try:
+            told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any]).get("id2label")
+        except (OSError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise ModelError(f"{problem}: {error}") from error
+        if not isinstance(told, Mapping):
+            raise ModelError(f"{problem}.")
+        places = {str(label).casefold(): str(place) for place, label in told.items()}
+        if len(told) != len(LABELS) or set(places) != set(LABELS) or set(places.values()) != {"0", "1", "2"}:
+            raise ModelError(f"{problem}; it has {', '.join(map(str, told.values()))}.")
+        return [int(places[label]) for label in LABELS]
+
+    def _shares(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
+        """Return the softmax of the logits, columns in the order of `LABELS`."""
+        with self._lock:
+            session, tokenizer, places = self._loaded
+        output = run(session, encode(tokenizer, pairs))
+        if output.shape != (len(pairs), len(LABELS)):
+            raise ModelError(f"{self.name}: the output has shape {output.shape}; use a model with three outputs.")
+        logits = output.astype(np.float64)[:, places]
+        with np.errstate(invalid="ignore"):
+            raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
+        return shares
