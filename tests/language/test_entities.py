@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from combray.language import entities
 from combray.language.entities import MAX_ENTITIES, extract, names
+from combray.language.given_names import given_names
 
 any_text = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -79,6 +84,41 @@ def test_names_in_mid_sentence_and_owners() -> None:
 def test_a_first_word_is_a_name_only_if_it_is_one_elsewhere() -> None:
     assert names("Researching agencies was hard for me") == []
     assert names("Alice came late. We had asked Alice to come early.") == ["Alice"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Bob đang làm API gateway", ["Bob"]),
+        ("hôm qua Đức gặp Ánh Tuyết ở chợ", ["Đức", "Ánh Tuyết"]),
+        ("вчера Иван решил взять машину у Марии", ["Иван", "Марии"]),
+        ("Иван решил взять машину", ["Иван"]),
+        ("tegnap este Őrsi és Ödön Édes jött", ["Őrsi", "Ödön Édes"]),
+        ("χθες ο Γιώργος πήγε στην αγορά", ["Γιώργος"]),
+        ("we saw ǅemal there", ["ǅemal"]),
+    ],
+)
+def test_capitals_are_those_of_unicode(text: str, named: list[str]) -> None:
+    """Issue 14, wrong 5: a lower-case letter outside ASCII is no capital."""
+    assert names(text) == named
+
+
+def test_a_first_word_is_a_name_if_it_is_a_given_name_or_known() -> None:
+    assert names("Alice decided to use Kafka") == ["Alice", "Kafka"]
+    assert names("It rained. Zoë stayed at home.") == ["Zoë"]
+    assert names("Xochiquetzin sang a song") == []
+    assert names("Xochiquetzin sang a song", {"xochiquetzin"}) == ["Xochiquetzin"]
+
+
+@pytest.mark.parametrize("word", ["Will", "May", "Mark", "Rose", "Hope", "Grant", "Summer", "April", "Max"])
+def test_a_given_name_that_is_an_everyday_word_is_none_at_the_start(word: str) -> None:
+    assert names(f"{word} the garden be green this year") == []
+
+
+def test_the_tables_of_names_stay_small_and_hold_single_words() -> None:
+    folder = Path(entities.__file__).parent
+    assert sum(path.stat().st_size for path in folder.glob("*/names.json")) <= 60 * 1024
+    assert all(name.isalpha() and name == name.lower() for name in given_names())
 
 
 def test_names_with_accents_and_days_are_told_apart() -> None:

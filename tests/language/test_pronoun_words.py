@@ -48,7 +48,7 @@ def test_replaced_keeps_all_else() -> None:
         ("Lan", "female"),
         ("李梅", "female"),
         ("王强", "male"),
-        ("Zbigniew", ""),
+        ("Xochiquetzin", ""),
         ("Berlin", ""),
         ("", ""),
     ],

@@ -171,3 +171,43 @@ def test_the_designs_patterns(phrase: str, since: str, until: str) -> None:
         "to": f"{until}:00:00+00:00",
         "as": "soft" if coming else "filter",
     }
+
+
+# -- distances counted in weeks ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("embedder", ["wordllama", "none"])
+@pytest.mark.parametrize(
+    "phrase", ["two weeks ago", "2 weeks ago", "a fortnight ago", "hai tuần trước", "hai tuan truoc", "两周前"]
+)
+def test_weeks_ago_are_a_filter(phrase: str, embedder: str) -> None:
+    """Issue 14, wrong 8. Two weeks before Wednesday 1 May is 17 April: its week, from the 14th.
+
+    So 10 to 17 days ago are within, and 9 and 18 days ago are not.
+    """
+    engine = combray.open(":memory:", preset="engram", embedder=embedder, clock=FakeClock())
+    for days in (9, 10, 17, 18):
+        engine.remember(f"We moved shelf {days} to the attic", occurred_at=START - timedelta(days=days))
+    answer = engine.recall(f"what was moved to the attic {phrase}")
+    assert sorted(hit.memory.content.split()[3] for hit in answer) == ["10", "17"]
+    (resolved,) = answer.details["resolved"]
+    assert resolved["as"] == "filter"
+    assert str(resolved["from"]).startswith("2024-04-14")
+    assert str(resolved["to"]).startswith("2024-04-22")
+
+
+@pytest.mark.parametrize("embedder", ["wordllama", "none"])
+@pytest.mark.parametrize("phrase", ["two weeks ago", "this month", "18 days ago"])
+def test_an_empty_time_is_the_reason_that_is_given(phrase: str, embedder: str) -> None:
+    engine = combray.open(":memory:", preset="engram", embedder=embedder, clock=FakeClock())
+    engine.remember("We moved the lathe to the attic", occurred_at=START - timedelta(days=100))
+    answer = engine.recall(f"what was moved to the attic {phrase}")
+    assert not answer
+    assert answer.reason.startswith(f"nothing is dated {phrase} (2024-0")
+
+
+@pytest.mark.parametrize("phrase", ["a few weeks ago", "several weeks ago", "vài tuần trước", "几周前"])
+def test_a_few_weeks_ago_stays_a_hint(phrase: str) -> None:
+    answer = engine_with(lathe=2, press=400).recall(f"what moved {phrase}")
+    assert sorted(words(answer)) == ["lathe", "press"]
+    assert [each["as"] for each in answer.details["resolved"]] == ["soft"]

@@ -5,6 +5,7 @@ The patterns and the dictionary of technologies follow Mnemon, see docs/referenc
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 import msgspec
 
 from combray.language.caches import from_tables
+from combray.language.folding import fold
+from combray.language.given_names import given_names
 from combray.language.lexicon import matcher, word_lists
 
 MAX_ENTITIES = 50
@@ -35,14 +38,27 @@ _OWNING = ("'s", "’s")
 _sentence_end = re.compile(r"[.!?…:。！？\n\"“(]\s*$")
 
 _UPPER = re.compile("[A-Z]")
+_LAST = 0xFFFF
+"""Scripts above the basic plane have capitals too (Deseret, Adlam); they would make the class slow."""
 _word = re.compile(r"[^\W\d_]+").finditer
 _SENTENCE_ENDS = frozenset('.!?…:。！？\n"“(') | {""}
-# One to four capitalised words in a row, with initials and particles of names between them.
 _REST = r"(?:[^\W\d_]|['’-](?=[^\W\d_]))*"
-_CAPITAL = rf"[^\W\d_a-z]{_REST}"
-_name = re.compile(
-    rf"[^\W\d_a-z](?<![\w@/.#-].){_REST}(?:\s(?:(?:de|da|van|von|la|del|bin|al)\s)?{_CAPITAL}){{0,3}}"
-).finditer
+
+
+def _runs_of(capital: str) -> re.Pattern[str]:
+    """Return a pattern of one to four capitalised words in a row, with particles of names between them."""
+    particle = r"(?:(?:de|da|van|von|la|del|bin|al)\s)?"
+    return re.compile(rf"[{capital}](?<![\w@/.#-].){_REST}(?:\s{particle}[{capital}]{_REST}){{0,3}}")
+
+
+_ascii_name = _runs_of("A-Z")
+
+
+@functools.cache
+def _any_name() -> re.Pattern[str]:
+    """Return the same with the capitals of every script: `re` has no class for them. It takes 10 ms."""
+    capital = "".join(char for char in map(chr, range(_LAST + 1)) if char.istitle())
+    return _runs_of(capital)
 
 
 class _Technology(msgspec.Struct, frozen=True):
@@ -143,18 +159,19 @@ def _in_order(found: Found) -> list[str]:
     return list(kept)
 
 
-def names(text: str) -> list[str]:
+def names(text: str, known: Collection[str] = ()) -> list[str]:
     """Return distinct capitalised names of people and places, in order, at most 50. Conservative.
 
-    A name is capitalised in mid-sentence, or is a sentence's first word and a name elsewhere in the text or an
-    owner ("Caroline's dog"). Texts mostly in capitals or title case give none.
+    A name is capitalised in mid-sentence, or is a sentence's first word and a given name, one of `known` (in
+    lower case), a name elsewhere in the text or an owner ("Caroline's dog"). Texts mostly in capitals or title
+    case give none.
     """
     if not _mixed_case(text):
         return []
     sure: dict[str, None] = {}
     opening: list[tuple[int, str]] = []
     places: dict[str, int] = {}
-    for hit in _name(text):
+    for hit in (_ascii_name if text.isascii() else _any_name()).finditer(text):
         for start, name in _trimmed(hit.start(), hit[0]):
             at_start = start == 0 or _sentence_end.search(text[max(0, start - 4) : start]) is not None
             owned = name.endswith(_OWNING)
@@ -168,9 +185,12 @@ def names(text: str) -> list[str]:
                 sure[name] = None
     parts = {part for name in sure for part in name.split()}
     for _, name in opening:
-        # At the start of a sentence: a name elsewhere, or two or more capitalised words.
+        # At the start of a sentence: a person, a name elsewhere, or two or more capitalised words.
         words = name.split()
-        if name in parts or 1 < len(words) < 4 or (len(words) > 1 and not parts.isdisjoint(words)):
+        person = len(words) == 1 and (
+            name.lower() in known or not given_names().isdisjoint((name.lower(), fold(name)))
+        )
+        if person or name in parts or 1 < len(words) < 4 or (len(words) > 1 and not parts.isdisjoint(words)):
             sure[name] = None
     return sorted(sure, key=places.__getitem__)[:MAX_ENTITIES]
 
@@ -216,5 +236,5 @@ def _mixed_case(text: str) -> bool:
         cased = [word[0] for word in text.split() if word[0].isalpha()]
     else:
         cased = [word[0] for word in text.split() if word[0].isalpha() and word.lower() != word.upper()]
-    capital = sum(map(str.isupper, cased))
+    capital = sum(map(str.istitle, cased))
     return 0 < capital <= 0.7 * len(cased)

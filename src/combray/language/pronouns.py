@@ -2,8 +2,8 @@
 
 Words are data (`<code>/pronouns.json`): `male`, `female` and `neutral` pronouns; `accented_only`, those that
 are other words without accents; `possessive` ones; `other_words`, which contain a pronoun ("其他"); and a few
-hundred names by gender, in scripts without spaces by their last character. The names are hints: most names are
-in no table.
+hundred names by gender, in scripts without spaces by their last character. More names are in `<code>/names.json`.
+All of them are hints: most names are in no table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
-from combray.language.lexicon import matcher, word_lists
+from combray.language.given_names import by_gender
+from combray.language.lexicon import folded, matcher, word_lists
 from combray.language.scripts import script
 from combray.language.tables import section
 
@@ -91,11 +92,19 @@ def replaced(text: str, chosen: Callable[[Pronoun], str | None]) -> str:
 def _genders() -> dict[str, str]:
     """Return gender by name in lower case; "" for a name of both, or of both without its accents."""
     known: dict[str, str] = {}
-    for table in _tables().values():
-        for gender, listed in (("male", table.names_male), ("female", table.names_female)):
-            for name in listed:
-                for form in {unicodedata.normalize("NFC", name), fold(name)}:
-                    known[form] = gender if known.get(form, gender) == gender else ""
+    hints = [
+        (gender, listed)
+        for table in _tables().values()
+        for gender, listed in (("male", table.names_male), ("female", table.names_female))
+    ]
+    # A table of hints decides over the longer lists of names: "Andrea" is a man's name in Italy alone.
+    for several in (hints, list(by_gender())):
+        found: dict[str, str] = {}
+        for gender, listed in several:
+            for name, bare in zip(listed, folded(listed), strict=True):
+                for form in {unicodedata.normalize("NFC", name), bare}:
+                    found[form] = gender if found.get(form, gender) == gender else ""
+        known = found | known
     return known
 
 

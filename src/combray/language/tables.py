@@ -21,7 +21,7 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "words", "dates", "expansion", "guard", "noise", "pronouns", "quality", "questions", "replacements",
+    "words", "dates", "expansion", "guard", "names", "noise", "pronouns", "quality", "questions", "replacements",
     "requests", "revisions", "savings", "statements", "tense", "trivial",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""

@@ -14,6 +14,7 @@ from combray.language import dates, pronouns
 from combray.language.entities import names, technology_words
 from combray.language.pronouns import Pronoun, gender, may_be_person
 from combray.language.questions import ASSISTANTS, USERS
+from combray.language.tokens import is_stop, query_terms, term_set
 from combray.language.trivial import asks_what_happened
 from combray.recall.state import Recalling
 from combray.runtime import Filter, Runtime
@@ -22,15 +23,16 @@ from combray.types import Memory
 if TYPE_CHECKING:
     from combray.language.dates import TimeExpression
 
-_DAY = timedelta(days=1)
+_DAY, _WEEK, _HALF_WEEK = timedelta(days=1), timedelta(days=7), timedelta(days=3)
 
 
 @dataclass(frozen=True)
 class ResolveDates:
     """Turns plain dates ("yesterday", "tuần trước", "本月") into a filter and removes them from the query.
 
-    Vague words ("recently", "two months ago") only lift the recency of memories from that time. So does a
-    range that has not begun: "the plan for next week" was said before that week. Several
+    "Two weeks ago" filters by the week of that day and by the three days on each side of it. Vague words
+    ("recently", "a few weeks ago") and longer distances ("two months ago") only lift the recency of memories from
+    that time. So does a range that has not begun: "the plan for next week" was said before that week. Several
     plain dates give one range from the first to the last; the caller's own `since` and `until` stay in force.
 
     Engram stage 2, whose code only wrote the date into the text. The filter is by the time of the event: a memory
@@ -49,10 +51,11 @@ class ResolveDates:
         # The grammar's tables take 50 ms to build: a query without a date must not pay for them.
         if not dates.has_time_expression(state.query):
             return state
-        found = dates.resolve(state.query[: self.most_characters], datetime.fromtimestamp(state.now, UTC))
+        now = datetime.fromtimestamp(state.now, UTC)
+        found = [_around(each, now) for each in dates.resolve(state.query[: self.most_characters], now)]
         if not found:
             return state
-        plain = [each for each in found if each.explicit and each.start.timestamp() <= state.now]
+        plain = [each for each in found if each.explicit and each.start <= now]
         state.soft = tuple((each.start.timestamp(), each.end.timestamp()) for each in found if each not in plain)
         state.details["resolved"] = [_described(each, "filter" if each in plain else "soft") for each in found]
         for each in reversed(found):
@@ -77,6 +80,18 @@ class ResolveDates:
             # A query that is a date and nothing else stays as it is: there is nothing else to embed.
             state.query = left if any(char.isalnum() for char in left) else state.query
         return state
+
+
+def _around(found: TimeExpression, now: datetime) -> TimeExpression:
+    """Return a counted distance in weeks as a plain range: its week, and half a week around the day itself.
+
+    Said on a Sunday, "two weeks ago" ends a week of the calendar: the Monday after that day is meant as well.
+    """
+    if not found.counted or found.end - found.start != _WEEK or found.start > now:
+        return found
+    day = found.start + timedelta(days=now.weekday())
+    since, until = min(found.start, day - _HALF_WEEK), max(found.end, day + _DAY + _HALF_WEEK)
+    return replace(found, start=since, end=until, explicit=True)
 
 
 def _described(found: TimeExpression, use: str) -> dict[str, str | None]:
@@ -112,8 +127,10 @@ class ResolvePronouns:
 
     Sources, in this order (Engram stage 3): the last `turns` turns of the session, newest first, if recall is
     limited to one session; the `recent` latest memories of the namespace; and for several people the language
-    model, if there is one. Gender is a hint: it chooses between people and never rejects the only person of a
-    session. An unclear pronoun is kept and reported in details["pronouns"].
+    model, if there is one. In both, the one person of whom the memories say all that the question asks is meant
+    ("what did he decide?": of Alice it is known that she decided something). Then gender is a hint: it chooses
+    between people and never rejects the only person. An unclear pronoun is kept and reported in
+    details["pronouns"].
     """
 
     needs = ("query", "dates")
@@ -170,14 +187,20 @@ class ResolvePronouns:
             turns = self._latest(
                 state, Filter(sessions=sessions, now=state.where.now, condition=asked), self.turns
             )
-            name, several = _in_session(turns, pronoun, taken)
+            doer = _said_of(state.query, turns, taken)
+            name, several = (doer, []) if doer else _in_session(turns, pronoun, taken)
             if name:
                 return name, "session", []
             if several:
                 return self._ask(state, runtime, pronoun, several, turns)
         memories = self._latest(state, Filter(now=state.where.now, condition=asked), self.recent)
+        doer = _said_of(state.query, memories, taken)
+        if doer:
+            return doer, "graph", []
         people = list(dict.fromkeys(name for each in memories for name in _people(each) if name not in taken))
         fitting = _surest([name for name in people if _fits(name, pronoun)], memories)
+        # The tables of names are guesses: the only person is meant, whatever the gender.
+        fitting = fitting or (people if len(people) == 1 else [])
         if len(fitting) == 1:
             return fitting[0], "graph", []
         if not fitting:
@@ -228,6 +251,21 @@ def _surest(people: list[str], memories: Sequence[Memory]) -> list[str]:
     """Names that certainly are people, by gender or because they are authors; else all of them."""
     authors = {each.author for each in memories}
     return [name for name in people if gender(name) or name in authors] or people
+
+
+def _said_of(query: str, memories: Sequence[Memory], taken: set[str]) -> str | None:
+    """Return the one person of whom a memory says all that the question asks; None for nobody or several.
+
+    A memory speaks of the only person whom it names, else of its author.
+    """
+    asked = {term for term in query_terms(query) if not is_stop(term)}
+    found = set()
+    for each in memories:
+        named = [name for name in each.entities if _person(name, each.content)]
+        about = _surest(named, memories) or _people(each)
+        if asked and asked <= term_set(each.content) and len(about) == 1:
+            found.update(about)
+    return found.pop() if len(found) == 1 and not found & taken else None
 
 
 def _in_session(turns: list[Memory], pronoun: Pronoun, taken: set[str]) -> tuple[str | None, list[str]]:

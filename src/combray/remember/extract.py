@@ -8,6 +8,7 @@ import msgspec
 
 from combray.language.entities import extract, names
 from combray.language.quality import warnings
+from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import words
 from combray.remember.state import Remembering
 from combray.runtime import Runtime
@@ -33,20 +34,23 @@ class ExtractEntities:
     gives = ("entities",)
     max_entities: int = 50
     people: bool = False
-    """Also names of people and places: capitalised words inside a sentence."""
+    """Also names of people and places: capitalised words inside a sentence; given names and authors anywhere."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         reader = runtime.store.reader(state.namespace)
         capitals = [_capitalised(draft.memory.content) for draft in state.drafts]
         every = sorted(set().union(*capitals))
         known = reader.known_entities(every) if every else set()
+        speaking = {draft.memory.author for draft in state.drafts}
+        speaking.update(reader.profile().authors if self.people else ())
+        authors = {part for author in speaking if author for part in author.lower().split()} - USERS - ASSISTANTS
         # What earlier texts of the batch name is known to the later ones, as if it were stored already.
         met: set[str] = set()
         for draft, words_here in zip(state.drafts, capitals, strict=True):
             here = {word for word in words_here if word in known or word.casefold() in met}
             found = extract(draft.memory.content, here)
             if self.people:
-                found += names(draft.memory.content)
+                found += names(draft.memory.content, authors)
             by_fold = {name.casefold(): name for name in reversed((*draft.memory.entities, *found))}
             ordered = dict.fromkeys(name.casefold() for name in (*draft.memory.entities, *found))
             entities = tuple(by_fold[name] for name in ordered)[: self.max_entities]

@@ -95,7 +95,8 @@ def away(
     if origin:
         return unit_span(_moved(origin.start, d, sign), grain if whole else "day")
     exact = grain in CLOCK_GRAINS or grain == "day"
-    return unit_span(_moved(context.now, d, sign), grain, explicit=exact and not soft)
+    found = unit_span(_moved(context.now, d, sign), grain, explicit=exact and not soft)
+    return found._replace(counted=not (exact or soft))
 
 
 @action

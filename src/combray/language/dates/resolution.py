@@ -25,7 +25,7 @@ class TimeExpression:
     `text` are the words as found and `span` their code point offsets; `start` (inclusive) and `end`
     (exclusive) carry the time zone of `now`. `kind` is "date" (a day), "period" (longer), "time" (shorter) or
     "open" (one side is the year 1000 or 3000). `explicit` is False for vague words ("recently") and for
-    distances counted in weeks or longer ("two months ago").
+    distances counted in weeks or longer ("two months ago"); those with a number are `counted`.
     """
 
     text: str
@@ -34,6 +34,7 @@ class TimeExpression:
     end: datetime
     kind: str
     explicit: bool
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,13 @@ def resolve(
     chosen.sort(key=lambda c: c.start)
     return [
         TimeExpression(
-            text[c.start : c.end], (c.start, c.end), c.span.start, c.span.end, c.span.kind, c.span.explicit
+            text[c.start : c.end],
+            (c.start, c.end),
+            c.span.start,
+            c.span.end,
+            c.span.kind,
+            c.span.explicit,
+            c.span.counted,
         )
         for c in chosen
         if c.span is not None

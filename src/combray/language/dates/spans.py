@@ -26,13 +26,15 @@ CLOCK_GRAINS = frozenset({"minute", "hour", "part"})
 class Span(NamedTuple):
     """A resolved range: `start` inclusive, `end` exclusive, `grain` its natural unit.
 
-    `explicit` is False when the words only hint at a time; `grain` is "open" for one-sided ranges.
+    `explicit` is False when the words only hint at a time; `grain` is "open" for one-sided ranges. `counted`: the
+    range is the unit at a distance in whole units ("two weeks ago"), so it is precise to half of that unit.
     """
 
     start: datetime
     end: datetime
     grain: str
     explicit: bool = True
+    counted: bool = False
 
     @property
     def kind(self) -> str:
