@@ -143,13 +143,26 @@ def test_an_entity_brings_its_memories_and_their_neighbours() -> None:
 
 
 def test_keywords_help_out_when_vectors_find_few() -> None:
-    """ "If vector search returns fewer results than a minimum threshold, a keyword search is performed"."""
-    many = {f"near {n}": sharing(40) for n in range(5)}
+    """ "If vector search returns fewer results than a minimum threshold, a keyword search is performed".
+
+    We search keywords however many vectors are near (docs/reference/presets.md): every word is worth .6.
+    """
+    many = {f"near {n}": sharing(40) for n in range(9)}
     embedder = ExactEmbedder({"lathe": PLACES, **many})
     engine = store("The lathe is broken", *list(many)[:4], embedder=embedder)
     assert "The lathe is broken" in texts(engine.recall("lathe"))
-    engine.remember("near 4")
-    assert "The lathe is broken" not in texts(engine.recall("lathe"))
+    for more in list(many)[4:]:
+        engine.remember(more)
+    first = engine.recall("lathe")[0]
+    assert (first.memory.content, first.signals["vector"]) == ("The lathe is broken", 0.6)
+
+
+def test_the_vector_and_the_words_of_a_memory_add_up_by_hand() -> None:
+    """vector = 1 - (1 - cosine)(1 - .6 · keyword): 1 - .5 · .4 = .8 with every word, and the cosine with none."""
+    embedder = ExactEmbedder({"lathe oil": PLACES, "Lathe oil": sharing(50), "A saw": sharing(50)})
+    engine = store("Lathe oil", "A saw", embedder=embedder)
+    vectors = {hit.memory.content: hit.signals["vector"] for hit in engine.recall("lathe oil")}
+    assert vectors == {"Lathe oil": pytest.approx(0.8, abs=1e-6), "A saw": pytest.approx(0.5, abs=1e-6)}
 
 
 # -- Stage 5: Dedup + Composite Scoring ----------------------------------------------------------------

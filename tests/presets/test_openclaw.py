@@ -64,18 +64,18 @@ def test_bm25_of_four_rows_by_hand() -> None:
     }
 
 
-def test_each_keyword_is_searched_by_itself() -> None:
-    """ "each extracted keyword is searched separately and results are merged, keeping the highest score".
+def test_what_the_keywords_score_is_added_up() -> None:
+    """The page keeps "the highest score" of the keywords; docs/reference/presets.md says why we add.
 
-    N = 4: "wine" is in 2 rows, idf ln(1 + 2.5/2.5) = .693; "cheese" in 1, ln(1 + 3.5/1.5) = 1.204. The row
-    with both has the higher of the two, not their sum.
+    N = 4: "wine" is in 2 rows, idf ln(1 + 2.5/2.5) = .693; "cheese" in 1, ln(1 + 3.5/1.5) = 1.204. All rows have
+    three words, so the row with "wine" alone has .693 / (.693 + 1.204) of the row with both.
     """
     engine = filled(["wine cheese table", "wine bottle table", "dark blue boots", "cold grey roof"])
     answer = engine.recall("that wine and the cheese yesterday")
     assert answer.details["keywords"] == ("wine", "cheese")
     assert scores(answer) == {
         "wine cheese table": 1.0,
-        "wine bottle table": pytest.approx(0.693147 / 1.203973, abs=1e-5),
+        "wine bottle table": pytest.approx(0.693147 / (0.693147 + 1.203973), abs=1e-5),
     }
     assert answer.reason == "keyword only: no embedder is configured"
 

@@ -29,10 +29,10 @@ def test_the_groups_stand_in_their_order_and_the_best_first_in_each() -> None:
     for place, category in enumerate(reversed(CATEGORIES)):
         engine.remember(f"lathe {category}", category=category, importance=1 + place % 5)
     engine.remember("lathe talk", kind="episode", session="s", author="user")
-    engine.remember("lathe fact, vital", category="fact", importance=5)
+    engine.remember("lathe vital", category="fact", importance=5)
     assert grouped(engine) == [
         "[preference] lathe preference",
-        "[fact] lathe fact, vital",
+        "[fact] lathe vital",
         "[fact] lathe fact",
         "[lesson] lathe insight",
         "[decision] lathe decision",

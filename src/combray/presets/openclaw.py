@@ -9,7 +9,7 @@ from combray.recall.assemble import Assemble
 from combray.recall.decay import FileAgeDecay
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
 from combray.recall.order import MMR
-from combray.recall.query import EmbedQuery
+from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.signals import SortByScore
 from combray.recall.weigh import Cut
 from combray.remember.diff import Diff
@@ -30,6 +30,7 @@ PRESET = Preset(
     recall=Pipeline(
         "openclaw.recall",
         (
+            ReadQuestion(),
             ExtractKeywords(),
             EmbedQuery(),
             SearchHybrid(),
@@ -46,6 +47,10 @@ PRESET = Preset(
     ),
     notes={
         "bm25": "a share of the query's best hit, so that a store of four rows works as one of a million",
+        "keywords": "words of the turns around a turn count for it; authors' names are left out of the question "
+        "(recall@10 on LoCoMo from 67 to 73)",
+        "sums": "keyword scores are added up: the page's highest of one word gave a recall@10 of 48, below plain "
+        "BM25; the sum gives 76",
         "words": "a hit that holds a word of the query is never dropped by the threshold, only ranked lower",
         "decay": "off; switched on by the setting `decay`, or by replacing the stage `FileAgeDecay`",
         "mmr": "off; switched on by the setting `mmr`, or by replacing the stage `MMR`",

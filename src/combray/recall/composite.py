@@ -11,7 +11,7 @@ import numpy as np
 from combray.language.indexing import normalised
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
-from combray.runtime import Runtime, Scores
+from combray.runtime import Runtime
 from combray.scoring.decay import exponential
 from combray.scoring.ranking import DECIMALS
 
@@ -25,9 +25,9 @@ WEIGHTS: Mapping[str, float] = {"vector": 0.6, "priority": 0.2, "confidence": 0.
 class ScoreComposite:
     """0.6 · vector + 0.2 · priority + 0.1 · confidence + 0.1 · recency, all four in [0, 1].
 
-    vector: the cosine with the query times the model's trust in its language, or `exact` times the share of the
-    query's words that the memory holds, if that is more. Without a query vector it is that share. priority:
-    importance 1-5 as 0, .25, .5, .75, 1. confidence: as stored; recall never changes it.
+    vector: 1 - (1 - cosine)(1 - `exact` · keyword), the cosine taken times the model's trust in the query's
+    language: the cosine itself where no word is shared. Without a query vector it is the signal `keyword`.
+    priority: importance 1-5 as 0, .25, .5, .75, 1. confidence: as stored; recall never changes it.
     recency: e^(-decay_rate · days since it happened), and 1 inside a range the query only hints at.
     """
 
@@ -44,8 +44,8 @@ class ScoreComposite:
         state.signals["vector"] = share = state.signals["keyword"]
         if state.vector is not None:
             cosine = np.maximum(state.reader.similarity(state.model, state.vector, state.keys), 0.0)
-            similarity: Scores = np.maximum(state.trust * cosine, self.exact * share).round(DECIMALS)
-            state.signals["vector"] = similarity
+            either = 1.0 - (1.0 - state.trust * cosine) * (1.0 - self.exact * share)
+            state.signals["vector"] = np.round(either, DECIMALS)
         state.signals["priority"] = (rows.importance - 1.0) / 4.0
         state.signals["confidence"] = rows.confidence.copy()
         recency = exponential((state.now - rows.moment) / _DAY, self.decay_rate)

@@ -91,7 +91,8 @@ class RequireEvidence:
     The question as a whole needs both kinds of evidence, each at its bound: words of its topic, weighted by their
     rarity, and cosines. Much of one kind replaces the other. Below `judged_from` memories one kind is enough.
     A candidate needs a matched word, a matched entity, or a cosine above that of unrelated pairs. A candidate
-    with the signal `reached` was found by a chain of edges from a candidate with evidence.
+    with the signal `reached` was found by a chain of edges from a candidate with evidence, one with the signal
+    `context` by the words of the turns around it.
 
     For an unmeasured model, or a language other than English, the bound of cosines is their mean plus
     `deviations` standard deviations over `sample` memories, at least `minimum_cosine`.
@@ -121,7 +122,7 @@ class RequireEvidence:
         if state.vector is not None:
             cosines = state.reader.similarity(state.model, state.vector, state.keys)
             evident |= cosines * state.trust >= bounds.hit - ROUNDED
-        for name in ("entity", "reached", "graph", "date"):
+        for name in ("entity", "reached", "graph", "date", "context"):
             if name in state.signals:
                 evident |= state.signals[name] > 0
         state.take(evident)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from combray.language.tokens import query_terms
+from combray.recall.context_words import context_arm
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
-from combray.runtime import Arm, KeywordArm, Runtime, VectorArm
+from combray.runtime import Arm, Runtime, VectorArm
 from combray.scoring.decay import exponential
 from combray.scoring.ranking import DECIMALS
 from combray.types import LIVE_STATUSES
@@ -28,10 +28,11 @@ class SearchFacts:
     older vector may not be of its present text.
 
     `similarity` = 1 - (1 - cosine)(1 - text), where text is BM25 as a share of a perfect match, in [0, 1): the
-    cosine itself where no word is shared. A greater limit of the caller widens the pool.
+    cosine itself where no word is shared. Words of the turns around an episode count for it at lower weight. A
+    greater limit of the caller widens the pool.
     """
 
-    needs = ("vector",)
+    needs = ("terms", "vector")
     gives = ("found", "candidates", "similarity")
     pool: int = 20
     confidence_above: float = 0.3
@@ -41,8 +42,7 @@ class SearchFacts:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         sure = math.nextafter(self.confidence_above, math.inf)
         where = replace(state.where, min_confidence=max(state.where.min_confidence, sure))
-        terms = tuple((term, 1.0) for term in query_terms(state.query)[: self.most_terms])
-        arms: dict[str, Arm] = {"text": KeywordArm(terms, normalise=True)}
+        arms: dict[str, Arm] = {"text": context_arm(state.terms[: self.most_terms], normalise=True)}
         if state.vector is not None:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
         state.found = state.reader.search(arms, where, max(self.pool, state.limit))
@@ -51,6 +51,7 @@ class SearchFacts:
         if where.statuses == LIVE_STATUSES:
             cosine = cosine * state.reader.eligible(state.keys, replace(where, statuses=("active",)))
         state.signals["similarity"] = np.round(1.0 - (1.0 - cosine) * (1.0 - text), DECIMALS)
+        state.signals["context"] = text
         for key, near, worded in zip(state.keys.tolist(), cosine > 0, text > 0, strict=True):
             state.via[key] = "hybrid" if near and worded else "vector" if near else "keyword"
         state.take(state.signals["similarity"] > 0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from combray.language.expansion import expand
 from combray.language.tokens import terms
+from combray.recall.context_words import context_arm
 from combray.recall.state import Recalling
 from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
 from combray.scoring.ranking import DECIMALS
@@ -20,13 +21,14 @@ not turn a hit by a very common word into a miss."""
 
 @dataclass(frozen=True)
 class ExtractKeywords:
-    """Extracts the words of the query to search for one by one, without stop words, in eight languages."""
+    """Extracts the words of the query to search for, without stop words and known authors, in eight languages."""
 
-    needs = ("query",)
+    needs = ("question",)
     gives = ("keywords",)
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        expansion = expand(state.query)
+        # Author names are in every row of theirs, and in few of the texts that answer.
+        expansion = expand((state.question and state.question.bare) or state.query)
         state.keywords = state.details["keywords"] = expansion.keywords
         state.exact = state.details["exact"] = expansion.exact
         return state
@@ -36,9 +38,10 @@ class ExtractKeywords:
 class SearchHybrid:
     """Finds the best `pool` of each arm, whatever the caller's limit, so that the best hit does not depend on it.
 
-    With a vector: rows with all words of the query, rows with some of its keywords (ranked below the former),
-    and the nearest rows. Without: one search for each keyword; a row takes the highest of its scores. Numbers and
-    words of one or two letters find no rows and raise the score of rows that another word finds.
+    Rows with all words of the query come before rows with some of its keywords. The rows around a row in its
+    session lend it their words at lower weight. Numbers and words of one or two letters find no rows and raise
+    the score of rows that another word finds. With a vector the nearest rows are found too, and with `hybrid`
+    off they alone.
 
     `text` is BM25 as a share of the query's best hit, in (0, 1]; `vector` the cosine, never below 0. At most
     `most_words` words of a query are used.
@@ -48,43 +51,36 @@ class SearchHybrid:
     gives = ("found", "candidates", "text")
     pool: int = 200
     most_words: int = 32
+    hybrid: bool = True
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         dense = state.vector is not None and state.trust > 0
-        arms: dict[str, Arm]
-        if state.vector is not None and dense:
+        arms: dict[str, Arm] = {}
+        if self.hybrid or not dense:
             words = {
-                "all": KeywordArm(self._weighted([state.query]), mode="all"),
-                "some": KeywordArm(self._weighted(state.keywords)),
-                "exact": KeywordArm(self._weighted(state.exact), listed=False),
+                "all": KeywordArm(tuple((term, 1.0) for term in self._terms([state.query])), mode="all"),
+                "some": context_arm(self._terms(state.keywords)),
+                "exact": replace(context_arm(self._terms(state.exact)), listed=False),
             }
-            arms = {name: arm for name, arm in words.items() if arm.terms}
+            arms |= {name: arm for name, arm in words.items() if arm.terms}
+        if state.vector is not None and dense:
             arms["vector"] = VectorArm(state.vector, state.model)
-        else:
-            arms = {
-                f"{name}: {word}": KeywordArm(self._weighted([word]), mode="all", listed=name == "keywords")
-                for name, found in (("keywords", state.keywords), ("exact", state.exact))
-                for word in found[: self.most_words]
-            }
         state.found = state.reader.search(arms, state.where, max(self.pool, state.limit))
         state.keys = state.found.keys
         scores = state.found.scores
         none = np.zeros(len(state.keys))
         if dense:
             state.signals["vector"] = scores.get("vector", none)
-            some = scores.get("some", none) + scores.get("exact", none)
-            text = strict_before_relaxed(scores.get("all", none), some)
-        else:
-            text = share_of_best(np.max([none, *scores.values()], axis=0))
+        some = scores.get("some", none) + scores.get("exact", none)
+        text = strict_before_relaxed(scores.get("all", none), some)
         state.signals["text"] = text
         nearest = state.found.lists["vector"].keys if dense else none[:0]
         for key, worded, near in zip(state.keys.tolist(), text > 0, np.isin(state.keys, nearest), strict=True):
             state.via[key] = "hybrid" if worded and near else "keyword" if worded else "vector"
         return state
 
-    def _weighted(self, texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
-        found = dict.fromkeys(term for text in texts for term in terms(text))
-        return tuple((term, 1.0) for term in list(found)[: self.most_words])
+    def _terms(self, texts: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(term for text in texts for term in terms(text)))[: self.most_words]
 
 
 def share_of_best(scores: Scores) -> Scores:
@@ -137,7 +133,8 @@ class NameMode:
         if not len(state.keys) or state.reason:
             return state
         if state.vector is not None and state.trust > 0:
-            state.reason = f"hybrid: keywords and {state.model}"
+            words = any(name != "vector" for name in state.found.lists) if state.found else True
+            state.reason = f"hybrid: keywords and {state.model}" if words else f"vector only: {state.model}"
         elif runtime.embedder is None:
             state.reason = "keyword only: no embedder is configured"
         else:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from combray.language import dates
+from combray.recall.context_words import AFTER, BEFORE, FIELDS
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Arm, EntityArm, Filter, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
@@ -53,11 +54,11 @@ class SearchContext:
     needs = ("terms",)
     gives = ("found", "candidates")
     pool: int = 200
-    before: tuple[float, ...] = (0.5, 0.3, 0.2, 0.1, 0.1, 0.1)
-    after: tuple[float, ...] = (0.3, 0.2, 0.1, 0.1, 0.1, 0.1)
+    before: tuple[float, ...] = BEFORE
+    after: tuple[float, ...] = AFTER
     vector_before: tuple[float, ...] = (0.5, 0.3)
     vector_after: tuple[float, ...] = (0.3, 0.2)
-    fields: tuple[float, float, float, float] = (1.0, 1.0, 0.0, 0.3)
+    fields: tuple[float, float, float, float] = FIELDS
     shape_words: int = 40
     question_boost: float = 1.5
     k1: float = 1.2

@@ -10,6 +10,8 @@ import numpy as np
 
 from combray.errors import ModelError
 from combray.language.trivial import internal
+from combray.recall.context_words import context_arm
+from combray.recall.hybrid import share_of_best
 from combray.recall.state import Recalling, aligned
 from combray.runtime import (
     Arm,
@@ -23,6 +25,7 @@ from combray.runtime import (
     Runtime,
     VectorArm,
 )
+from combray.scoring.ranking import DECIMALS
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -94,9 +97,10 @@ def _in_time(hit: PeerHit, where: Filter) -> bool:
 class SearchParallel:
     """Searches by vector, by entities and their neighbours in the graph, by keywords as a fallback, and at peers.
 
-    Peers are started before the local search and waited for after it. The keyword arm runs if the vector arm
-    finds fewer than `fewest`, if the model does not know the language fully, or if the query contains a number
-    or an id, which vectors cannot distinguish. A hit of that arm alone must contain `minimum_share` of the words.
+    Peers are started before the local search and waited for after it. Keywords are searched beside the vectors,
+    with the turns around a turn as context. A hit of that arm alone must contain `minimum_share` of the words, or
+    stand with such a hit in the answer. `keyword` is BM25 as a share of the best hit, times the greatest share of
+    the words that one memory contains: without neighbours a memory with all the words has 1.
     A question that is only about a date is answered by that date's memories. Engram stage 4; constants:
     docs/reference/presets.md.
     """
@@ -105,7 +109,6 @@ class SearchParallel:
     gives = ("found", "candidates", "keyword", "entity")
     leaves_process = True
     minimum_similarity: float = 0.3
-    fewest: int = 5
     minimum_share: float = 0.2
     depth: int = 2
     neighbours: int = 10
@@ -118,16 +121,18 @@ class SearchParallel:
         reached = self._graph(state, state.found)
         state.keys = np.union1d(state.found.keys, reached)
         none = np.zeros(len(state.found.keys))
-        share, vector, entity, date = (
+        share, text, vector, entity, date = (
             aligned(state.keys, state.found.keys, state.found.scores.get(arm, none))
-            for arm in ("keyword", "vector", "entity", "date")
+            for arm in ("keyword", "text", "vector", "entity", "date")
         )
+        worded = share >= self.minimum_share
         state.signals = {
-            "keyword": share,
+            "keyword": np.round(float(share.max(initial=0.0)) * share_of_best(text), DECIMALS),
             "entity": entity,
             "reached": np.isin(state.keys, reached).astype(np.float64),
+            "context": (text > 0).astype(np.float64),
         }
-        evident = (vector > 0) | (entity > 0) | (date > 0) | (share >= self.minimum_share)
+        evident = (vector > 0) | (entity > 0) | (date > 0) | worded | ((text > 0) & worded.any())
         state.take(evident | np.isin(state.keys, reached))
         if state.dated and not len(state.keys):
             undated = state.reader.scan(replace(state.where, since=None, until=None), limit=1)
@@ -143,17 +148,12 @@ class SearchParallel:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_similarity)
         if state.entities:
             arms["entity"] = EntityArm(state.entities)
-        found = state.reader.search(arms, state.where, self.pool)
-        near = len(found.lists["vector"].keys) if "vector" in found.lists else 0
-        exact = any(char.isdigit() for term in state.terms for char in term)
-        if near < self.fewest or state.trust < 1 or exact:
-            arms["keyword"] = KeywordArm(tuple((term, 1.0) for term in state.terms), scoring="coverage")
-            found = state.reader.search(arms, state.where, self.pool)
+        arms["text"] = context_arm(state.terms)
+        arms["keyword"] = KeywordArm(tuple((term, 1.0) for term in state.terms), scoring="coverage")
         if state.only_dated:
             window = (state.where.since or 0.0, state.where.until or state.now + 1, 1.0)
             arms["date"] = MomentArm((window,), minimum=1.0)
-            found = state.reader.search(arms, state.where, self.pool)
-        return found
+        return state.reader.search(arms, state.where, self.pool)
 
     def _graph(self, state: Recalling, found: Found) -> Keys:
         """The best neighbours, over edges between memories of one entity, of the memories that name an entity."""
