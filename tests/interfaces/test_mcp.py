@@ -153,7 +153,10 @@ def test_linked_memories_are_related_by_the_ids_that_recall_shows(agent: Agent) 
     agent.remember("Harvest failed all along the valley")
     (cause,) = agent.done("recall", query="dam broke")["results"]
     (effect,) = agent.done("recall", query="harvest failed")["results"]
-    linked = agent.done("link", source=cause["id"], target=effect["id"], type="causal", weight=0.9)
+    linked = agent.done(
+        "link", source=cause["id"], target=effect["id"], type="causal", weight=0.9, sub_type="enables"
+    )
+    assert linked["sub_type"] == "enables"
     assert linked["type"] == "causal"
     result = agent.call("related", id=cause["id"], type="causal")
     (near,) = result.structured_content["results"]

@@ -36,5 +36,8 @@ def test_only_whole_words_count() -> None:
 
 def test_why_and_when_need_a_strict_win() -> None:
     assert detect("why and when") is Intent.GENERAL, "1 : 1, and no entity phrase"
-    assert detect("what is the reason") is Intent.ENTITY, "1 : 1 with an entity phrase"
+    assert detect("what is the reason") is Intent.WHY, "1 : 1: the entity phrase only opens the question"
+    assert detect("what is the cause of the outage") is Intent.WHY
+    assert detect("why did we leave MySQL before the launch") is Intent.WHY
+    assert detect("what is before the launch") is Intent.ENTITY
     assert detect("what is the reason and the cause") is Intent.WHY, "2 : 1"

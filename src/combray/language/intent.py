@@ -27,19 +27,21 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     listed = [table.intent for table in word_lists().values()]
     return {
         name: matcher(folded(phrase for each in listed for phrase in each.get(name, ())))
-        for name in ("WHY", "WHEN", "ENTITY")
+        for name in ("WHY", "WHEN", "ENTITY", "RELATES")
     }
 
 
 def detect(query: str) -> Intent:
     """Return the intent of a query in any language of the tables, with or without accents.
 
-    The phrases found are counted. WHY and WHEN each need strictly more than both others; otherwise ENTITY if
-    one of its phrases occurs; otherwise GENERAL. Only whole words match: "sometimes" does not hold "time".
+    The phrases found are counted. WHY needs strictly more than WHEN, and at least as many as ENTITY: "what is"
+    only opens "what is the cause". WHEN needs strictly more than both others; otherwise ENTITY if one of its
+    phrases occurs; otherwise GENERAL. Beside a phrase of WHY, words that only relate two events ("before") do
+    not count for WHEN. Only whole words match: "sometimes" does not hold "time".
     """
     folded = fold(query)
-    why, when, entity = (len(pattern.findall(folded)) for pattern in _patterns().values())
-    if why > when and why > entity:
+    why, when, entity, relates = (len(pattern.findall(folded)) for pattern in _patterns().values())
+    if why > when - relates and why >= max(entity, 1):
         return Intent.WHY
     if when > why and when > entity:
         return Intent.WHEN

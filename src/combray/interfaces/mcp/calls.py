@@ -219,11 +219,13 @@ class Calls(Tools):
         ] = "semantic",
         weight: Annotated[float, Field(ge=0, le=1, description="Strength, 0 to 1.")] = 0.5,
         reason: Annotated[str, Field(description="Why they are related.")] = "",
+        sub_type: Annotated[str, Field(description="For a causal link: causes, enables or prevents.")] = "",
     ) -> CallToolResult:
         """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
-        edge = self._engine.link(source, target, type=type, weight=weight, reason=reason)
+        edge = self._engine.link(source, target, type=type, weight=weight, subtype=sub_type, reason=reason)
         names = self._short([edge.source, edge.target])
         structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
+        structured |= {"sub_type": edge.subtype} if edge.subtype else {}
         said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({edge.type}, weight {edge.weight:g})"
         return result([said], structured)
 
