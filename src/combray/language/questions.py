@@ -104,7 +104,7 @@ def read(text: str, authors: Sequence[str]) -> Question:
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,
-        asks_when=_has("when", folded),
+        asks_when=_listed("when").search(folded) is not None,
         asks_latest=_has("latest", folded),
         asks_conclusion=_has("inference", folded) and not request,
         asks_past=_listed("past").search(folded) is not None,
