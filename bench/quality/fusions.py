@@ -10,7 +10,7 @@ import numpy as np
 from combray.recall.signals import WeighSignals
 from combray.recall.state import Recalling
 from combray.recall.weigh import weighted_sum
-from combray.runtime import Keys, Runtime
+from combray.runtime import Ranked, Runtime
 from combray.scoring.rrf import reciprocal_rank_fusion
 
 FUSIONS = ("weights", "rrf")
@@ -38,10 +38,11 @@ class RankSignals(WeighSignals):
         return state
 
 
-def ranked(state: Recalling, name: str) -> Keys:
+def ranked(state: Recalling, name: str) -> Ranked:
     """Candidates with any of the signal, best first, ties by key."""
     if name not in state.signals:
-        return state.keys[:0]
+        return Ranked(state.keys[:0], np.zeros(0))
     signal = state.signals[name]
     order = np.lexsort((state.keys, -signal))
-    return state.keys[order[signal[order] > 0]]
+    order = order[signal[order] > 0]
+    return Ranked(state.keys[order], signal[order])

@@ -104,3 +104,14 @@ def test_a_verdict_has_one_audit_entry_without_its_words(tmp_path: Path) -> None
         with pytest.raises(InvalidInputError):
             engine.settle(old, new, "supersedes")
         assert engine.audit.entries(1)[0].result == "refused"
+
+
+def test_related_lists_every_edge_of_a_neighbour() -> None:
+    """Issue: "`related` shows all edges of a neighbour, not one"."""
+    with combray.open(":memory:", embedder="none") as engine:
+        first, second = engine.remember("pears ripen").id, engine.remember("the orchard is cold").id
+        for kind, weight in (("semantic", 0.4), ("causal", 0.9)):
+            engine.link(first, second, type=kind, weight=weight)  # type: ignore[arg-type]
+        (found,) = (each for each in engine.related(first, depth=1) if each.memory.id == second)
+        assert {("causal", 0.9), ("semantic", 0.4)} <= set(found.edges)
+        assert (found.via, found.weight) == found.edges[0]

@@ -45,10 +45,12 @@ def texts(answer: Any) -> list[str]:
 def test_the_preset_reads_like_the_page() -> None:
     """ "Preprocessing -> Embedding -> Triple-Path Search -> Fusion -> Decay -> Rerank -> MMR -> Filter"."""
     assert [stage_name(stage) for stage in MNEMO.recall] == [
-        "ReadQuery", "ReadNames", "ExpandQuery",  # 1 preprocessing
+        "ReadScope",  # 8 already, for every path
+        "ReadQuery", "ReadNames", "ExpandQuery", "ReadTopic",  # 1 preprocessing
         "EmbedQuery",  # 2 embedding
         "SearchPaths",  # 3 three paths
         "FuseRRF",  # 4 reciprocal rank fusion
+        "RequireEvidence",  # a question without any has no hits
         "WeibullDecay",  # 5 decay
         "SetNoiseAside",  # 9 already, so that noise takes no place of stages 6 and 7
         "Rerank",  # 6 cross-encoder
@@ -146,12 +148,11 @@ def test_age_by_tier_in_a_whole_recall() -> None:
     clock.pass_(days=15)
     engine.remember("pears fall", diff=False)
     new, old = engine.recall("pears")
-    # Fused alike but for the rank: 1/61 and 1/62; then e^(-15/30) = .6065 for the older one.
+    # Both match alike, so age decides: e^(-15/30) = .6065, and 1 - .1 · (1 - .99) · (1 - .6065) = .999607.
     assert (texts([new, old]), new.score) == (["pears fall", "pears ripen"], 1.0)
     assert [new.signals["decay"], old.signals["decay"]] == pytest.approx([1.0, 0.606531])
-    fused = old.signals["anchor"] / new.signals["anchor"]
-    assert {round(fused, 4), round(1 / fused, 4)} == {round(61 / 62, 4), round(62 / 61, 4)}
-    assert old.score == pytest.approx(fused * 0.606531, abs=1e-5)
+    assert new.signals["anchor"] == old.signals["anchor"]
+    assert old.score == pytest.approx(0.999607, abs=1e-6)
 
 
 def test_the_table_of_the_document_shows_the_factors_in_force() -> None:
@@ -262,10 +263,7 @@ def test_a_small_scope_is_not_starved_by_a_large_one() -> None:
     engine.remember("the gate of the orchard has pears on it", tags=["scope:user:ann"])
     assert len(engine.recall("pears", tags=["scope:user:ann"])) == 1
     starved = _with_pool(engine, 20, push_down=False).recall("pears", tags=["scope:user:ann"])
-    assert (len(starved), starved.reason) == (
-        0,
-        "nothing that matches is in the scopes and has the tags asked for",
-    )
+    assert len(starved) == 0
 
 
 def test_a_memory_is_global_unless_it_says_otherwise() -> None:

@@ -88,13 +88,26 @@ def _expanded(query: str, **settings: float) -> dict[str, float]:
     return found
 
 
-def test_what_the_query_says_itself_is_not_added_and_variants_count_half() -> None:
-    # Terms of the query: "3", "5"; of the forms: 3 月 5 日 2024 03 05 march.
-    assert _expanded("3/5") == dict.fromkeys(["月", "日", "2024", "03", "05", "march"], 0.5)
+def test_synonyms_count_half_and_no_more_are_added_than_asked_for() -> None:
+    assert _expanded("couch") == {"sofa": 0.5}
+    assert len(_expanded("couch and database", weight=0.3, most=1)) == 1
 
 
-def test_no_more_terms_than_asked_for_dates_first() -> None:
-    assert _expanded("couch of 3/5", weight=0.3, most=2) == {"月": 0.3, "日": 0.3}
+def test_no_part_of_a_day_is_a_word_of_the_query() -> None:
+    assert _expanded("3/5") == {}
+    assert _expanded("前天") == {}
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_another_day_is_not_found_by_shared_characters(embedder: str) -> None:
+    """Issue: "前天 matches X月Y日 by shared characters". 前天 is 3月8日."""
+    engine = combray.open(":memory:", embedder=embedder, clock=FakeClock(NOW), preset="mnemo")
+    engine.remember_many(["8月3日搬家了", "3月18日修了车", "2月9日开会", "3月8日买了显示器"])
+    answer = engine.recall("前天")
+    assert answer[0].memory.content == "3月8日买了显示器"
+    assert {hit.memory.content for hit in answer if hit.signals.get("bm25") or hit.signals.get("date")} == {
+        "3月8日买了显示器"
+    }
 
 
 @pytest.mark.parametrize(

@@ -35,16 +35,50 @@ def aged(*each: tuple[float, Tier], days_since: float = 0.0) -> tuple[Engine, Re
     return engine, state
 
 
-def test_score_times_weibull_by_hand() -> None:
-    """Stage 5: "score x exp(-(t/lambda)^beta)", "Core 0.8 | Working 1.0 | Peripheral 1.3"; lambda 30 days."""
+def test_score_and_weibull_by_hand() -> None:
+    """Stage 5: "score x exp(-(t/lambda)^beta)", "Core 0.8 | Working 1.0 | Peripheral 1.3"; lambda 30 days.
+
+    Notes: floor of the core tier 0.9, so age takes a tenth at most.
+    """
     engine, state = aged((0, "working"), (60, "core"), (60, "working"), (60, "peripheral"))
     state.signals["anchor"] = np.array([0.5, 1.0, 1.0, 1.0])
     state = WeibullDecay()(state, engine.runtime)
     # (60/30)^0.8 = 1.7411, 2^1 = 2, 2^1.3 = 2.4623; e to the minus of it: .1753, .1353, .0852.
-    left = [1.0, 0.1753, 0.1353, 0.0852]
-    assert state.signals["decay"] == pytest.approx(left, abs=5e-5)
-    # 0.5 · 1 is the best and becomes 1; the others in proportion: .1753 / .5 and so on.
-    assert state.scores == pytest.approx([1.0, 0.3507, 0.2707, 0.1705], abs=1e-4)
+    assert state.signals["decay"] == pytest.approx([1.0, 0.1753, 0.1353, 0.0852], abs=5e-5)
+    # 1 - 0.1 · (1 - .1753) = .91753, and so on; nothing else speaks for these.
+    assert state.scores == pytest.approx([0.5, 0.91753, 0.91353, 0.90852], abs=1e-5)
+
+
+def test_what_matches_best_loses_less_to_age_than_one_rank() -> None:
+    engine, state = aged((3000, "working"), (3000, "working"), (3000, "working"))
+    state.signals |= {"bm25": np.array([0.8, 0.4, 0.0]), "vector": np.array([0.4, 0.1, 0.0])}
+    # Evidence: 1; max(.4/.8, .1/.4) = .5; 0. So 1 - .1 · (1 - .99), 1 - .1 · (1 - .495), 1 - .1.
+    assert WeibullDecay()(state, engine.runtime).scores == pytest.approx([0.999, 0.9495, 0.9])
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(
+    ("exact", "question", "noise"),
+    [
+        (
+            "Ticket OPS-4711: the backup disk was full",
+            "What was OPS-4711?",
+            "Ticket OPS-{n}: the printer was jammed",
+        ),
+        ("Marta Klein signed the lease", "Marta Klein", "Marta said that the {n}th delivery of the week is late"),
+    ],
+)
+def test_an_exact_name_or_number_is_not_below_recent_noise(
+    embedder: str, exact: str, question: str, noise: str
+) -> None:
+    """Issue: "an exact name or ticket number ("OPS-4711", "Marta Klein") ranks under recent noise"."""
+    clock = FakeClock()
+    engine = combray.open(":memory:", preset="mnemo", embedder=embedder, clock=clock)
+    engine.remember(exact)
+    clock.pass_(days=400)
+    for n in range(40):
+        engine.remember(noise.format(n=n + 100), diff=False)
+    assert engine.recall(question)[0].memory.content == exact
 
 
 def test_each_tier_may_have_a_scale_of_its_own() -> None:
@@ -61,14 +95,6 @@ def test_a_moment_still_to_come_has_age_0() -> None:
 def test_the_age_counts_from_when_it_happened_to_the_clock_of_the_question() -> None:
     engine, state = aged((10, "working"), days_since=20.0)
     assert WeibullDecay()(state, engine.runtime).signals["decay"] == pytest.approx([math.exp(-1.0)])
-
-
-def test_memories_of_many_years_are_still_told_apart() -> None:
-    """Multiplied out, both factors would be 0: (7300/30)^1.3 = 1263."""
-    engine, state = aged((7300, "peripheral"), (7301, "peripheral"))
-    state = WeibullDecay()(state, engine.runtime)
-    assert state.scores[0] == 1.0
-    assert 0.5 < state.scores[1] < 1.0
 
 
 def test_no_candidates_no_scores() -> None:

@@ -55,18 +55,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A memory near another in the graph: how many steps away, and the type of edge that led there."""
+    """A memory near another in the graph: how many steps away, and the strongest edge that led there."""
 
     memory: Memory
     depth: int
     via: str
     weight: float
+    edges: tuple[tuple[str, float], ...] = ()
+    """Type and weight of every edge that leads to it in that step, strongest first."""
 
 
 # `list` is a verb of the engine: within its class the name no longer means the type.
 Ids = list[str] | tuple[str, ...]
 Versions = list[Version]
 Neighbours = list[Related]
+Edges = tuple[tuple[str, float], ...]
 Pairs = list[Unsettled]
 Chain = list[Replaced]
 _RELATED = ("active", "pending_embed", "superseded")
@@ -340,20 +343,20 @@ class Engine(Verbs):
             raise InvalidInputError("depth", f"{depth!r} is out of range.", "Use 1 to 10.")
         start = self._at.key_of(memory_id)
         reader = self.reader
-        found: dict[int, tuple[int, str, float]] = {}
+        found: dict[int, tuple[int, Edges]] = {}
         frontier = [start]
         for step in range(1, depth + 1):
-            reached: dict[int, tuple[int, str, float]] = {}
+            reached: dict[int, list[tuple[str, float]]] = {}
             for each in reader.links(frontier, (type,) if type else GRAPH_EDGES):
                 for end in (each.source, each.target):
-                    better = reached.get(end, (0, "", -1.0))[2] < each.weight
-                    if end != start and end not in found and better:
-                        reached[end] = (step, each.type, each.weight)
-            found.update(reached)
+                    if end != start and end not in found:
+                        reached.setdefault(end, []).append((each.type, each.weight))
+            for end, edges in reached.items():
+                found[end] = step, tuple(sorted(edges, key=lambda edge: (-edge[1], edge[0])))
             frontier = sorted(reached)
-        keys = sorted(found, key=lambda key: (found[key][0], -found[key][2], key))
+        keys = sorted(found, key=lambda key: (found[key][0], -found[key][1][0][1], key))
         return [
-            Related(memory, *found[key])
+            Related(memory, found[key][0], *found[key][1][0], found[key][1])
             for key, memory in zip(keys, reader.memories(keys), strict=True)
             if memory.status in _RELATED and memory.trust in self.trusts
         ]

@@ -7,11 +7,12 @@ from combray.presets.preset import READ, Preset
 from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble, AssembleContext
 from combray.recall.decay import WeibullDecay
+from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.noise import FilterNoise
 from combray.recall.order import MMR
 from combray.recall.query import EmbedQuery, ExpandQuery, ReadNames, ReadQuery
 from combray.recall.rerank import Rerank
-from combray.recall.scope import FilterScope
+from combray.recall.scope import FilterScope, ReadScope
 from combray.recall.search_paths import SearchPaths
 from combray.recall.weigh import Cut, FuseRRF
 from combray.remember.diff import Diff
@@ -34,12 +35,15 @@ PRESET = Preset(
     recall=Pipeline(
         "mnemo.recall",
         (
+            ReadScope(),
             ReadQuery(),
             ReadNames(),
             ExpandQuery(),
+            ReadTopic(),
             EmbedQuery(),
             SearchPaths(pool=20),
-            FuseRRF(k=60),
+            FuseRRF(k=60, tied=True),
+            RequireEvidence(),
             WeibullDecay(),
             FilterNoise(label="SetNoiseAside"),
             Rerank(most=20, weight=0.6),
@@ -53,11 +57,15 @@ PRESET = Preset(
         READ,
     ),
     notes={
-        "scopes": "tags scope:NAME; a filter of every search path and once more at stage 8; no namespace is left",
-        "decay": "Mnemo's formula; before t = λ peripheral memories keep more than core ones",
+        "scopes": "tags scope:NAME; a filter of every search path and once more at stage 8; without one a "
+        "question is asked of scope:global; nothing that a write decides leaves a scope; no namespace is left",
+        "decay": "Mnemo's curves; before t = λ peripheral memories keep more than core ones; age takes a tenth "
+        "of a score at most (Mnemo's floor of the core tier), and less the better a memory matches",
+        "evidence": "a question that nothing supports has no hits: a floor on words and cosines after the fusion",
+        "fusion": "candidates of equal score in a path share its rank, so that age decides among them",
+        "dates": "the forms of a day are searched whole, as a list of their own",
         "diff": "only identical text is skipped; a new value supersedes and hides, nothing is deleted",
         "noise": "patterns at any service level; a bank of vectors where there is an embedder; set aside before "
         "stage 6 already, so that it neither takes a reranker's place nor makes MMR avoid what resembles it",
     },
 )
-"""Age multiplies here, as in Mnemo. That costs recall of older memories; the default preset adds it instead."""

@@ -113,7 +113,9 @@ class RequireEvidence:
         found = self._search(state)
         bounds = self._bounds(state, found.eligible)
         best = {name: float(scores.max(initial=0.0)) for name, scores in found.scores.items()}
-        if not self._answerable(best, bounds, found.eligible):
+        # What names the day of the question is evidence, in whatever words.
+        dated = bool(state.days) and "date" in state.signals and bool((state.signals["date"] > 0).any())
+        if not dated and not self._answerable(best, bounds, found.eligible):
             state.reason = NOTHING
             state.take(np.zeros(0, dtype=np.int64))
             return state

@@ -134,10 +134,10 @@ class ReadNames:
 
 @dataclass(frozen=True)
 class ExpandQuery:
-    """Adds to the keyword query the forms of the days it names and synonyms of its words (Mnemo, stage 1).
+    """Adds to the keyword query synonyms of its words, and the forms of the days it names (Mnemo, stage 1).
 
-    A variant counts `weight` of a word that the caller wrote, and at most `most` are added, dates first. The
-    query's vector is made of the query alone.
+    A synonym counts `weight` of a word that the caller wrote, and at most `most` are added. Forms of days are
+    searched whole: "3月5日" is not found by its characters. The query's vector is made of the query alone.
     """
 
     needs = ("terms",)
@@ -146,9 +146,8 @@ class ExpandQuery:
     most: int = 24
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        dated = [term for form in date_forms(state.query, state.now) for term in terms(form)]
-        added = dict.fromkeys(dated + synonyms(state.terms))
-        fresh = [term for term in added if term not in state.terms][: self.most]
+        state.days = tuple(dict.fromkeys(date_forms(state.query, state.now)))
+        fresh = [term for term in synonyms(state.terms) if term not in state.terms][: self.most]
         state.expansion = state.details["expansion"] = dict.fromkeys(fresh, self.weight)
         return state
 

@@ -19,6 +19,20 @@ def scoped(where: Filter) -> Filter:
 
 
 @dataclass(frozen=True)
+class ReadScope:
+    """Makes the scopes that a question names among its tags its scopes: every read of the recall obeys them.
+
+    Without one it is asked of `scope:global`.
+    """
+
+    needs = ("query",)
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        state.where = scoped(state.where)
+        return state
+
+
+@dataclass(frozen=True)
 class FilterScope:
     """Drops candidates outside the scopes asked for, or outside any other filter (Mnemo, stage 8).
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from combray.language.tokens import terms
 from combray.recall.scope import scoped
 from combray.recall.state import Recalling, aligned
 from combray.runtime import Arm, EntityArm, Filter, Found, KeywordArm, Ranked, Reader, Runtime, VectorArm
@@ -44,6 +46,10 @@ class SearchPaths:
     per_rank: float = 0.01
     per_degree: float = 0.03
     most_by_degree: float = 0.15
+    most_forms: int = 24
+    """Forms of days that are searched."""
+    date_score: float = 0.5
+    """Score of what names a day of the query, as an expansion of stage 1."""
     push_down: bool = True
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
@@ -52,15 +58,19 @@ class SearchPaths:
             where = replace(where, scopes=(), tags=(), sources=(), sessions=())
         found = state.reader.search(self._arms(state), where, max(self.pool, state.limit))
         lists = {name: found.lists[name] for name in ("vector", "bm25") if name in found.lists}
+        dated = self._dated(state, found)
+        if len(dated.keys):
+            lists["date"] = dated
         graph = self._graph(state.reader, found, where)
         if len(graph.keys):
             lists["graph"] = graph
         listed = [each.keys for each in lists.values()]
         keys = np.unique(np.concatenate(listed)) if listed else np.zeros(0, dtype=np.int64)
-        scores = {name: aligned(keys, found.keys, found.scores[name]) for name in lists if name != "graph"}
-        if "graph" in lists:
-            order = np.argsort(graph.keys)
-            scores["graph"] = aligned(keys, graph.keys[order], graph.scores[order])
+        scores = {name: aligned(keys, found.keys, found.scores[name]) for name in lists if name in found.scores}
+        for name in ("graph", "date"):
+            if name in lists:
+                order = np.argsort(lists[name].keys)
+                scores[name] = aligned(keys, lists[name].keys[order], lists[name].scores[order])
         state.found = Found(keys, lists, scores, found.eligible, found.vectorless)
         state.keys, state.signals = keys, dict(scores)
         return state
@@ -72,12 +82,27 @@ class SearchPaths:
         words = (*((term, 1.0) for term in state.terms), *state.expansion.items())
         if words:
             arms["bm25"] = KeywordArm(words, fields=self.fields, k1=self.k1, b=self.b, normalise=True)
+        for place, form in enumerate(state.days[: self.most_forms]):
+            every = tuple((term, 1.0) for term in terms(form))
+            arms[f"day {place}"] = KeywordArm(every, mode="all", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0))
         # A speaker's name is linked to everything, so the graph starts from other entities.
         speakers = {name.casefold() for name in state.reader.profile().authors}
         topics = tuple(name for name in state.entities if name.casefold() not in speakers)
         if topics:
             arms["entity"] = EntityArm(topics)
         return arms
+
+    def _dated(self, state: Recalling, found: Found) -> Ranked:
+        """Memories that name one of the days, whole: "3月5日" is neither "5月3日" nor "13月5日"."""
+        listed = [each.keys for name, each in found.lists.items() if name.startswith("day ")]
+        keys = np.unique(np.concatenate(listed)) if listed else np.zeros(0, dtype=np.int64)
+        if len(keys):
+            written = re.compile(
+                "|".join(rf"(?<!\d){re.escape(form)}(?!\d)" for form in state.days), re.IGNORECASE
+            )
+            named = [written.search(text) is not None for text in state.reader.contents(keys)]
+            keys = keys[np.array(named, dtype=np.bool_)]
+        return Ranked(keys, np.full(len(keys), self.date_score))
 
     def _graph(self, reader: Reader, found: Found, where: Filter) -> Ranked:
         """Memories that name an entity and what their edges lead to, best first, ties by key."""

@@ -72,6 +72,8 @@ class Recalling:
     """Open `may_revise` edges to the hits; None before they are read."""
     topic: str = ""
     """The query without names that many memories hold; "" if no stage has read it."""
+    days: tuple[str, ...] = ()
+    """The days that the query names, in every form in which texts write them."""
     vector: NDArray[np.float32] | None = None
     """The query's vector, of unit length; None without an embedder or when it failed."""
     topic_vector: NDArray[np.float32] | None = None

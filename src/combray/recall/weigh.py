@@ -25,12 +25,15 @@ class FuseRRF:
     needs = ("found",)
     gives = ("candidates", "anchor")
     k: int = 60
+    tied: bool = False
+    """Whether candidates of one score in a list share the rank, so that later stages order them."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.found.keys):
             return state
         state.keys = state.found.keys
-        fused = reciprocal_rank_fusion(state.keys, [each.keys for each in state.found.lists.values()], self.k)
+        lists = list(state.found.lists.values())
+        fused = reciprocal_rank_fusion(state.keys, lists, self.k, tied=self.tied)
         state.signals["anchor"] = fused / fused.max()
         for name, ranked in state.found.lists.items():
             for key in (int(each) for each in ranked.keys):

@@ -18,7 +18,6 @@ SHAPES: Mapping[str, float] = {"core": 0.8, "working": 1.0, "peripheral": 1.3}
 FACT_DECAY = 0.01
 """Rate per day at which the confidence of a fact decays without new evidence: about 10 % in 10 days."""
 _DAY = 86_400.0
-_DECIMALS = 9
 
 
 def half_life(days: Floats, half: float) -> Floats:
@@ -65,13 +64,3 @@ def weibull(days: Floats, scale: Floats, shape: Floats) -> Floats:
     18 (1951), https://doi.org/10.1115/1.4010337.
     """
     return survival(weibull_hazard(days, scale, shape))
-
-
-def surviving_scores(scores: Floats, hazard: Floats) -> Floats:
-    """Return scores · exp(-hazard), scaled so that the best is 1.
-
-    Computed in logarithms: multiplied, the scores of memories some years old would all underflow to 0.
-    """
-    remaining = np.log(scores) - hazard
-    result: Floats = np.exp(np.round(remaining - remaining.max(), _DECIMALS))
-    return result

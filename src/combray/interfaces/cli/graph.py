@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from combray.interfaces.cli.files import create_private
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store
 from combray.interfaces.cli.output import answer, compact, for_people, show_json, visible
 from combray.types import EDGE_TYPES, EdgeType
+
+if TYPE_CHECKING:
+    from combray.engine.engine import Related
 
 
 @verb('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"')
@@ -52,15 +56,27 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
     with target.open() as engine:
         found = engine.related(memory_id, type=edge_type, depth=depth)
     if not for_people(target):
-        steps = [{"depth": each.depth, "edge_type": each.via, "weight": each.weight} for each in found]
+        steps = [
+            {
+                "depth": each.depth,
+                "edge_type": each.via,
+                "weight": each.weight,
+                "edges": [{"edge_type": via, "weight": weight} for via, weight in each.edges],
+            }
+            for each in found
+        ]
         show_json([compact(each.memory) | step for each, step in zip(found, steps, strict=True)])
     elif found:
         from combray.interfaces.cli.showing import show_memories
 
-        rows = [((str(each.depth), f"{each.via} {each.weight:.2f}"), each.memory) for each in found]
-        show_memories(("step", "edge"), rows, none="")
+        rows = [((str(each.depth), _edges(each)), each.memory) for each in found]
+        show_memories(("step", "edges"), rows, none="")
     if not found:
         nothing_found("the memory has no " + (f"{edge_type} edges." if edge_type else "edges."))
+
+
+def _edges(found: Related) -> str:
+    return ", ".join(f"{via} {weight:.2f}" for via, weight in found.edges)
 
 
 @verb("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")
