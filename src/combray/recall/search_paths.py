@@ -88,6 +88,13 @@ class SearchPaths:
         # A speaker's name is linked to everything, so the graph starts from other entities.
         speakers = {name.casefold() for name in state.reader.profile().authors}
         topics = tuple(name for name in state.entities if name.casefold() not in speakers)
+        # "Marta Klein" asks for nobody else called Marta.
+        spelt = [f" {name.casefold()} " for name in topics]
+        topics = tuple(
+            name
+            for name, own in zip(topics, spelt, strict=True)
+            if not any(own in other and own != other for other in spelt)
+        )
         if topics:
             arms["entity"] = EntityArm(topics)
         return arms
