@@ -140,6 +140,7 @@ RECALL_PARTS: Mapping[str, str] = {
     "keywords": "words to search for one by one: `state.keywords`, `state.exact`",
     "expansion": "further terms with their weights: `state.expansion`",
     "entities": "entities that the query names: `state.entities`",
+    "named": "declared and learned names in the query: `state.named`, `state.lends`",
     "vector": "the query's vector, if there is one: `state.vector`, `state.model`, `state.trust`",
     "found": "what the store's search returned: `state.found`",
     "candidates": "keys that may become hits: `state.keys`",

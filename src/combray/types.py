@@ -45,7 +45,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
 
     Times are aware datetimes in UTC. `occurred_*` say when it happened, `valid_*` when it is true
     in the world, `recorded_at` when the engine learned it. Importance is 1-5, confidence 0-1. `slot` names
-    what it is a value of, as the caller gave it ("ana.city"): a newer value supersedes an older one.
+    what it is a value of, as the caller gave it ("ana.city"): a newer value supersedes an older one. `aliases`
+    holds the entities that the caller declared, each with its other names.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     superseded_by: str | None = None
     merged_into: str | None = None
     slot: str | None = None
+    aliases: dict[str, tuple[str, ...]] = {}
     metadata: dict[str, Any] = {}
 
     @property
@@ -89,6 +91,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
 
 Moment = datetime | date | str | float
 """A moment: a datetime, ISO 8601, words such as "3 days ago", or Unix seconds."""
+Entities = list[str] | tuple[str, ...] | AbstractSet[str] | Mapping[str, Sequence[str] | str]
+"""Names of entities, or a mapping from each name to its aliases."""
 Labels = list[str] | tuple[str, ...] | AbstractSet[str]
 """Several short texts."""
 Texts = str | Sequence[str] | AbstractSet[str]
@@ -106,7 +110,7 @@ class MemoryFields(TypedDict, total=False):
     importance: int
     confidence: float
     tags: Labels | None
-    entities: Labels | None
+    entities: Entities | None
     source: str | None
     author: str | None
     kind: str
@@ -142,7 +146,7 @@ class MemoryChanges(TypedDict, total=False):
     importance: int
     confidence: float
     tags: Labels | None
-    entities: Labels | None
+    entities: Entities | None
     source: str | None
     author: str | None
     context: str | None
@@ -267,6 +271,8 @@ class AnswerDetails(TypedDict, total=False):
     """Dates found in the query: phrase, from, to, as ("filter" or "soft"); an open end is None."""
     resolved_query: str
     """The query with dates spelled out and pronouns replaced in brackets."""
+    names: dict[str, tuple[str, ...]]
+    """Declared and learned names in the query, each with every name of that thing."""
     pronouns: list[dict[str, Any]]
     """Pronouns of the query: phrase, resolved (a name or None), by, and candidates if several people fit."""
     peers: list[dict[str, Any]]

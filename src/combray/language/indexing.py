@@ -9,6 +9,7 @@ import hashlib
 import unicodedata
 from dataclasses import dataclass
 
+from combray.language.aliases import learned, normal
 from combray.language.cues import cue_bits
 from combray.language.dates.detection import is_in
 from combray.language.scopes import scope_set
@@ -17,7 +18,7 @@ from combray.language.tense import tense_bit
 from combray.language.tokens import Reading, terms
 from combray.types import Memory
 
-_VERSION = "4"
+_VERSION = "5"
 """Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
 
 _QUESTION_ENDS = ("?", "？", "؟")
@@ -28,7 +29,8 @@ class IndexEntry:
     """The index fields (content, context, origin, entities and tags) as term lists, and features of the text.
 
     `asks`: it ends in a question; `times`: it holds a time expression; `cues`: bits of
-    `language.cues.Cue`, and of `language.tense.TENSE_BITS` for a text that is not about the present.
+    `language.cues.Cue`, and of `language.tense.TENSE_BITS` for a text that is not about the present; `names`:
+    (name, canonical name, "declared" or "learned") of entities, normalised, sorted.
     """
 
     fields: tuple[list[str], list[str], list[str], list[str]]
@@ -37,6 +39,7 @@ class IndexEntry:
     asks: bool
     times: bool
     cues: int
+    names: tuple[tuple[str, str, str], ...] = ()
 
 
 def terms_version() -> str:
@@ -58,7 +61,8 @@ def index_entry(memory: Memory) -> IndexEntry:
     content, whole = memory.content, full_text(memory)
     # A name in the text is indexed with the text; indexed twice it would only favour texts with names.
     folded = whole.casefold()
-    unsaid = [name for name in memory.entities if name.casefold() not in folded]
+    aliased = (each for listed in memory.aliases.values() for each in listed)
+    unsaid = [name for name in (*memory.entities, *aliased) if name.casefold() not in folded]
     named = " ".join((*unsaid, *memory.tags))
     # Author and calendar date as words: "Caroline 8 May 2023 Monday".
     occurred = memory.occurred_from
@@ -78,7 +82,21 @@ def index_entry(memory: Memory) -> IndexEntry:
         asks=content.rstrip().endswith(_QUESTION_ENDS),
         times=is_in(whole, runs),
         cues=cue_bits(whole, runs) | tense_bit(content),
+        names=_names(memory),
     )
+
+
+def _names(memory: Memory) -> tuple[tuple[str, str, str], ...]:
+    stated = [(normal(short), normal(long), "learned") for long, short in learned(memory.content)]
+    for canonical, others in memory.aliases.items():
+        main = normal(canonical)
+        stated += [(name, main, "declared") for name in (main, *map(normal, others)) if name and main]
+    return tuple(sorted(set(stated)))
+
+
+def teaches(memory: Memory) -> bool:
+    """Return whether the names that a memory states are used: it is not forgotten, nor third-party content."""
+    return memory.status != "forgotten" and memory.trust in ("owner", "agent")
 
 
 def normalised(text: str) -> str:

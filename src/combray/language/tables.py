@@ -21,8 +21,8 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "words", "dates", "expansion", "guard", "names", "noise", "pronouns", "quality", "questions", "replacements",
-    "requests", "revisions", "savings", "statements", "tense", "trivial",
+    "aliases", "dates", "expansion", "guard", "names", "noise", "pronouns", "quality", "questions",
+    "replacements", "requests", "revisions", "savings", "statements", "tense", "trivial", "words",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 

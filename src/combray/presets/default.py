@@ -6,6 +6,7 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.abstain import Abstain
+from combray.recall.aliases import MatchEntities, ReadAliases
 from combray.recall.assemble import Assemble
 from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
@@ -50,9 +51,11 @@ PRESET = Preset(
         (
             DetectIntent(),
             ReadQuestion(),
+            ReadAliases(),
             EmbedQuery(),
             SearchContext(),
             FollowRevisions(),
+            MatchEntities(),
             Abstain(),
             ContextMatch(),
             AuthorMatch(),

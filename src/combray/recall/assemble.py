@@ -87,7 +87,8 @@ def found_by(state: Recalling, key: int) -> str:
     if key in state.via or state.found is None:
         return state.via.get(key, "graph")
     best = ("graph", 1 << 30)
-    for name, ranked in state.found.lists.items():
+    for arm, ranked in state.found.lists.items():
+        name = arm.partition(":")[0]
         at = np.flatnonzero(ranked.keys == key)
         if len(at) and int(at[0]) < best[1]:
             best = (_LIST_NAMES.get(name, name), int(at[0]))

@@ -85,8 +85,11 @@ class SearchContext:
                 shape_words=self.shape_words,
                 question_boost=self.question_boost,
                 normalise=True,
+                lends=state.lends,
             )
-            arms["held"] = KeywordArm(terms, scoring="coverage", fields=self.fields, listed=False)
+            arms["held"] = KeywordArm(
+                terms, scoring="coverage", fields=self.fields, listed=False, lends=state.lends
+            )
         if state.vector is not None and state.trust > 0:
             arms["own"] = VectorArm(state.vector, state.model)
             arms["window"] = VectorArm(
@@ -97,6 +100,7 @@ class SearchContext:
                 shape_words=self.shape_words,
                 question_boost=self.question_boost,
             )
+        arms |= state.name_arms
         windows = self._windows(state.query, state.now)
         if windows:
             # "In March", asked in May, asks how things were.

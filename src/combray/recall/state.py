@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.questions import Question
-from combray.runtime import Filter, Found, Keys, Link, Reader, Rows, Scores
+from combray.runtime import Arm, Filter, Found, Keys, Link, Reader, Rows, Scores
 from combray.types import AnswerDetails, Hit, Step
 
 
@@ -54,6 +54,12 @@ class Recalling:
     """Numbers and short words of the query: they raise the score of what another word finds."""
     entities: tuple[str, ...] = ()
     """Entities that the query names."""
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Declared and learned names in the query, each with every name of that thing (`ReadAliases`)."""
+    lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()
+    """Other names of what the query names, as `KeywordArm.lends` takes them."""
+    name_arms: Mapping[str, Arm] = field(default_factory=dict)
+    """One arm for each of those names, which finds the memories that hold it."""
     understood: str = ""
     """The query for people: dates spelled out, pronouns replaced in brackets."""
     dated: str = ""

@@ -137,7 +137,16 @@ class Guard:
 
 def shown_words(memory: Memory) -> str:
     """All words of a memory that a model may come to read."""
-    parts = (memory.content, memory.context, memory.author, memory.source, *memory.tags, *memory.entities)
+    aliased = (each for names in memory.aliases.values() for each in names)
+    parts = (
+        memory.content,
+        memory.context,
+        memory.author,
+        memory.source,
+        *memory.tags,
+        *memory.entities,
+        *aliased,
+    )
     # An empty line between them, so that encoded text cannot continue in the next field.
     return "\n\n".join(part for part in parts if part)
 
@@ -165,6 +174,11 @@ def _redact(draft: Draft) -> dict[str, int]:
         texts = getattr(memory, name)
         if (cleaned := tuple(_clean(each, found) for each in texts)) != texts:
             changes[name] = cleaned
+    if memory.aliases and find_secrets(msgspec.json.encode(memory.aliases).decode()):
+        changes["aliases"] = {
+            _clean(name, found): tuple(_clean(each, found) for each in others)
+            for name, others in memory.aliases.items()
+        }
     # Searched as one line first: metadata rarely holds a secret, and only then is each value read.
     if memory.metadata and find_secrets(msgspec.json.encode(memory.metadata).decode()):
         try:

@@ -35,7 +35,7 @@ CHANGES = (
 
 _STORED = {"occurred_at": "occurred_from"}
 _TEXT = frozenset(("content", "context"))
-_WORDS = frozenset(("content", "context", "tags", "entities", "source", "author", "metadata"))
+_WORDS = frozenset(("content", "context", "tags", "entities", "aliases", "source", "author", "metadata"))
 _FOLLOWS: Mapping[type, frozenset[str]] = {
     Guard: _WORDS,
     AssignScope: frozenset(("tags",)),
@@ -91,6 +91,8 @@ class Revision:
         item = {"content": "unchanged", **fields, "kind": memory.kind}
         found = validate(Remembering(self.namespace, [item], self.now), self.runtime).drafts[0].memory
         changes = {_STORED.get(name, name): getattr(found, _STORED.get(name, name)) for name in fields}
+        if "entities" in changes:
+            changes["aliases"] = found.aliases
         if "guard" in memory.metadata and "metadata" in changes:
             changes["metadata"] = {"guard": memory.metadata["guard"], **changes["metadata"]}
         return changes

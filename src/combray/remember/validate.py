@@ -93,6 +93,7 @@ class Validate:
             name: as_moment(name, item.get(name), state.now, forward=_lies_ahead(name, item.get(name), content))
             for name in TIME_FIELDS
         }
+        declared = self.entities(item.get("entities"))
         recorded = times["recorded_at"] or datetime.fromtimestamp(state.now, UTC)
         memory = Memory(
             id=_identifier(item.get("id"), recorded),
@@ -103,7 +104,8 @@ class Validate:
             importance=whole("importance", item.get("importance", 3), 1, 5),
             confidence=fraction("confidence", item.get("confidence", 0.7)),
             tags=self._list("tags", item.get("tags"), self.max_tags, self.max_tag_characters),
-            entities=self._list("entities", item.get("entities"), self.max_entities, self.max_entity_characters),
+            entities=tuple(declared),
+            aliases=declared,
             source=_label("source", item.get("source")) or "user",
             author=_label("author", item.get("author")),
             session=_label("session", item.get("session")),
@@ -121,6 +123,17 @@ class Validate:
             metadata=_metadata(item.get("metadata")),
         )
         return msgspec.structs.replace(memory, content_hash=content_hash(memory))
+
+    def entities(self, value: Any) -> dict[str, tuple[str, ...]]:
+        """Return the declared entities, each with its aliases. Raises InvalidInputError."""
+        most, longest = self.max_entities, self.max_entity_characters
+        if not isinstance(value, Mapping):
+            return dict.fromkeys(self._list("entities", value, most, longest), ())
+        names = self._list("entities", list(value), most, longest)
+        listed = {
+            str(name).strip(): [other] if isinstance(other, str) else other for name, other in value.items()
+        }
+        return {name: self._list("entities", listed.get(name), most, longest) for name in names}
 
     def _list(self, field: str, value: Any, most: int, longest: int) -> tuple[str, ...]:
         if value is None:

@@ -93,6 +93,9 @@ class KeywordArm:
     a perfect match, in [0, 1). An arm that is not `listed` scores the candidates of other arms and adds none.
     `posting_budget` limits the work: postings of the rarest terms are read first, up to this number, but always
     those of three terms.
+
+    `lends` are (term, phrase, weight): a memory that holds every term of the phrase counts as if it held the
+    term, with the least of the phrase's frequencies times the weight.
     """
 
     terms: tuple[tuple[str, float], ...]
@@ -108,6 +111,7 @@ class KeywordArm:
     posting_budget: int = 20_000
     normalise: bool = False
     listed: bool = True
+    lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

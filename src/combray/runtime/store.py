@@ -133,6 +133,13 @@ class Reader(Protocol):
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
         """Return the candidates that a live memory names, as given. Case is ignored."""
 
+    def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
+        """Return the pairs (name, canonical name) whose name, or whose canonical name, is among those given.
+
+        Names are `language.aliases.normal`. A declared entity is also a pair with itself. Memories that are
+        forgotten, untrusted or quarantined state nothing. Sorted.
+        """
+
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         """Return the entities that most live memories name, each with that number."""
 

@@ -6,6 +6,7 @@ The store supplies posting lists, vectors and entity lists.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -127,6 +128,8 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
     if not arm.terms or not snapshot.count:
         return np.zeros(snapshot.count)
     read = evidence.postings(arm, snapshot)
+    if arm.lends:
+        read = _lent(evidence, snapshot, arm, read)
     postings = [_shown(each, snapshot) for each in read if each is not None]
     if arm.scoring == "coverage":
         scores = coverage(postings, snapshot.count, len(arm.terms))
@@ -140,6 +143,29 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
         held = coverage(postings, snapshot.count, len(read))
         scores[held < 1.0 - 1e-9] = 0.0
     return scores
+
+
+def _lent(
+    evidence: Evidence, snapshot: Snapshot, arm: KeywordArm, read: Sequence[Posting | None]
+) -> list[Posting | None]:
+    """Return the posting lists of the arm's terms with the rows that hold another name."""
+    own = {term: posting for (term, _), posting in zip(arm.terms, read, strict=True) if posting is not None}
+    for term, phrase, weight in arm.lends:
+        before = own.get(term)
+        if before is None or not phrase:
+            continue
+        asked = replace(arm, terms=tuple((each, 1.0) for each in phrase), mode="all", lends=())
+        held = np.full(snapshot.count, np.inf)
+        for posting in evidence.postings(asked, snapshot):
+            here = np.zeros(snapshot.count)
+            if posting is not None:
+                here[posting.slots] = posting.frequencies
+            held = np.minimum(held, here)
+        held *= weight
+        held[before.slots] = np.maximum(held[before.slots], before.frequencies)
+        slots = np.flatnonzero(held)
+        own[term] = Posting(slots, held[slots], before.weight)
+    return [own.get(term) for term, _ in arm.terms]
 
 
 def _shown(posting: Posting, snapshot: Snapshot) -> Posting:

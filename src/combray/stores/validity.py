@@ -14,7 +14,7 @@ CHANGEABLE = frozenset(Memory.__struct_fields__) - {"id", "namespace"}
 """Fields that `Writer.change` accepts."""
 EMBEDDED = frozenset({"content", "context"})
 """Fields that are embedded: when one changes, the memory's vectors are dropped."""
-INDEXED = frozenset({"content", "context", "author", "occurred_from", "entities", "tags"})
+INDEXED = frozenset({"content", "context", "author", "occurred_from", "entities", "tags", "aliases"})
 """Changeable fields that the keyword index covers."""
 
 

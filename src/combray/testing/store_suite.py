@@ -9,6 +9,7 @@ class TestMyStore(StoreSuite):
 
 from __future__ import annotations
 
+from combray.testing.store_aliases import Aliases
 from combray.testing.store_arms import ContextExpansion, KeywordArms, OtherArms
 from combray.testing.store_documents import Files
 from combray.testing.store_filters import Conditions, Filters
@@ -29,6 +30,7 @@ class StoreSuite(
     KeywordArms,
     ContextExpansion,
     OtherArms,
+    Aliases,
     Quarantine,
     Writes,
     Erasing,

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from combray.language.indexing import IndexEntry
+from combray.language.indexing import IndexEntry, teaches
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import term
 from combray.stores.sqlite.sql import listed
@@ -28,10 +28,19 @@ def labels(number: int, one: Indexed) -> list[tuple[int, str, str, int, int]]:
     return named + [(number, "tag", tag.casefold(), key, live) for tag in memory.tags]
 
 
+def aliases(number: int, one: Indexed) -> list[tuple[int, str, str, int, str, int]]:
+    """Return the rows of the alias table for a memory."""
+    key, memory, entry = one
+    live = int(teaches(memory))
+    return [(number, name, canonical, key, origin, live) for name, canonical, origin in entry.names]
+
+
 def add(connection: sqlite3.Connection, number: int, memories: Sequence[Indexed]) -> None:
     """Index memories of namespace `number`."""
     connection.executemany(sql.terms.add, [_term_row(number, key, entry) for key, _, entry in memories])
     connection.executemany(sql.labels.add, [row for one in memories for row in labels(number, one)])
+    if named := [row for one in memories for row in aliases(number, one)]:
+        connection.executemany(sql.aliases.add, named)
 
 
 def measure(connection: sqlite3.Connection, key: int, entry: IndexEntry) -> None:
@@ -43,4 +52,6 @@ def measure(connection: sqlite3.Connection, key: int, entry: IndexEntry) -> None
 def remove(connection: sqlite3.Connection, number: int, memories: Sequence[tuple[int, IndexEntry]]) -> None:
     """Remove memories. The entries must be those that were indexed: the index keeps no copy of the texts."""
     connection.executemany(sql.terms.remove, [_term_row(number, key, entry) for key, entry in memories])
-    connection.execute(sql.labels.remove, (listed(key for key, _ in memories),))
+    keys = listed(key for key, _ in memories)
+    connection.execute(sql.labels.remove, (keys,))
+    connection.execute(sql.aliases.remove, (keys,))

@@ -65,7 +65,8 @@ def traces(connection: sqlite3.Connection, number: int, namespace: str, keys: Se
 
 def _named(memory: Memory) -> Iterator[Trace]:
     single = (("author", [memory.author or ""]), ("slot", [memory.slot or ""]))
-    for kind, names in (("entity", memory.entities), ("tag", memory.tags), *single):
+    aliases = [each for listed in memory.aliases.values() for each in listed]
+    for kind, names in (("entity", (*memory.entities, *memory.aliases, *aliases)), ("tag", memory.tags), *single):
         for name in names:
             yield from (Trace(kind, spelling.encode()) for spelling in (name, name.casefold()))
 

@@ -268,6 +268,14 @@ class SqliteReader:
                 if connection.execute(sql.labels.is_named, (number, each.casefold())).fetchone()
             }
 
+    def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
+        with self.scope.reading() as connection:
+            rows = partial(self.scope.rows_in, connection)
+            if not rows(sql.aliases.any):
+                return []
+            found = [(sql.aliases.canonicals, listed(names)), (sql.aliases.names, listed(canonicals))]
+            return sorted({(row[0], row[1]) for statement, wanted in found for row in rows(statement, wanted)})
+
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return [(str(name), int(count)) for name, count in self.scope.rows(sql.labels.entity_counts, limit)]
 

@@ -28,7 +28,7 @@ TIMES = (
     "expires_at",
     "last_accessed_at",
 )
-JSON_FIELDS = ("tags", "entities", "evidence", "metadata")
+JSON_FIELDS = ("tags", "entities", "evidence", "aliases", "metadata")
 
 _SCOPE = tuple(COLUMNS).index("scope")
 _NAMESPACE = Memory.__struct_fields__.index("namespace")
@@ -39,6 +39,7 @@ _EMPTY: dict[Any, Any] = {"[]": (), "{}": {}}
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.decode
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
+_aliases = msgspec.json.Decoder(dict[str, tuple[str, ...]]).decode
 _UNREADABLE = (ValueError, TypeError, OverflowError, AttributeError, LookupError)
 
 T = TypeVar("T")
@@ -91,6 +92,8 @@ def plain_value(name: str, value: Any) -> Any:
     if name in TIMES:
         return moment_of(value)
     if name in JSON_FIELDS:
+        if name == "aliases":
+            return _aliases(value)
         return _decode(value) if name == "metadata" else _texts(value)
     return value
 
@@ -117,8 +120,8 @@ def to_memory(row: Sequence[Any], namespace: str) -> Memory:
         for name in JSON_FIELDS:
             text = values[name]
             values[name] = _EMPTY[text] if text in _EMPTY else plain_value(name, text)
-        # A new dict: the default one is shared, and callers may change theirs.
-        values["metadata"] = dict(values["metadata"])
+        # New dicts: the default one is shared, and callers may change theirs.
+        values["metadata"], values["aliases"] = dict(values["metadata"]), dict(values["aliases"])
     except _UNREADABLE as error:
         raise CorruptStoreError(
             f"memory {values['id']!r} cannot be read ({error!r}). Restore a backup."

@@ -52,6 +52,7 @@ def listed(values: Iterable[Any]) -> str:
     return msgspec.json.encode(list(values)).decode()
 
 
+aliases = Statements("aliases")
 documents = Statements("documents")
 edges = Statements("edges")
 erasure = Statements("erasure")

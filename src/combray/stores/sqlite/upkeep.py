@@ -15,7 +15,7 @@ from combray.stores.sqlite.migrations import keyword_index_sql
 from combray.stores.sqlite.namespace import term
 from combray.stores.sqlite.rows import to_memory
 
-_OF_MEMORIES = ("vector", "label", "version", "chunk")
+_OF_MEMORIES = ("vector", "label", "alias", "version", "chunk")
 """Tables whose rows belong to a memory, by its key."""
 _TERMS_VERSION = "terms_version"
 _REMEDY = "'combray doctor --repair' rebuilds it"
@@ -48,7 +48,7 @@ def _stray_problems(connection: sqlite3.Connection) -> list[str]:
 
 def _index_problems(connection: sqlite3.Connection) -> list[str]:
     """Compare every label and posting with the memories: a flipped bit does not break the structure."""
-    labels = set(connection.execute(sql.labels.every))
+    labels = set(connection.execute(sql.labels.every)) | set(connection.execute(sql.aliases.every))
     held: Counter[int] = Counter()
     for text, document, column, place in connection.execute(sql.terms.every):
         held[document] += hash((text, column, place))
@@ -56,7 +56,7 @@ def _index_problems(connection: sqlite3.Connection) -> list[str]:
     wrong_labels = 0
     for number, one in _everything(connection):
         key, _, entry = one
-        own = set(indexes.labels(number, one))
+        own = {*indexes.labels(number, one), *indexes.aliases(number, one)}
         wrong_labels += len(own - labels)
         labels -= own
         for column, field in enumerate(entry.fields):
@@ -160,6 +160,7 @@ def _everything(connection: sqlite3.Connection) -> Iterator[tuple[int, indexes.I
 def _rebuild_indexes(connection: sqlite3.Connection) -> int:
     connection.execute(sql.terms.remove_all)
     connection.execute(sql.labels.remove_all)
+    connection.execute(sql.aliases.remove_all)
     count = 0
     for number, (key, memory, entry) in _everything(connection):
         count += 1

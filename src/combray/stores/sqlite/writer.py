@@ -178,6 +178,7 @@ class SqliteWriter(SqliteReader):
             self._index_again(key, mapping.to_memory(row, self.namespace))
         elif {"status", "trust"}.intersection(names):
             self.connection.execute(sql.labels.set_live, (key,))
+            self.connection.execute(sql.aliases.set_live, (key,))
         self._did("changed", [key])
 
     def _index_again(self, key: int, old: Memory) -> None:

@@ -121,6 +121,13 @@ def keyword(rows: Sequence[Row], arm: KeywordArm, stored: Sequence[Row]) -> ByKe
         }
         for term, _ in arm.terms
     }
+    for term, phrase, weight in arm.lends:
+        for row in rows if term in own else ():
+            counts = [
+                sum(w * field.count(each) for w, field in zip(arm.fields, row.entry.fields, strict=True))
+                for each in phrase
+            ]
+            own[term][row.key] = max(own[term][row.key], weight * min(counts, default=0.0))
     read = _affordable(stored, arm)
     if arm.scoring == "coverage":
         scores = {row.key: sum(own[term][row.key] > 0 for term in read) / len(arm.terms) for row in rows}

@@ -295,6 +295,11 @@ class ReferenceReader:
         named = self._entities()
         return {each for each in candidates if each.casefold() in named}
 
+    def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
+        by_name, by_canonical = set(names), set(canonicals)
+        stated = {each[:2] for row in self._space().rows.values() if row.teaches for each in row.entry.names}
+        return sorted(each for each in stated if each[0] in by_name or each[1] in by_canonical)
+
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return sorted(self._entities().items(), key=lambda each: (-each[1], each[0]))[:limit]
 

@@ -35,6 +35,7 @@ class Row:
         self.entry: IndexEntry = index_entry(memory)
         self.moment = seconds(memory.moment)
         self.shown = memory.trust != "quarantined"
+        self.teaches = memory.status != "forgotten" and memory.trust in ("owner", "agent")
         self.live = memory.status in LIVE_STATUSES and self.shown
         self.entities = {name.casefold() for name in memory.entities}
         self.tags = {tag.casefold() for tag in memory.tags}

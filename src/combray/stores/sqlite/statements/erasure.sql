@@ -57,6 +57,7 @@ UPDATE embed_job SET error = ?2 WHERE namespace = ?1 AND error <> ''
 SELECT 'memory' WHERE EXISTS (SELECT 1 FROM memory WHERE key IN (SELECT value FROM json_each(?1)))
 UNION ALL SELECT 'version' WHERE EXISTS (SELECT 1 FROM version WHERE key IN (SELECT value FROM json_each(?1)))
 UNION ALL SELECT 'label' WHERE EXISTS (SELECT 1 FROM label WHERE key IN (SELECT value FROM json_each(?1)))
+UNION ALL SELECT 'alias' WHERE EXISTS (SELECT 1 FROM alias WHERE key IN (SELECT value FROM json_each(?1)))
 UNION ALL SELECT 'edge' WHERE EXISTS (
     SELECT 1 FROM edge
     WHERE source IN (SELECT value FROM json_each(?1)) OR target IN (SELECT value FROM json_each(?1))
@@ -82,7 +83,8 @@ SELECT code FROM vector WHERE key IN (SELECT value FROM json_each(?1))
 -- name: memory_texts
 -- Where the words of an erased memory may stand by right: in other memories, names, remarks of the schema. A short
 -- number stands by chance in some id or hash.
-SELECT id, content, kind, context, tags, entities, author, source, session, slot, metadata, content_hash FROM memory
+SELECT id, content, kind, context, tags, entities, author, source, session, slot, aliases, metadata, content_hash
+FROM memory
 
 -- name: schema_texts
 -- SQLite keeps the schema in the file: names of columns spell words too.

@@ -1,0 +1,400 @@
+"""Aliases that a text states ("CI stands for continuous integration"), and the names that a question holds.
+
+Phrases are in `language/<code>/aliases.json`. A pair is taken only if the short form abbreviates the long one, or
+if both look like names. Source of the rule for abbreviations: Schwartz and Hearst, "A simple algorithm for
+identifying abbreviation definitions in biomedical text", PSB 2003,
+https://psb.stanford.edu/psb-online/proceedings/psb03/schwartz.pdf.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from combray.language.caches import from_tables
+from combray.language.folding import fold, is_unspaced
+from combray.language.lexicon import word_lists
+from combray.language.tables import section
+from combray.language.tokens import is_stop, terms, words
+
+MOST_LEARNED = 8
+"""Pairs that one text can teach: a glossary of a hundred lines is better declared."""
+LONGEST = 6
+"""Words of a name that a question is searched for."""
+_LONGEST_UNSPACED = 12
+_READ = 4000
+"""Characters of a text that are read for aliases, and of a question for names."""
+
+
+class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Phrases of one language that state an alias.
+
+    abbreviates: between the short form and the long one ("stands for"); also: between the long form and the short
+    one ("also known as"); calls: in front of the long form, with what stands between it and the short one ("we
+    call", ""); of: around the long form behind the short one ("是", "的简称"); articles: words in front of a name
+    that do not belong to it; breaks: words that end a name; never: words that are no name ("it").
+    """
+
+    abbreviates: list[str] = []
+    also: list[str] = []
+    calls: list[tuple[str, str]] = []
+    of: list[tuple[str, str]] = []
+    articles: list[str] = []
+    breaks: list[str] = []
+    never: list[str] = []
+
+
+_tables = section("aliases", Phrases)
+_QUOTES = "\"'“”‘’「」『』《》*`"
+_ENDS = re.compile(r"[.!?;:。！？；：\n()（）\[\]{}…]|,\s|，|、|\s[-–—]\s")
+_CLAUSE = re.compile(r"(?:[.!?](?=\s|$)|[;。！？；\n()（）…])")
+_PARENTHESES = re.compile(r"[(（]\s*([^()（）]{2,80}?)\s*[)）]")
+_WORD = re.compile(r"[\w][\w.+#&/’'-]*\w|\w")
+_SHORT = re.compile(r"[^\W_][\w.&/+-]{1,11}").fullmatch
+
+
+@from_tables
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of `abbreviates`, of `also`, and of the openings of `calls` and `of`."""
+    tables = _tables().values()
+    return (
+        _any(phrase for table in tables for phrase in table.abbreviates),
+        _any(phrase for table in tables for phrase in table.also),
+        _any(opening for table in tables for opening, _ in (*table.calls, *table.of)),
+    )
+
+
+def _any(phrases: Iterator[str]) -> re.Pattern[str]:
+    found = sorted(set(phrases), key=lambda each: (-len(each), each))
+    parts = [
+        re.escape(each) if is_unspaced(each) else rf"(?<!\w){re.escape(each)}(?!\w)".replace(r"\ ", r"\s+")
+        for each in found
+    ]
+    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
+
+
+@from_tables
+def _word_sets() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    tables = _tables().values()
+    articles, breaks, never = (
+        frozenset(fold(word) for table in tables for word in getattr(table, name))
+        for name in ("articles", "breaks", "never")
+    )
+    return articles, breaks, never
+
+
+@from_tables
+def _calendar() -> frozenset[str]:
+    return frozenset(fold(word) for table in word_lists().values() for word in table.calendar)
+
+
+def normal(name: str) -> str:
+    """Return the form by which names are compared: folded words, one space between; "" for no words."""
+    if is_unspaced(name):
+        return "".join(fold(name).split())
+    return " ".join(words(name))
+
+
+def learned(text: str) -> list[tuple[str, str]]:
+    """Return the pairs (long form, short form) that a text states, at most MOST_LEARNED, in order."""
+    text = text[:_READ]
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for long, short in (*_in_parentheses(text), *_by_phrases(text)):
+        place = normal(long), normal(short)
+        if all(place) and place[0] != place[1] and not {*place} & _word_sets()[2] and place[1] not in _calendar():
+            found.setdefault(place, (long, short))
+    return list(found.values())[:MOST_LEARNED]
+
+
+# -- "SLO (service level objective)", "service level objective (SLO)" --------------------------------------
+
+
+def _in_parentheses(text: str) -> Iterator[tuple[str, str]]:
+    if "(" not in text and "（" not in text:
+        return
+    for hit in _PARENTHESES.finditer(text):
+        before = _tail(text[: hit.start()])
+        inside = hit[1].strip(_QUOTES + " ")
+        if _is_acronym(inside):
+            # The long form may have two words more than the short one has letters.
+            near = before[-(len(inside) + 5) :]
+            long = _abbreviated(inside, " ".join(near))
+            if long:
+                yield long, inside
+        elif is_unspaced(inside) and before:
+            yield from _unspaced_pair(before[-1], inside)
+        elif before and _is_acronym(before[-1]) and _abbreviated(before[-1], inside) == inside:
+            yield inside, before[-1]
+
+
+def _unspaced_pair(before: str, inside: str) -> Iterator[tuple[str, str]]:
+    """CI（持续集成）; 北京大学（北大）."""
+    fillers = {char for table in word_lists().values() for char in table.fillers}
+    if _ENDS.search(inside) or not 2 <= len(inside) <= _LONGEST_UNSPACED:
+        return
+    if _is_acronym(before) and len(inside) >= 4 and not fillers & set(inside):
+        yield inside, before
+    elif is_unspaced(before) and len(inside) < len(before) <= 2 * _LONGEST_UNSPACED:
+        start = before.rfind(inside[0])
+        while start >= 0 and not (_subsequence(inside, before[start:]) and len(before) - start > len(inside)):
+            start = before.rfind(inside[0], 0, start)
+        if start >= 0 and not fillers & set(before[start:]):
+            yield before[start:], inside
+
+
+def _subsequence(short: str, long: str) -> bool:
+    rest = iter(long)
+    return all(char in rest for char in short)
+
+
+def _tail(text: str) -> list[str]:
+    """Return the words of the clause that ends here."""
+    clause = text[-160:].rstrip()
+    cut = [hit.end() for hit in _ENDS.finditer(clause)]
+    return _WORD.findall(clause[cut[-1] :] if cut else clause)
+
+
+def _is_acronym(text: str) -> bool:
+    """Two to ten letters and digits of which two are capitals ("SLO", "IPv6"), or a numeronym ("K8s", "i18n")."""
+    if not _SHORT(text) or not text.isascii() or len(text) > 10:
+        return False
+    return sum(map(str.isupper, text)) >= 2 or re.fullmatch(r"[A-Za-z]\d{1,2}[A-Za-z]", text) is not None
+
+
+def _abbreviated(short: str, text: str) -> str:
+    """Return the shortest end of the text that the short form abbreviates; "" if there is none.
+
+    Its letters occur in order, the first one at the start of a word, the others at starts first (Schwartz and
+    Hearst read from the right). Digits of a numeronym count the letters that it omits.
+    """
+    counted = re.fullmatch(r"([A-Za-z])(\d{1,2})([A-Za-z])", short)
+    if counted:
+        first, number, last = counted[1].lower(), int(counted[2]), counted[3].lower()
+        for word in _WORD.findall(text)[::-1]:
+            if len(word) == number + 2 and fold(word[0]) == first and fold(word[-1]) == last:
+                return str(word)
+        return ""
+    letters, folded = [char for char in fold(short) if char.isalnum()], fold(text)
+    if len(folded) != len(text) or not letters:
+        return ""
+    starts = list(_WORD.finditer(text))
+    for hit in starts[-len(letters) - 2 : len(starts) - len(letters) + 1]:
+        if text.endswith(starts[-1][0]) and _initials(letters, text[hit.start() :]) == len(letters):
+            return text[hit.start() :] if fold(hit[0])[:1] == letters[0] else ""
+    at = len(folded)
+    for place in range(len(letters) - 1, -1, -1):
+        at -= 1
+        while at >= 0 and (folded[at] != letters[place] or (place == 0 and at > 0 and folded[at - 1].isalnum())):
+            at -= 1
+        if at < 0:
+            return ""
+    long = text[at:].strip()
+    many = len(_WORD.findall(long))
+    # "Ba (Barbara)" may be; "CI (crisis)" is chance: an acronym of capitals has a word for most letters.
+    enough = many >= min(2, len(letters)) and many <= len(letters) + 2
+    return long if enough and 2 * _initials(letters, long) >= len(letters) else ""
+
+
+def _initials(letters: list[str], long: str) -> int:
+    starts = [fold(word)[:1] for word in _WORD.findall(long)]
+    count = 0
+    for letter in letters:
+        if letter in starts:
+            starts = starts[starts.index(letter) + 1 :]
+            count += 1
+    return count
+
+
+# -- "stands for", "also known as", "we call" --------------------------------------------------------------
+
+
+@from_tables
+def _openings() -> tuple[str, ...]:
+    tables = _tables().values()
+    single = (phrase for table in tables for phrase in (*table.abbreviates, *table.also))
+    around = (
+        opening for table in tables for opening, between in (*table.calls, *table.of) if not is_unspaced(opening)
+    )
+    # One character ("是") is in most texts; what stands behind the long form is rare.
+    closing = (between for table in tables for _, between in (*table.calls, *table.of) if is_unspaced(between))
+    return tuple(sorted({phrase.lower() for phrase in (*single, *around, *closing)}))
+
+
+def _by_phrases(text: str) -> Iterator[tuple[str, str]]:
+    # Far cheaper than the patterns, and few texts state an alias.
+    lowered = text.lower()
+    if not any(phrase in lowered for phrase in _openings()):
+        return
+    abbreviates, also, around = _patterns()
+    for hit in abbreviates.finditer(text):
+        yield from _stated(_right(text[hit.end() :]), _left(text[: hit.start()]))
+    for hit in also.finditer(text):
+        yield from _stated(_left(text[: hit.start()]), _right(text[hit.end() :]), named=True)
+    for hit in around.finditer(text):
+        yield from _around(text, hit)
+
+
+def _left(text: str) -> str:
+    """Return the end of the clause in front of a phrase."""
+    clause = text[-160:].rstrip(" ,，（(")
+    cut = [hit.end() for hit in _ENDS.finditer(clause)]
+    return clause[cut[-1] :].strip() if cut else clause.strip()
+
+
+def _right(text: str) -> str:
+    """Return the start of the clause behind a phrase, up to a word that ends a name."""
+    text = text[:160].lstrip(" :：")
+    end = _ENDS.search(text)
+    clause = text[: end.start()] if end else text.rstrip(".!?")
+    breaks = _word_sets()[1]
+    for hit in _WORD.finditer(clause):
+        if hit.start() and fold(hit[0]) in breaks:
+            return clause[: hit.start()].strip()
+    return clause.strip()
+
+
+def _stated(long: str, short: str, *, named: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the pair if the short form abbreviates the long one, or if both are names.
+
+    The words may be more than the name: a short form is the nearest word, a long one is trimmed.
+    """
+    near = _nearest(short, from_left=named)
+    if not near or not long:
+        return
+    if _is_acronym(near):
+        exact = _abbreviated(near, long) if named else _first_abbreviated(near, long)
+        if exact:
+            yield _bare(exact), near
+            return
+    long = _bare(long)
+    if is_unspaced(long) and is_unspaced(near):
+        # Without spaces the clause in front of a phrase may be longer than the name: "我毕业于北京大学".
+        trimmed = next(_unspaced_pair(long, near), None) if named else None
+        if trimmed:
+            yield trimmed
+        elif len(long) <= 2 * _LONGEST_UNSPACED and len(near) <= _LONGEST_UNSPACED:
+            yield (long, near) if named or len(long) >= len(near) else (near, long)
+        return
+    few = 0 < len(_WORD.findall(long)) <= LONGEST
+    if few and _name_like(near) and (named or _name_like(long) or is_unspaced(long)):
+        yield long, near
+
+
+def _first_abbreviated(short: str, text: str) -> str:
+    """Return the shortest beginning of the text that the short form abbreviates: what follows is not the name."""
+    for hit in _WORD.finditer(text):
+        if _abbreviated(short, text[: hit.end()]) == text[: hit.end()]:
+            return text[: hit.end()]
+    return ""
+
+
+def _nearest(text: str, *, from_left: bool) -> str:
+    """Return the name next to the phrase: a quoted one, a run of capitalised words, or the one word there."""
+    text = text.strip()
+    quoted = re.match(rf"[{_QUOTES}]([^{_QUOTES}]{{2,40}})[{_QUOTES}]", text if from_left else text[::-1])
+    if quoted:
+        return quoted[1] if from_left else quoted[1][::-1]
+    if is_unspaced(text):
+        return text.strip(_QUOTES + " ")
+    listed = [word.removesuffix("'s").removesuffix("’s") for word in _WORD.findall(text)]
+    listed = listed if from_left else listed[::-1]
+    run: list[str] = []
+    for word in listed[:LONGEST]:
+        if not (word[0].isupper() or word[0].isdigit() or _is_acronym(word)):
+            break
+        run.append(word)
+    chosen = run or listed[:1]
+    return " ".join(chosen if from_left else chosen[::-1])
+
+
+def _bare(name: str) -> str:
+    """Return the name without quotes and the articles in front of it."""
+    name = name.strip(_QUOTES + " ,，")
+    articles = _word_sets()[0]
+    while (first := _WORD.match(name)) and fold(first[0]) in articles:
+        name = name[first.end() :].lstrip(_QUOTES + " ")
+    return name
+
+
+def _name_like(name: str) -> bool:
+    """Whether it has a capital, and is not one everyday word that begins a sentence."""
+    inner = name.split()
+    return any(char.isupper() for char in name) and not all(is_stop(word) for word in inner)
+
+
+def _around(text: str, hit: re.Match[str]) -> Iterator[tuple[str, str]]:
+    rest = text[hit.end() : hit.end() + 160]
+    end = _CLAUSE.search(rest)
+    clause = (rest[: end.start()] if end else rest).strip(" ")
+    for table in _tables().values():
+        for opening, between in table.of:
+            if fold(opening) == fold(hit[0]) and between in clause:
+                yield from _stated(clause.partition(between)[0], _left(text[: hit.start()]))
+        for opening, between in table.calls:
+            if fold(opening) != fold(" ".join(hit[0].split())):
+                continue
+            if between and between in clause:
+                long, _, short = clause.partition(between)
+                yield from _stated(long, _right(short), named=True)
+            elif not between:
+                yield from _called(clause)
+
+
+def _called(clause: str) -> Iterator[tuple[str, str]]:
+    """ "the billing service Goldfish": an article, at most four words, and a name in capitals or quotes."""
+    clause = re.split(r",\s|\s[-–—]\s", clause)[0].rstrip(".!? ")
+    inner = clause.split()
+    articles, breaks, never = _word_sets()
+    for place in range(1, min(len(inner), LONGEST)):
+        name = inner[place]
+        if fold(name) in breaks:
+            return
+        if name[0] in _QUOTES or name[0].isupper():
+            long, short = _bare(" ".join(inner[:place])), _nearest(" ".join(inner[place:]), from_left=True)
+            led = fold(inner[0]) in articles or inner[0][0].isupper()
+            if long and led and not never & set(fold(long).split()):
+                yield long, short
+            return
+
+
+# -- names in a question -----------------------------------------------------------------------------------
+
+
+def candidates(text: str) -> dict[str, str]:
+    """Return the runs of words that may be a name, in `normal` form, each as it is written.
+
+    Up to LONGEST words side by side; in a script without spaces every substring of 2 to 12 characters.
+    """
+    text = text[:_READ]
+    found: dict[str, str] = {}
+    listed = [hit[0].removesuffix("'s").removesuffix("’s") for hit in _WORD.finditer(text)][:200]
+    for place in range(len(listed)):
+        for size in range(1, min(LONGEST, len(listed) - place) + 1):
+            run = " ".join(listed[place : place + size])
+            if is_unspaced(run):
+                break
+            found.setdefault(normal(run), run)
+    for run in (word for word in listed if is_unspaced(word)):
+        for part in (run, *re.findall(r"[a-zA-Z0-9]+|[^a-zA-Z0-9]+", run)):
+            found.setdefault(normal(part), part)
+            for place in range(min(len(part), 100)):
+                for size in range(2, min(_LONGEST_UNSPACED, len(part) - place) + 1):
+                    found.setdefault(normal(part[place : place + size]), part[place : place + size])
+    found.pop("", None)
+    return found
+
+
+def meant(name: str, written: str) -> bool:
+    """Whether words of a question name it. A name that is a stop word ("IT", "Us") must be in capitals."""
+    ours = name.split()
+    return (written.isupper() and len(written) > 1) or not all(is_stop(word) for word in ours)
+
+
+def name_terms(name: str) -> tuple[str, ...]:
+    """Return the distinct index terms of a name; in a script without spaces its pairs, if it has any."""
+    every = list(dict.fromkeys(terms(name)))
+    if is_unspaced(name):
+        return tuple([each for each in every if len(each) > 1] or every)
+    return tuple(every)
