@@ -179,10 +179,11 @@ def _abbreviated(short: str, text: str) -> str:
     letters, folded = [char for char in fold(short) if char.isalnum()], fold(text)
     if len(folded) != len(text) or not letters:
         return ""
-    starts = list(_WORD.finditer(text))
-    for hit in starts[-len(letters) - 2 : len(starts) - len(letters) + 1]:
-        if text.endswith(starts[-1][0]) and _initials(letters, text[hit.start() :]) == len(letters):
-            return text[hit.start() :] if fold(hit[0])[:1] == letters[0] else ""
+    # First the shortest end in which every letter begins a word: "European Economic Area (EEA)".
+    starts = [hit.start() for hit in _WORD.finditer(text)]
+    for start in starts[::-1][len(letters) - 1 : len(letters) + 4]:
+        if folded[start] == letters[0] and _initials(letters, text[start:]) == len(letters):
+            return text[start:].strip()
     at = len(folded)
     for place in range(len(letters) - 1, -1, -1):
         at -= 1
