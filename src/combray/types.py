@@ -97,8 +97,6 @@ Labels = list[str] | tuple[str, ...] | AbstractSet[str]
 """Several short texts."""
 Texts = str | Sequence[str] | AbstractSet[str]
 """One text or several."""
-
-
 Where = Mapping[str, Any]
 """A filter: field -> value, or field -> {operator: value}; also and, or, not. See `combray.where`."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from combray.language.aliases import candidates, learned, meant
+from combray.language.aliases import learned
+from combray.language.names import candidates, meant
 
 
 @pytest.mark.parametrize(

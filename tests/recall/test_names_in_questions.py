@@ -10,6 +10,7 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.types import MemoryItem
 
 OTHERS = ("Ana paints sunsets on Fridays", "We buy coffee from Rosso", "Omar likes chess")
 
@@ -61,7 +62,9 @@ def test_names_that_were_only_extracted_are_no_evidence(engine: Engine) -> None:
 
 
 def test_a_name_that_most_memories_hold_is_no_evidence(engine: Engine) -> None:
-    items = [{"content": f"Acme order number {n} was sent", "entities": ["Acme"]} for n in range(21)]
+    items: list[MemoryItem] = [
+        {"content": f"Acme order number {n} was sent", "entities": ["Acme"]} for n in range(21)
+    ]
     engine.remember_many(items[:20])
     assert any(hit.signals.get("entity") for hit in engine.recall("Acme order number 3"))
     engine.remember_many(items[20:])

@@ -1,4 +1,4 @@
-"""Aliases that a text states ("CI stands for continuous integration"), and the names that a question holds.
+"""Aliases that a text states: "CI stands for continuous integration".
 
 Phrases are in `language/<code>/aliases.json`. A pair is taken only if the short form abbreviates the long one, or
 if both look like names. Source of the rule for abbreviations: Schwartz and Hearst, "A simple algorithm for
@@ -16,16 +16,14 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
 from combray.language.lexicon import word_lists
+from combray.language.names import LONGEST, LONGEST_UNSPACED, WORD, normal
 from combray.language.tables import section
-from combray.language.tokens import is_stop, terms, words
+from combray.language.tokens import is_stop
 
 MOST_LEARNED = 8
 """Pairs that one text can teach: a glossary of a hundred lines is better declared."""
-LONGEST = 6
-"""Words of a name that a question is searched for."""
-_LONGEST_UNSPACED = 12
 _READ = 4000
-"""Characters of a text that are read for aliases, and of a question for names."""
+"""Characters of a text that are read for aliases."""
 
 
 class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +49,6 @@ _QUOTES = "\"'“”‘’「」『』《》*`"
 _ENDS = re.compile(r"[.!?;:。！？；：\n()（）\[\]{}…]|,\s|，|、|\s[-–—]\s")
 _CLAUSE = re.compile(r"(?:[.!?](?=\s|$)|[;。！？；\n()（）…])")
 _PARENTHESES = re.compile(r"[(（]\s*([^()（）]{2,80}?)\s*[)）]")
-_WORD = re.compile(r"[\w][\w.+#&/’'-]*\w|\w")
 _SHORT = re.compile(r"[^\W_][\w.&/+-]{1,11}").fullmatch
 
 
@@ -90,13 +87,6 @@ def _calendar() -> frozenset[str]:
     return frozenset(fold(word) for table in word_lists().values() for word in table.calendar)
 
 
-def normal(name: str) -> str:
-    """Return the form by which names are compared: folded words, one space between; "" for no words."""
-    if is_unspaced(name):
-        return "".join(fold(name).split())
-    return " ".join(words(name))
-
-
 def learned(text: str) -> list[tuple[str, str]]:
     """Return the pairs (long form, short form) that a text states, at most MOST_LEARNED, in order."""
     text = text[:_READ]
@@ -132,11 +122,11 @@ def _in_parentheses(text: str) -> Iterator[tuple[str, str]]:
 def _unspaced_pair(before: str, inside: str) -> Iterator[tuple[str, str]]:
     """CI（持续集成）; 北京大学（北大）."""
     fillers = {char for table in word_lists().values() for char in table.fillers}
-    if _ENDS.search(inside) or not 2 <= len(inside) <= _LONGEST_UNSPACED:
+    if _ENDS.search(inside) or not 2 <= len(inside) <= LONGEST_UNSPACED:
         return
     if _is_acronym(before) and len(inside) >= 4 and not fillers & set(inside):
         yield inside, before
-    elif is_unspaced(before) and len(inside) < len(before) <= 2 * _LONGEST_UNSPACED:
+    elif is_unspaced(before) and len(inside) < len(before) <= 2 * LONGEST_UNSPACED:
         start = before.rfind(inside[0])
         while start >= 0 and not (_subsequence(inside, before[start:]) and len(before) - start > len(inside)):
             start = before.rfind(inside[0], 0, start)
@@ -153,7 +143,7 @@ def _tail(text: str) -> list[str]:
     """Return the words of the clause that ends here."""
     clause = text[-160:].rstrip()
     cut = [hit.end() for hit in _ENDS.finditer(clause)]
-    return _WORD.findall(clause[cut[-1] :] if cut else clause)
+    return WORD.findall(clause[cut[-1] :] if cut else clause)
 
 
 def _is_acronym(text: str) -> bool:
@@ -172,7 +162,7 @@ def _abbreviated(short: str, text: str) -> str:
     counted = re.fullmatch(r"([A-Za-z])(\d{1,2})([A-Za-z])", short)
     if counted:
         first, number, last = counted[1].lower(), int(counted[2]), counted[3].lower()
-        for word in _WORD.findall(text)[::-1]:
+        for word in WORD.findall(text)[::-1]:
             if len(word) == number + 2 and fold(word[0]) == first and fold(word[-1]) == last:
                 return str(word)
         return ""
@@ -180,7 +170,7 @@ def _abbreviated(short: str, text: str) -> str:
     if len(folded) != len(text) or not letters:
         return ""
     # First the shortest end in which every letter begins a word: "European Economic Area (EEA)".
-    starts = [hit.start() for hit in _WORD.finditer(text)]
+    starts = [hit.start() for hit in WORD.finditer(text)]
     for start in starts[::-1][len(letters) - 1 : len(letters) + 4]:
         if folded[start] == letters[0] and _initials(letters, text[start:]) == len(letters):
             return text[start:].strip()
@@ -192,14 +182,14 @@ def _abbreviated(short: str, text: str) -> str:
         if at < 0:
             return ""
     long = text[at:].strip()
-    many = len(_WORD.findall(long))
+    many = len(WORD.findall(long))
     # "Ba (Barbara)" may be; "CI (crisis)" is chance: an acronym of capitals has a word for most letters.
     enough = many >= min(2, len(letters)) and many <= len(letters) + 2
     return long if enough and 2 * _initials(letters, long) >= len(letters) else ""
 
 
 def _initials(letters: list[str], long: str) -> int:
-    starts = [fold(word)[:1] for word in _WORD.findall(long)]
+    starts = [fold(word)[:1] for word in WORD.findall(long)]
     count = 0
     for letter in letters:
         if letter in starts:
@@ -250,7 +240,7 @@ def _right(text: str) -> str:
     end = _ENDS.search(text)
     clause = text[: end.start()] if end else text.rstrip(".!?")
     breaks = _word_sets()[1]
-    for hit in _WORD.finditer(clause):
+    for hit in WORD.finditer(clause):
         if hit.start() and fold(hit[0]) in breaks:
             return clause[: hit.start()].strip()
     return clause.strip()
@@ -275,17 +265,17 @@ def _stated(long: str, short: str, *, named: bool = False) -> Iterator[tuple[str
         trimmed = next(_unspaced_pair(long, near), None) if named else None
         if trimmed:
             yield trimmed
-        elif len(long) <= 2 * _LONGEST_UNSPACED and len(near) <= _LONGEST_UNSPACED:
+        elif len(long) <= 2 * LONGEST_UNSPACED and len(near) <= LONGEST_UNSPACED:
             yield (long, near) if named or len(long) >= len(near) else (near, long)
         return
-    few = 0 < len(_WORD.findall(long)) <= LONGEST
+    few = 0 < len(WORD.findall(long)) <= LONGEST
     if few and _name_like(near) and (named or _name_like(long) or is_unspaced(long)):
         yield long, near
 
 
 def _first_abbreviated(short: str, text: str) -> str:
     """Return the shortest beginning of the text that the short form abbreviates: what follows is not the name."""
-    for hit in _WORD.finditer(text):
+    for hit in WORD.finditer(text):
         if _abbreviated(short, text[: hit.end()]) == text[: hit.end()]:
             return text[: hit.end()]
     return ""
@@ -299,7 +289,7 @@ def _nearest(text: str, *, from_left: bool) -> str:
         return quoted[1] if from_left else quoted[1][::-1]
     if is_unspaced(text):
         return text.strip(_QUOTES + " ")
-    listed = [word.removesuffix("'s").removesuffix("’s") for word in _WORD.findall(text)]
+    listed = [word.removesuffix("'s").removesuffix("’s") for word in WORD.findall(text)]
     listed = listed if from_left else listed[::-1]
     run: list[str] = []
     for word in listed[:LONGEST]:
@@ -314,7 +304,7 @@ def _bare(name: str) -> str:
     """Return the name without quotes and the articles in front of it."""
     name = name.strip(_QUOTES + " ,，")
     articles = _word_sets()[0]
-    while (first := _WORD.match(name)) and fold(first[0]) in articles:
+    while (first := WORD.match(name)) and fold(first[0]) in articles:
         name = name[first.end() :].lstrip(_QUOTES + " ")
     return name
 
@@ -358,44 +348,3 @@ def _called(clause: str) -> Iterator[tuple[str, str]]:
             if long and led and not never & set(fold(long).split()):
                 yield long, short
             return
-
-
-# -- names in a question -----------------------------------------------------------------------------------
-
-
-def candidates(text: str) -> dict[str, str]:
-    """Return the runs of words that may be a name, in `normal` form, each as it is written.
-
-    Up to LONGEST words side by side; in a script without spaces every substring of 2 to 12 characters.
-    """
-    text = text[:_READ]
-    found: dict[str, str] = {}
-    listed = [hit[0].removesuffix("'s").removesuffix("’s") for hit in _WORD.finditer(text)][:200]
-    for place in range(len(listed)):
-        for size in range(1, min(LONGEST, len(listed) - place) + 1):
-            run = " ".join(listed[place : place + size])
-            if is_unspaced(run):
-                break
-            found.setdefault(normal(run), run)
-    for run in (word for word in listed if is_unspaced(word)):
-        for part in (run, *re.findall(r"[a-zA-Z0-9]+|[^a-zA-Z0-9]+", run)):
-            found.setdefault(normal(part), part)
-            for place in range(min(len(part), 100)):
-                for size in range(2, min(_LONGEST_UNSPACED, len(part) - place) + 1):
-                    found.setdefault(normal(part[place : place + size]), part[place : place + size])
-    found.pop("", None)
-    return found
-
-
-def meant(name: str, written: str) -> bool:
-    """Whether words of a question name it. A name that is a stop word ("IT", "Us") must be in capitals."""
-    ours = name.split()
-    return (written.isupper() and len(written) > 1) or not all(is_stop(word) for word in ours)
-
-
-def name_terms(name: str) -> tuple[str, ...]:
-    """Return the distinct index terms of a name; in a script without spaces its pairs, if it has any."""
-    every = list(dict.fromkeys(terms(name)))
-    if is_unspaced(name):
-        return tuple([each for each in every if len(each) > 1] or every)
-    return tuple(every)

@@ -9,9 +9,10 @@ import hashlib
 import unicodedata
 from dataclasses import dataclass
 
-from combray.language.aliases import learned, normal
+from combray.language.aliases import learned
 from combray.language.cues import cue_bits
 from combray.language.dates.detection import is_in
+from combray.language.names import normal
 from combray.language.scopes import scope_set
 from combray.language.tables import fingerprint
 from combray.language.tense import tense_bit

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from combray.language.aliases import candidates, meant, name_terms
+from combray.language.names import candidates, meant, name_terms
 from combray.recall.state import Recalling
 from combray.runtime import KeywordArm, Reader, Runtime
 
 PREFIX = "entity:"
 """In front of a name: the arm of the memories that hold it."""
 Groups = Mapping[str, frozenset[str]]
-"""Name in the query -> every name of that thing, itself included. Names are `language.aliases.normal`."""
+"""Name in the query -> every name of that thing, itself included. Names are `language.names.normal`."""
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ class Reader(Protocol):
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
         """Return the pairs (name, canonical name) whose name, or whose canonical name, is among those given.
 
-        Names are `language.aliases.normal`. A declared entity is also a pair with itself. Memories that are
+        Names are `language.names.normal`. A declared entity is also a pair with itself. Memories that are
         forgotten, untrusted or quarantined state nothing. Sorted.
         """
 

@@ -169,7 +169,7 @@ def _check_lengths(values: Mapping[str, Any], kind: str) -> None:
             if length > longest:
                 problem = f"has an entry of {length} characters, at most {longest} are allowed."
                 raise InvalidInputError(name, problem)
-        elif name == "metadata" and value and (size := len(msgspec.json.encode(value))) > _METADATA:
+        elif name in ("metadata", "aliases") and value and (size := len(msgspec.json.encode(value))) > _METADATA:
             raise InvalidInputError(name, f"takes {size} bytes as JSON, at most {_METADATA} are allowed.")
 
 

@@ -1,0 +1,62 @@
+"""Names as they are compared, and the runs of words in a question that may be a name."""
+
+from __future__ import annotations
+
+import re
+
+from combray.language.folding import fold, is_unspaced
+from combray.language.tokens import is_stop, terms, words
+
+LONGEST = 6
+"""Words of a name that a question is searched for."""
+LONGEST_UNSPACED = 12
+"""Characters of a name in a script without spaces."""
+WORD = re.compile(r"[\w][\w.+#&/’'-]*\w|\w")
+"""A word of a name: "k8s", "C&A", "Sea-Level"."""
+_READ = 4000
+"""Characters of a question that are read."""
+
+
+def normal(name: str) -> str:
+    """Return the form by which names are compared: folded words, one space between; "" for no words."""
+    if is_unspaced(name):
+        return "".join(fold(name).split())
+    return " ".join(words(name))
+
+
+def candidates(text: str) -> dict[str, str]:
+    """Return the runs of words that may be a name, in `normal` form, each as it is written.
+
+    Up to LONGEST words side by side; in a script without spaces every substring of 2 to 12 characters.
+    """
+    text = text[:_READ]
+    found: dict[str, str] = {}
+    listed = [hit[0].removesuffix("'s").removesuffix("’s") for hit in WORD.finditer(text)][:200]
+    for place in range(len(listed)):
+        for size in range(1, min(LONGEST, len(listed) - place) + 1):
+            run = " ".join(listed[place : place + size])
+            if is_unspaced(run):
+                break
+            found.setdefault(normal(run), run)
+    for run in (word for word in listed if is_unspaced(word)):
+        for part in (run, *re.findall(r"[a-zA-Z0-9]+|[^a-zA-Z0-9]+", run)):
+            found.setdefault(normal(part), part)
+            for place in range(min(len(part), 100)):
+                for size in range(2, min(LONGEST_UNSPACED, len(part) - place) + 1):
+                    found.setdefault(normal(part[place : place + size]), part[place : place + size])
+    found.pop("", None)
+    return found
+
+
+def meant(name: str, written: str) -> bool:
+    """Whether words of a question name it. A name that is a stop word ("IT", "Us") must be in capitals."""
+    ours = name.split()
+    return (written.isupper() and len(written) > 1) or not all(is_stop(word) for word in ours)
+
+
+def name_terms(name: str) -> tuple[str, ...]:
+    """Return the distinct index terms of a name; in a script without spaces its pairs, if it has any."""
+    every = list(dict.fromkeys(terms(name)))
+    if is_unspaced(name):
+        return tuple([each for each in every if len(each) > 1] or every)
+    return tuple(every)
