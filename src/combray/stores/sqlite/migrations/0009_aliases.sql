@@ -12,4 +12,3 @@ CREATE TABLE alias (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alias_key ON alias (key);
 CREATE INDEX alias_canonical ON alias (namespace, canonical, name) WHERE live;
-CREATE INDEX alias_name ON alias (namespace, name, canonical) WHERE live;
