@@ -67,8 +67,10 @@ class Question:
     `named`: known authors it names; `subject`: the author it is about (None for several joined by "and");
     `role`: "user" or "assistant" if it asks about turns of that role; `bare`: the text without names of known
     authors, which distinguish turns badly, since everybody addresses them; `spoken`: the question in the
-    subject's first person ("I", "my"), which is how the answering turn is worded; `asks_past`: it asks how
-    things were; `asks_plan`: it asks for a plan.
+    subject's first person ("I", "my"), which is how the answering turn is worded; `asks_when`: it asks for a
+    date, in a script with spaces; `asks_date`: in any script, for rendering alone (as a signal of recall the
+    Chinese phrases gain nothing on the truth set); `asks_past`: it asks how things were; `asks_plan`: it asks
+    for a plan.
     """
 
     text: str
@@ -78,6 +80,7 @@ class Question:
     subject: str | None
     role: str | None
     asks_when: bool
+    asks_date: bool
     asks_latest: bool
     asks_conclusion: bool
     asks_past: bool
@@ -104,7 +107,8 @@ def read(text: str, authors: Sequence[str]) -> Question:
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,
-        asks_when=_listed("when").search(folded) is not None,
+        asks_when=_has("when", folded),
+        asks_date=_listed("when").search(folded) is not None,
         asks_latest=_has("latest", folded),
         asks_conclusion=_has("inference", folded) and not request,
         asks_past=_listed("past").search(folded) is not None,

@@ -211,7 +211,7 @@ def written(kept: Sequence[Pick], question: Question, words: Wording) -> tuple[s
     """Return the answer, one line per sentence; its citations; and the relative dates it explains."""
     lines, citations, explained = [], [], []
     for pick in kept:
-        named = days_named(pick.sentence, pick.source.memory.moment) if question.asks_when else []
+        named = days_named(pick.sentence, pick.source.memory.moment) if question.asks_date else []
         dates = [each for each in named if each.relative]
         explained += dates
         notes = "; ".join([pick.source.label(), *(f"{one_line(each.text)} = {each}" for each in dates)])
