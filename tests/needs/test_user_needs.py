@@ -68,10 +68,8 @@ def test_need_2_exact_names_ids_and_dates_are_found_by_keyword(query: str, prese
     engine.remember(exact, occurred_at=datetime(2026, 2, 17, tzinfo=UTC))
     engine.remember_many([f"OPS-{4712 + n} is open, somebody should look at shard {n}" for n in range(30)])
     found = texts(engine, query)
-    assert exact in found
-    # The formulas of the other pages weigh similarity and confidence beside words.
-    if preset in ("default", "openclaw", "mnemo"):
-        assert found[0] == exact
+    # The formulas of the pages weigh similarity, ranks and confidence beside words.
+    assert exact in found[: {"default": 1, "openclaw": 1, "mnemo": 3}.get(preset, 10)]
 
 
 @pytest.mark.parametrize("preset", NAMES)
