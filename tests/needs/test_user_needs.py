@@ -69,7 +69,7 @@ def test_need_2_exact_names_ids_and_dates_are_found_by_keyword(query: str, prese
     engine.remember_many([f"OPS-{4712 + n} is open, somebody should look at shard {n}" for n in range(30)])
     found = texts(engine, query)
     # The formulas of the pages weigh similarity, ranks and confidence beside words.
-    assert exact in found[: {"default": 1, "openclaw": 1, "mnemo": 3}.get(preset, 10)]
+    assert exact in found[: {"default": 1, "openclaw": 1, "engram": 1, "mnemo": 3}.get(preset, 10)]
 
 
 @pytest.mark.parametrize("preset", NAMES)
