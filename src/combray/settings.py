@@ -74,6 +74,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str, "lowest trust level that reads return: untrusted, agent or owner; or NAMESPACE=agent,…"
     ] = "untrusted"
     mmr: Annotated[bool, "preset openclaw: rank near-duplicate hits lower (maximal marginal relevance)"] = False
+    mmr_lambda: Annotated[
+        float | None,
+        "presets openclaw, mnemo: weight of relevance in `mmr`, diversity has the rest; 0 to 1, unset: 0.7",
+    ] = None
+    hybrid: Annotated[bool, "preset openclaw: search by keywords and vectors; off: vectors only"] = True
+    vector_weight: Annotated[float | None, "preset openclaw: weight of the cosine, 0 to 1; unset: 0.7"] = None
+    text_weight: Annotated[float | None, "preset openclaw: weight of the keyword score, 0 to 1; unset: 0.3"] = (
+        None
+    )
+    candidate_multiplier: Annotated[
+        int | None, "preset openclaw: candidates per search, in units of 50, at most 200; 1 to 20, unset: 4"
+    ] = None
+    half_life_days: Annotated[
+        float | None, "preset openclaw: days in which `decay` halves a score, 0.001 to 36500; unset: 30"
+    ] = None
+    chunk_tokens: Annotated[
+        int, "maximum tokens of a chunk of a file, 8 to 8000; applies when a file is read (index --rebuild)"
+    ] = 400
+    chunk_overlap: Annotated[int, "tokens that two chunks of a file share, 0 to 4000, below chunk_tokens"] = 80
     candidate_pool_size: Annotated[
         int, "preset mnemo: candidates per search path, 1 to 1000, and how many are reranked"
     ] = 20
@@ -119,16 +138,37 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
             values[setting.name] = text
     values.update({name: value for name, value in (overrides or {}).items() if value is not None})
     settings = _convert(values)
-    if not 1 <= settings.candidate_pool_size <= 1000:
-        size = settings.candidate_pool_size
-        raise InvalidInputError("candidate_pool_size", f"{size} is out of range.", "Use 1 to 1000.")
-    if settings.revision_budget is not None and not 0 <= settings.revision_budget <= 1:
-        share = settings.revision_budget
-        raise InvalidInputError("revision_budget", f"{share} is out of range.", "Use 0 to 1.")
+    _check_ranges(settings)
     if settings.durability not in ("normal", "full"):
         raise InvalidInputError("durability", f"{settings.durability!r} is not known.", "Use normal or full.")
     read_prices(settings.prices)
     return settings
+
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "candidate_pool_size": (1, 1000),
+    "revision_budget": (0, 1),
+    "mmr_lambda": (0, 1),
+    "vector_weight": (0, 1),
+    "text_weight": (0, 1),
+    "candidate_multiplier": (1, 20),
+    "half_life_days": (0.001, 36_500),
+    "chunk_tokens": (8, 8000),
+    "chunk_overlap": (0, 4000),
+}
+"""Least and greatest value of settings, both included."""
+
+
+def _check_ranges(settings: Settings) -> None:
+    for name, (least, most) in RANGES.items():
+        value = getattr(settings, name)
+        if value is not None and not least <= value <= most:
+            raise InvalidInputError(name, f"{value} is out of range.", f"Use {least:g} to {most:g}.")
+    if settings.vector_weight == settings.text_weight == 0:
+        raise InvalidInputError("vector_weight", "and text_weight are both 0.", "Give one of them a weight.")
+    if settings.chunk_overlap >= settings.chunk_tokens:
+        problem = f"{settings.chunk_overlap} is not below chunk_tokens, {settings.chunk_tokens}."
+        raise InvalidInputError("chunk_overlap", problem, "Use a smaller overlap.")
 
 
 def read_prices(text: str) -> dict[str, float]:

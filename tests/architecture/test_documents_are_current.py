@@ -74,13 +74,13 @@ def a_new_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_every_verb_that_a_document_names_exists(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    named = [verb for each in code(text) for verb in re.findall(r"^combray ([a-z]+)", each)]
+    named = [verb for each in code(text) for verb in re.findall(r"^combray ([a-z]+(?:-[a-z]+)*)", each)]
     assert set(named) <= set(VERBS)
 
 
 def test_the_readme_names_every_verb() -> None:
     named = {
-        verb for each in code(section(README, "## The verbs")) for verb in re.findall(r"^combray (\w+)$", each)
+        verb for each in code(section(README, "## The verbs")) for verb in re.findall(r"^combray ([\w-]+)$", each)
     }
     assert named == set(VERBS)
 

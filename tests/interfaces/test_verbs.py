@@ -12,7 +12,7 @@ from combray.interfaces.cli.verbs import VERBS
 
 DOCUMENTED = [
     *("remember", "recall", "search", "think", "context", "compare", "get", "link", "related", "viz"),
-    *("index", "watch"),
+    *("index", "watch", "memory-search", "search-memory"),
     *("list", "settle", "update", "forget", "restore", "erase", "history"),
     *("status", "log", "consolidate", "worker", "gc", "review", "release", "audit", "doctor", "models", "backup"),
     *("ingest", "import", "export", "presets", "demo", "mcp"),

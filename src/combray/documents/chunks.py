@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from combray.language.folding import HANGUL, UNSPACED
 
@@ -16,6 +17,14 @@ CHARACTERS_PER_TOKEN = 4
 _LEAST = 32
 
 _dense = re.compile(f"[{UNSPACED}{HANGUL}]").findall
+
+
+class ChunkSize(NamedTuple):
+    """Tokens of a chunk, and tokens that two chunks share."""
+
+    tokens: int = TOKENS
+    overlap: int = OVERLAP
+
 
 NumberedLine = tuple[int, str]
 """A line's number in its file, from 1, and its text without the line end."""

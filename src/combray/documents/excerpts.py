@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from combray.documents.chunks import NumberedLine
+from combray.documents.chunks import ChunkSize, NumberedLine
 from combray.documents.files import TextChunk, cut
 from combray.documents.passages import Excerpt
 from combray.documents.trust import released
@@ -42,15 +42,16 @@ def kept_apart(
     stored: Sequence[tuple[int, str]],
     reader: Reader,
     judging: JudgeChunks,
+    size: ChunkSize,
 ) -> Excerpt:
     """Add the line ranges that are in quarantine to the excerpt.
 
-    `stored`: key and text hash of the file's indexed chunks. Text that is newer than the index is judged here,
-    because an excerpt shows the current file.
+    `stored`: key and text hash of the file's indexed chunks, which are of `size`. Text that is newer than the
+    index is judged here, because an excerpt shows the current file.
     """
     if not shown.text:
         return shown
-    chunks = cut(lines)
+    chunks = cut(lines, size)
     inside = [at for at, each in enumerate(chunks) if _overlaps(each, shown)]
     wanted = {chunks[at].hash for at in inside}
     hashes = {key: text_hash for key, text_hash in stored if text_hash in wanted}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from combray.documents.chunks import Chunk, NumberedLine, chunk, lines_of
+from combray.documents.chunks import Chunk, ChunkSize, NumberedLine, chunk, lines_of
 from combray.documents.transcripts import Message, messages
 from combray.documents.workspace import MAX_BYTES, SESSIONS, FoundFile, Place, open_file
 from combray.errors import InvalidInputError
@@ -88,12 +88,19 @@ def _lines(said: Sequence[Message]) -> list[NumberedLine]:
     return [(each.line, each.text) for each in said]
 
 
-def cut(lines: list[NumberedLine]) -> tuple[TextChunk, ...]:
+def cut(lines: list[NumberedLine], size: ChunkSize) -> tuple[TextChunk, ...]:
     """Split a file's lines into chunks."""
-    return tuple(TextChunk(each, hashlib.sha256(each.text.encode()).hexdigest()) for each in chunk(lines))
+    chunks = chunk(lines, tokens=size.tokens, overlap=size.overlap)
+    return tuple(TextChunk(each, hashlib.sha256(each.text.encode()).hexdigest()) for each in chunks)
 
 
-def read(root: str, found: FoundFile, *, redacted: bool = False) -> ReadFile:
+def read(
+    root: str,
+    found: FoundFile,
+    *,
+    redacted: bool = False,
+    size: ChunkSize = ChunkSize(),  # noqa: B008 - immutable
+) -> ReadFile:
     """Read, hash and split one file. `redacted` also redacts secrets in notes.
 
     Raises UnreadableError with a readable reason.
@@ -109,9 +116,9 @@ def read(root: str, found: FoundFile, *, redacted: bool = False) -> ReadFile:
     text = decode(data)
     if found.place.source == SESSIONS:
         said = messages(text)
-        chunks = tuple(_sent(cut(_lines(said)), said))
+        chunks = tuple(_sent(cut(_lines(said), size), said))
     else:
-        chunks = cut(read_lines(found.place, text, redacted=redacted))
+        chunks = cut(read_lines(found.place, text, redacted=redacted), size)
     place, digest = found.place, hashlib.sha256(data).hexdigest()
     document = Document(root, place.path, place.source, digest, len(data), modified if settled else UNSETTLED)
     return ReadFile(place, document, modified, chunks)

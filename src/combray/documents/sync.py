@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
+from combray.documents.chunks import ChunkSize
 from combray.documents.files import ReadFile, UnreadableError, read
 from combray.documents.placement import EmbedChunks, PlaceChunks
 from combray.documents.state import Arriving, Placing
@@ -70,6 +71,7 @@ class Sync:
     anew: bool = False
     guard: Guard = field(default_factory=Guard)
     judge_all: bool = False
+    size: ChunkSize = field(default_factory=ChunkSize)
     progress: Progress | None = None
     report: IndexReport = field(default_factory=IndexReport)
 
@@ -121,7 +123,7 @@ class Sync:
         for done, found in enumerate(stale, start=1):
             path = found.place.path
             try:
-                file = read(self.workspace.root, found, redacted=self.workspace.redact)
+                file = read(self.workspace.root, found, redacted=self.workspace.redact, size=self.size)
             except UnreadableError as error:
                 self.report.skipped.append((path, str(error)))
                 left_out += [path] if path in known else []

@@ -19,6 +19,7 @@ from combray.types import RecallOptions
 from combray.values import one_of, whole
 
 if TYPE_CHECKING:
+    from combray.documents.chunks import ChunkSize
     from combray.documents.passages import Excerpt, Passages
     from combray.documents.sync import IndexReport, Progress
     from combray.documents.watcher import Watcher
@@ -241,13 +242,21 @@ class Documents:
             held = read_lines(place, text, redacted=workspace.redact)
             indexed = self._at.reader.documents.chunks(workspace.root, place.path)
             judging = JudgeChunks(self._at.guard, workspace.trust)
-            found = kept_apart(excerpt(place.path, held, first, most), held, indexed, self._at.reader, judging)
+            part = excerpt(place.path, held, first, most)
+            found = kept_apart(part, held, indexed, self._at.reader, judging, self._size())
             return withheld(found, held) if withhold else found
         return Excerpt("", path)
 
     def folders(self) -> list[Workspace]:
         """Return the indexed folders."""
         return self._at.reader.documents.workspaces()
+
+    def _size(self) -> ChunkSize:
+        """The size of chunks in the settings."""
+        from combray.documents.chunks import ChunkSize
+
+        given = (self._at.settings.get(name) for name in ("chunk_tokens", "chunk_overlap"))
+        return ChunkSize(*(each for each in given if each is not None))
 
     def _folder(self, root: str) -> Workspace | None:
         return next((each for each in self.folders() if each.root == root), None)
@@ -283,6 +292,7 @@ class Documents:
             anew=rebuild,
             guard=guard,
             judge_all=judge_all,
+            size=self._size(),
             progress=progress,
         ).run()
         wrote = report.added or report.changed

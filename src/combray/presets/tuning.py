@@ -9,6 +9,7 @@ from typing import Any
 from combray.pipeline import Pipeline, stage_name, walk
 from combray.presets.preset import Preset
 from combray.recall.decay import AgePrior, FileAgeDecay
+from combray.recall.hybrid import MergeHybrid, SearchHybrid
 from combray.recall.order import MMR
 from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
@@ -25,10 +26,18 @@ TUNED: tuple[tuple[str, type[Any], Change], ...] = (
     ("decay", AgePrior, lambda value: {"enabled": True} if value else {}),
     ("decay", FileAgeDecay, lambda value: {"enabled": True} if value else {}),
     ("guard", Guard, lambda value: {"enabled": bool(value)}),
-    ("revision_budget", KeepRevisions, lambda value: {} if value is None else {"budget": value}),
+    ("revision_budget", KeepRevisions, lambda value: {"budget": value}),
     ("mmr", MMR, lambda value: {"enabled": True} if value else {}),
+    ("mmr_lambda", MMR, lambda value: {"trade_off": value}),
+    ("half_life_days", FileAgeDecay, lambda value: {"half_life_days": value}),
+    ("vector_weight", MergeHybrid, lambda value: {"vector_weight": value}),
+    ("text_weight", MergeHybrid, lambda value: {"text_weight": value}),
+    ("candidate_multiplier", SearchHybrid, lambda value: {"pool": min(200, 50 * value)}),
+    ("hybrid", SearchHybrid, lambda value: {} if value else {"hybrid": False}),
+    # After the weights: vectors alone have all the weight.
+    ("hybrid", MergeHybrid, lambda value: {} if value else {"vector_weight": 1.0, "text_weight": 0.0}),
 )
-"""Setting, the stage it changes, and the stage's fields for the setting's value."""
+"""Setting, the stage it changes, and the stage's fields for its value. None leaves the stage as it is."""
 
 
 def tuned(preset: Preset, settings: Mapping[str, Any]) -> Preset:
@@ -40,7 +49,7 @@ def _tuned(pipeline: Pipeline[Any], settings: Mapping[str, Any]) -> Pipeline[Any
     for stage in walk(pipeline.stages):
         values: dict[str, Any] = {}
         for setting, kind, change in TUNED:
-            if isinstance(stage, kind) and setting in settings:
+            if isinstance(stage, kind) and settings.get(setting) is not None:
                 values |= change(settings[setting])
         if values:
             pipeline = pipeline.replace(stage_name(stage), replace(stage, **values))

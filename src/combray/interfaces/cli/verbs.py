@@ -16,13 +16,14 @@ SECTIONS: dict[str, dict[str, str]] = {
         "remember": "remembering",
         "recall": "recalling",
         "search": "recalling",
+        "search-memory": "searches",
         "think": "recalling",
         "context": "recalling",
         "compare": "comparison",
         "get": "memories",
         "list": "recalling",
     },
-    "Documents": {"index": "documents", "watch": "documents"},
+    "Documents": {"index": "documents", "watch": "documents", "memory-search": "searches"},
     "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
     "Change": {"settle": "settling"}
     | dict.fromkeys(("update", "forget", "restore", "erase", "history"), "memories"),
@@ -97,8 +98,9 @@ class Verbs(Careful, click.Group):
 
 def _load(verb: str) -> click.Command:
     module = import_module(f"combray.interfaces.cli.{VERBS[verb]}")
+    name = verb.replace("-", "_")
     # A verb whose name Python uses otherwise, such as import, ends with an underscore there.
-    command: click.Command = getattr(module, f"{verb}_", None) or getattr(module, verb)
+    command: click.Command = getattr(module, f"{name}_", None) or getattr(module, name)
     return command
 
 
