@@ -57,6 +57,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     decay: Annotated[
         bool, "preset default: rank newer memories slightly higher; openclaw: halve scores every 30 days"
     ] = False
+    keep: Annotated[
+        float, "preset default: drop hits below this share of the best score, 0 to 1; 0 fills the limit"
+    ] = 0.5
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
     distil: Annotated[bool, "extract facts from conversations during consolidation"] = True
@@ -148,6 +151,7 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
 RANGES: Mapping[str, tuple[float, float]] = {
     "candidate_pool_size": (1, 1000),
     "revision_budget": (0, 1),
+    "keep": (0, 1),
     "mmr_lambda": (0, 1),
     "vector_weight": (0, 1),
     "text_weight": (0, 1),

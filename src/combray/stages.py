@@ -144,6 +144,7 @@ RECALL_PARTS: Mapping[str, str] = {
     "vector": "the query's vector, if there is one: `state.vector`, `state.model`, `state.trust`",
     "found": "what the store's search returned: `state.found`",
     "candidates": "keys that may become hits: `state.keys`",
+    "parts": "the query, then the passages of a long one: terms, vector, cosine of unrelated text",
     "anchor": "the fused rank of every candidate: signal `anchor`, from 0 to 1",
     "graph": "what the walk over edges reached: signals `traversal` and `reached`",
     "keyword": "share of the query's words that a candidate holds: signal `keyword`",

@@ -158,13 +158,14 @@ class MemoryChanges(TypedDict, total=False):
 
 
 class RecallOptions(TypedDict, total=False):
-    """Options of every read: filters on the memories, the least score, the intent of the question."""
+    """Options of every read: filters on the memories, the least score, or share of the best, the intent."""
 
     intent: str | None
     since: Moment | None
     until: Moment | None
     as_of: Moment | None
     min_score: float | None
+    keep: float | None
     min_importance: int
     min_confidence: float | None
     where: Where | None
@@ -244,11 +245,12 @@ class AnswerDetails(TypedDict, total=False):
     degraded: tuple[str, ...]
     """What failed, in words; recall went on without it."""
     tier: TierNote
-    """The service tier of this answer."""
     confidence: float
     """How likely the answer is in the store, from 0 to 1 (`Abstain`)."""
+    keep: float
+    dropped: int
+    """Hits for which the limit had room, dropped for less than the share `keep` of the best score."""
     weak: str
-    """Why the evidence is weak."""
     level: Literal["none", "static", "contextual"]
     """Which table of weights was used: without an embedder, with a static or with a contextual one."""
     contextual: bool
@@ -276,7 +278,6 @@ class AnswerDetails(TypedDict, total=False):
     peers: list[dict[str, Any]]
     """What peers gave: peer, text, score, id, when, source, trust."""
     peers_skipped: str
-    """Why no peer was asked."""
     noise: dict[str, int]
     """How many candidates were dropped as noise, by class."""
     noise_bank: str
@@ -284,7 +285,6 @@ class AnswerDetails(TypedDict, total=False):
     reranked: int
     """How many candidates the reranker scored."""
     clusters: int
-    """How many clusters the hits form."""
     beside: list[dict[str, Any]]
     """Facts derived from hits: id, content, confidence, evidence."""
     grouped: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from combray.language.sentences import LONGEST, clauses, sentences
 from combray.testing.fakes import memory
-from combray.think.sentences import LONGEST, clauses, sentences
 from combray.think.sources import Source, excerpt, numbered
 from combray.types import Hit
 

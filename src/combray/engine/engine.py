@@ -138,8 +138,8 @@ class Engine(Verbs):
         """Recall memories as text for a prompt: numbered, with date and id, fenced as data.
 
         At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate). Memories
-        that do not fit are in `dropped`. Quarantined memories are refused. `namespaces` reads several namespaces
-        of the store instead of this one. Raises InvalidInputError.
+        that do not fit are in `dropped`; `state` counts the hits that `keep` dropped. Quarantined memories are
+        refused. `namespaces` reads several namespaces of the store instead of this one. Raises InvalidInputError.
         """
         from combray.prompt.context import answer_context
 

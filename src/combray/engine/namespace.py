@@ -217,7 +217,8 @@ class Verbs:
         """Recall the memories that answer a query, best first, with signals, reasons and a trace.
 
         `intent` is WHY, WHEN, ENTITY or GENERAL. `since`, `until` and `as_of` are moments. An empty answer has
-        a `reason`. `basic` searches for the query as a substring. `where` filters (`combray.where`).
+        a `reason`. `keep` drops hits below that share of the best score (0: none); None takes the preset's.
+        `basic` searches for the query as a substring. `where` filters (`combray.where`).
         `namespaces` reads several namespaces of the store instead of this one. Raises InvalidInputError.
         """
         chosen = self._at.preset
@@ -270,9 +271,13 @@ def merged(answers: Sequence[Answer], limit: int) -> Answer:
     if len(answers) == 1:
         return first
     hits = sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score)
+    # The best of one namespace is the measure for the others too.
+    near = [hit for hit in hits if hit.score >= first.details.get("keep", 0.0) * hits[0].score]
+    dropped = sum(answer.details.get("dropped", 0) for answer in answers) + len(hits) - len(near)
+    details = first.details | {"dropped": min(dropped, max(0, limit - len(near)))}
     reasons = dict.fromkeys(answer.reason for answer in answers if answer.reason and bool(answer) == bool(hits))
     trace = tuple(step for answer in answers for step in answer.trace)
-    return replace(first, hits=tuple(hits[:limit]), reason="; ".join(reasons), trace=trace)
+    return replace(first, hits=tuple(near[:limit]), reason="; ".join(reasons), trace=trace, details=details)
 
 
 def check_namespace(name: str) -> str:

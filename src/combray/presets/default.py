@@ -10,7 +10,9 @@ from combray.recall.aliases import MatchEntities, ReadAliases
 from combray.recall.assemble import Assemble
 from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
+from combray.recall.keep import KeepStrong
 from combray.recall.order import OrderCauses
+from combray.recall.passages import SplitQuery
 from combray.recall.present import FollowRevisions, LeadWithPresent, ShowLater
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
 from combray.recall.search import SearchContext
@@ -20,6 +22,7 @@ from combray.recall.signals import (
     AuthorMatch,
     ContextMatch,
     DateMatch,
+    ExactText,
     LengthPrior,
     PhraseMatch,
     RoleMatch,
@@ -53,9 +56,11 @@ PRESET = Preset(
             ReadQuestion(),
             ReadAliases(),
             EmbedQuery(),
+            SplitQuery(),
             SearchContext(),
             FollowRevisions(),
             MatchEntities(),
+            ExactText(),
             Abstain(),
             ContextMatch(),
             AuthorMatch(),
@@ -71,6 +76,7 @@ PRESET = Preset(
             SpreadSessions(),
             AgePrior(),
             SortByScore(),
+            KeepStrong(),
             SetFactsBeside(),
             LeadWithPresent(),
             ShowLater(),

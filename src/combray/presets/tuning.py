@@ -10,6 +10,7 @@ from combray.pipeline import Pipeline, stage_name, walk
 from combray.presets.preset import Preset
 from combray.recall.decay import AgePrior, FileAgeDecay
 from combray.recall.hybrid import MergeHybrid, SearchHybrid
+from combray.recall.keep import KeepStrong
 from combray.recall.order import MMR
 from combray.recall.rerank import Rerank
 from combray.recall.search_paths import SearchPaths
@@ -25,6 +26,7 @@ TUNED: tuple[tuple[str, type[Any], Change], ...] = (
     ("candidate_pool_size", Rerank, lambda value: {"most": value}),
     ("decay", AgePrior, lambda value: {"enabled": True} if value else {}),
     ("decay", FileAgeDecay, lambda value: {"enabled": True} if value else {}),
+    ("keep", KeepStrong, lambda value: {"keep": value}),
     ("guard", Guard, lambda value: {"enabled": bool(value)}),
     ("revision_budget", KeepRevisions, lambda value: {"budget": value}),
     ("mmr", MMR, lambda value: {"enabled": True} if value else {}),

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.recall.state import Recalling
-from combray.runtime import Runtime, Scores
+from combray.runtime import Found, Runtime, Scores
 
-THRESHOLDS: Mapping[str, float] = {"none": 0.06, "static": 0.13, "contextual": 0.09}
-"""Below: nothing is answered. Chosen to cost at most half a point of recall@10 (bench/results/quality.md)."""
-SURE: Mapping[str, float] = {"none": 0.12, "static": 0.23, "contextual": 0.26}
+THRESHOLDS: Mapping[str, float] = {"none": 0.06, "static": 0.15, "contextual": 0.16}
+"""Below: nothing is answered, at `sure_at` memories (bench/results/precision.md)."""
+FLOOR: Mapping[str, float] = {"none": 0.0, "static": 0.04, "contextual": 0.04}
+"""The same for one memory: by chance a cosine is a little above that of unrelated text."""
+SURE: Mapping[str, float] = {"none": 0.12, "static": 0.23, "contextual": 0.23}
 """Below: the evidence is weak and `think` answers nothing (docs/explanation/think.md), at `sure_at` memories."""
+
+
+def _among(found: Found, kept: NDArray[np.bool_]) -> Found:
+    """Return what was found, for these candidates alone; the ranked lists stay."""
+    return replace(found, keys=found.keys[kept], scores={name: each[kept] for name, each in found.scores.items()})
 
 
 @dataclass(frozen=True)
@@ -22,15 +30,21 @@ class Abstain:
     """confidence = evidence + 0.5 · contrast, clipped to [0, 1].
 
     evidence: the best keyword score as a share of the best possible, averaged with the best cosine where
-    there are vectors. contrast: the largest share of the question's words in one memory by its subject,
-    minus the same for every other author. It is negative if another author said it.
+    there are vectors, both of the best part of a long query; 0 for a cosine no better than unrelated text.
+    contrast: the largest share of the question's words in one memory by its subject, minus the same for every
+    other author. It is negative if another author said it.
 
-    Evidence is weak below `sure`. With n < `sure_at` memories the bound is multiplied by sqrt(ln n / ln sure_at):
-    by chance the best of many comes nearer to any question than the best of few.
+    By chance the best of many comes nearer to any question than the best of few. With n memories, or n pairs of a
+    memory and a part of the query, and n < `sure_at`, the threshold is floor + (threshold - floor) · c with
+    c = ln n / ln sure_at, and evidence is weak below sure · sqrt(c).
+
+    A memory's own text is always found; the threshold then applies to the other memories. A question that names
+    an entity exactly is always answered.
     """
 
     needs = ("found", "question", "candidates")
     thresholds: Mapping[str, float] = field(default_factory=lambda: THRESHOLDS)
+    floor: Mapping[str, float] = field(default_factory=lambda: FLOOR)
     sure: Mapping[str, float] = field(default_factory=lambda: SURE)
     contrast_weight: float = 0.5
     sure_at: int = 500
@@ -41,22 +55,23 @@ class Abstain:
         if state.found is None or not len(state.keys):
             state.details["confidence"] = 0.0
             return state
-        scores, level = state.found.scores, "none"
-        evidence = float(scores["context"].max()) if "context" in scores else 0.0
-        if "own" in scores:
-            evidence = 0.5 * evidence + 0.5 * max(0.0, float(scores["own"].max()))
-            level = "contextual" if state.contextual else "static"
-        contrast = self._contrast(state, scores["held"]) if "held" in scores else 0.0
-        confidence = float(np.clip(evidence + self.contrast_weight * contrast, 0, 1))
+        level = "none" if "own" not in state.found.scores else "contextual" if state.contextual else "static"
+        confidence = self._confidence(state, np.ones(len(state.keys), dtype=np.bool_))
         state.details["confidence"] = round(confidence, 4)
-        # A question that is only about a date ("what happened on 3 May") is answered by that date's memories.
-        if "date" in scores and (scores["date"] >= 1.0).any() and len(state.terms) <= self.dated_terms:
+        trials = max(1, state.found.eligible * max(1, len(state.parts)))
+        chance = min(1.0, math.log(trials) / math.log(self.sure_at))
+        sure = self.sure[level] * math.sqrt(chance)
+        threshold = self.floor[level] + (self.thresholds[level] - self.floor[level]) * chance
+        exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
+        if exact.any():
+            if not exact.all() and self._confidence(state, ~exact) < threshold:
+                state.found = _among(state.found, exact)
+                state.take(exact)
             return state
-        chance = min(1.0, math.sqrt(math.log(max(2, state.found.eligible)) / math.log(self.sure_at)))
-        sure = self.sure[level] * chance
+        if self._certain(state):
+            return state
         if confidence < sure:
             state.weak = state.details["weak"] = f"confidence {confidence:.2f} is below {sure:.2f}"
-        threshold = self.thresholds[level]
         if confidence < threshold:
             state.reason = (
                 f"nothing here answers this: confidence {confidence:.2f} is below {threshold:.2f} "
@@ -64,6 +79,22 @@ class Abstain:
             )
             state.take(np.zeros(0, dtype=np.int64))
         return state
+
+    def _confidence(self, state: Recalling, rows: NDArray[np.bool_]) -> float:
+        scores = {} if state.found is None else state.found.scores
+        evidence = float(scores["context"][rows].max()) if "context" in scores else 0.0
+        if "own" in scores:
+            evidence = 0.5 * evidence + 0.5 * max(0.0, float(scores["own"][rows].max()))
+        contrast = self._contrast(state, scores["held"]) if "held" in scores else 0.0
+        return float(np.clip(evidence + self.contrast_weight * contrast, 0, 1))
+
+    def _certain(self, state: Recalling) -> bool:
+        """Whether no threshold applies."""
+        if (state.signals.get("entity", np.zeros(1)) >= 1.0).any():
+            return True
+        # A question that is only about a date ("what happened on 3 May") is answered by that date's memories.
+        dated = state.found is not None and (state.found.scores.get("date", np.zeros(1)) >= 1.0).any()
+        return bool(dated) and len(state.terms) <= self.dated_terms
 
     def _contrast(self, state: Recalling, shares: Scores) -> float:
         subject = None if state.question is None else state.question.subject

@@ -37,7 +37,18 @@ _LISTS: dict[str, tuple[str, ...] | None] = {
     "tags": None,
 }
 SHOWN: tuple[str, ...] = tuple(trust for trust in TRUSTS if trust != "quarantined")
-OPTIONS = ("intent", "since", "until", "as_of", "min_score", "min_importance", "min_confidence", "where", *_LISTS)
+OPTIONS = (
+    "intent",
+    "since",
+    "until",
+    "as_of",
+    "min_score",
+    "keep",
+    "min_importance",
+    "min_confidence",
+    "where",
+    *_LISTS,
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ class Asking:
             hits=tuple(state.hits),
             intent=state.intent,
             intent_source=state.intent_source,
-            reason="; ".join(filter(None, (state.reason, state.moving, _vectorless(state)))),
+            reason="; ".join(filter(None, (state.reason, _dropped(state), state.moving, _vectorless(state)))),
             preset="basic" if basic else preset,
             trace=tuple(state.trace),
             details=details | {"degraded": tuple(state.degraded)},
@@ -116,6 +127,7 @@ class Asking:
             limit=whole("limit", limit, 1, MAX_LIMIT),
             where=self._filter(options, now),
             min_score=None if options.get("min_score") is None else _number("min_score", options["min_score"]),
+            keep=_share("keep", options.get("keep")),
             intent=intent or "GENERAL",
             intent_source="override" if intent else "auto",
         )
@@ -174,6 +186,23 @@ def _number(field: str, value: Any) -> float:
     if not number or not -1e308 <= value <= 1e308:
         raise InvalidInputError(field, f"must be a finite number, not {brief(value)}.")
     return float(value)
+
+
+def _share(field: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    share = _number(field, value)
+    if not 0.0 <= share <= 1.0:
+        raise InvalidInputError(field, f"must be between 0 and 1, got {brief(value)}.", "0 drops nothing.")
+    return share
+
+
+def _dropped(state: Recalling) -> str:
+    """In words, how many hits were dropped as weaker than a share of the best."""
+    if not state.dropped:
+        return ""
+    hits = "hit" if state.dropped == 1 else "hits"
+    return f"{state.dropped} weaker {hits} dropped (below {state.details['keep']:g} of the best score)"
 
 
 def _vectorless(state: Recalling) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -10,13 +11,28 @@ import numpy as np
 
 from combray.language import dates
 from combray.recall.context_words import AFTER, BEFORE, FIELDS
-from combray.recall.state import Recalling
+from combray.recall.state import Part, Recalling
 from combray.recall.weigh import sort
-from combray.runtime import Arm, EntityArm, Filter, KeywordArm, MomentArm, RecencyArm, Runtime, VectorArm
-from combray.scoring.ranking import DECIMALS
+from combray.runtime import (
+    Arm,
+    EntityArm,
+    Filter,
+    Found,
+    KeywordArm,
+    MomentArm,
+    Ranked,
+    RecencyArm,
+    Runtime,
+    Scores,
+    VectorArm,
+)
+from combray.scoring.ranking import DECIMALS, ranked
 from combray.types import LIVE_STATUSES
 
 _DAY = 86_400.0
+_OF_PARTS = {"context", "own", "window"}
+_PART = "/"
+"""Between the name of an arm and the number of the part that it searches for."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +64,17 @@ class SearchAnchors:
 class SearchContext:
     """Searches by words with context expansion, by cosine with and without neighbouring turns, and by date.
 
+    A memory's evidence is that of the query's best part: all of it, or a passage of a long query (`SplitQuery`).
+    Keyword scores are a share of a perfect match of the part's `strongest` terms. Cosines are a share of the way
+    from unrelated text (0) to equal text (1).
+
     Weights of the turns around a turn, k1 and b: flat optima (bench/results/quality.md).
     """
 
-    needs = ("terms",)
+    needs = ("terms", "parts")
     gives = ("found", "candidates")
     pool: int = 200
+    strongest: int = 8
     before: tuple[float, ...] = BEFORE
     after: tuple[float, ...] = AFTER
     vector_before: tuple[float, ...] = (0.5, 0.3)
@@ -75,8 +96,28 @@ class SearchContext:
         arms: dict[str, Arm] = {}
         if state.terms:
             terms = tuple((term, 1.0) for term in state.terms)
+            arms["held"] = KeywordArm(
+                terms, scoring="coverage", fields=self.fields, listed=False, lends=state.lends
+            )
+        for place, part in enumerate(state.parts):
+            arms |= {f"{name}{_PART}{place}": arm for name, arm in self._arms(part, state).items()}
+        arms |= state.name_arms
+        windows = self._windows(state.query, state.now)
+        if windows:
+            # "In March", asked in May, asks how things were.
+            state.asks_past |= all(until <= state.now for _, until, score in windows if score == self.same_day)
+            state.keeps_superseded |= state.asks_past
+            arms["date"] = MomentArm(windows, minimum=self.days_after)
+        found = state.reader.search(arms, self._where(state), self.pool)
+        state.found = _best_of_parts(found, state.parts, self.pool)
+        state.keys = state.found.keys
+        return state
+
+    def _arms(self, part: Part, state: Recalling) -> dict[str, Arm]:
+        arms: dict[str, Arm] = {}
+        if part.terms:
             arms["context"] = KeywordArm(
-                terms,
+                tuple((term, 1.0) for term in part.terms),
                 fields=self.fields,
                 before=self.before,
                 after=self.after,
@@ -85,31 +126,20 @@ class SearchContext:
                 shape_words=self.shape_words,
                 question_boost=self.question_boost,
                 normalise=True,
-                lends=state.lends,
+                lends=tuple(each for each in state.lends if each[0] in part.terms),
+                strongest=self.strongest,
             )
-            arms["held"] = KeywordArm(
-                terms, scoring="coverage", fields=self.fields, listed=False, lends=state.lends
-            )
-        if state.vector is not None and state.trust > 0:
-            arms["own"] = VectorArm(state.vector, state.model)
+        if part.vector is not None and state.trust > 0:
+            arms["own"] = VectorArm(part.vector, state.model)
             arms["window"] = VectorArm(
-                state.vector,
+                part.vector,
                 state.model,
                 before=self.vector_before,
                 after=self.vector_after,
                 shape_words=self.shape_words,
                 question_boost=self.question_boost,
             )
-        arms |= state.name_arms
-        windows = self._windows(state.query, state.now)
-        if windows:
-            # "In March", asked in May, asks how things were.
-            state.asks_past |= all(until <= state.now for _, until, score in windows if score == self.same_day)
-            state.keeps_superseded |= state.asks_past
-            arms["date"] = MomentArm(windows, minimum=self.days_after)
-        state.found = state.reader.search(arms, self._where(state), self.pool)
-        state.keys = state.found.keys
-        return state
+        return arms
 
     @staticmethod
     def _where(state: Recalling) -> Filter:
@@ -136,6 +166,27 @@ class SearchContext:
                 days = monthrange(month.year, month.month)[1]
                 windows.append((month.timestamp(), month.timestamp() + days * _DAY, self.same_month))
         return tuple(windows)
+
+
+def _best_of_parts(found: Found, parts: Sequence[Part], pool: int) -> Found:
+    """Return one list and one column for each arm: the scores of every memory's best part."""
+    scores: dict[str, Scores] = {}
+    lists: dict[str, Ranked] = {}
+    for full, values in found.scores.items():
+        name, _, place = full.partition(_PART)
+        if name not in _OF_PARTS:
+            name = full
+        elif name != "context":
+            unrelated = parts[int(place)].unrelated
+            values = np.round(np.maximum(values - unrelated, 0.0) / (1.0 - unrelated), DECIMALS)
+        scores[name] = np.maximum(scores[name], values) if name in scores else values
+        if full in found.lists:
+            lists[name] = found.lists[full]
+    if len(parts) > 1:
+        every = np.ones(len(found.keys), dtype=np.bool_)
+        for name in lists.keys() & _OF_PARTS:
+            lists[name] = ranked(found.keys, scores[name], pool, every)
+    return replace(found, scores=scores, lists=lists)
 
 
 @dataclass(frozen=True)

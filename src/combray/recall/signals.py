@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.cues import asked
+from combray.language.indexing import normalised
 from combray.language.questions import ASSISTANTS, USERS, Question
-from combray.language.tokens import content_terms
+from combray.language.tokens import content_terms, word_count
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores
@@ -31,24 +32,26 @@ def _question(state: Recalling) -> Question:
 
 @dataclass(frozen=True)
 class ContextMatch:
-    """Keyword evidence with neighbouring turns, as a share of the best candidate's, and scaled cosines.
+    """Keyword and vector evidence with neighbouring turns, each as a share of the best candidate's.
 
-    Keyword scores keep their zero (no shared word is no evidence); cosines, which have no zero of their
-    own, are min-max scaled over the candidates.
+    The zero of a keyword score is no shared word, that of a vector score unrelated text. A best keyword score
+    below `enough`, a share of a perfect match, does not count in full: then meaning decides more
+    (bench/results/precision.md).
     """
 
     needs = ("found", "candidates")
     gives = ("context",)
+    enough: float = 0.25
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.keys):
             return state
         scores = state.found.scores
         keyword = scores.get("context", np.zeros(len(state.keys)))
-        state.signals["context"] = keyword / max(float(keyword.max()), 1e-9)
+        state.signals["context"] = keyword / max(float(keyword.max()), self.enough)
         for name in ("own", "window"):
             if name in scores:
-                state.signals[name] = minmax(scores[name])
+                state.signals[name] = scores[name] / max(float(scores[name].max()), 1e-9)
         return state
 
 
@@ -160,6 +163,32 @@ class PhraseMatch:
 
 
 @dataclass(frozen=True)
+class ExactText:
+    """Marks memories whose text is the query, white space, letter case and punctuation at the ends aside.
+
+    Reads only the best `most` of the candidates that hold as many of the query's words as any other.
+    """
+
+    needs = ("found", "terms", "candidates")
+    most: int = 10
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if state.found is None or not len(state.keys) or "held" not in state.found.scores:
+            return state
+        held, context = state.found.scores["held"], state.found.scores["context"]
+        holding = np.flatnonzero((held >= held.max()) & (state.columns().words >= word_count(state.query)))
+        best = holding[np.lexsort((state.keys[holding], -context[holding]))][: self.most]
+        if not len(best):
+            return state
+        said = normalised(state.query)
+        exact = np.zeros(len(state.keys))
+        exact[best] = [normalised(text) == said for text in state.reader.contents(state.keys[best])]
+        if exact.any():
+            state.signals["exact"] = exact
+        return state
+
+
+@dataclass(frozen=True)
 class LengthPrior:
     """Marks longer turns in talk of short turns, where few words seldom answer: min(1, ln(1 + words) / ln 40).
 
@@ -200,6 +229,7 @@ _COMMON = {
     "date": 0.40,
     "answer": 0.10,
     "phrase": 0.05,
+    "exact": 0.50,
     "length": 0.15,
     "asks": -0.05,
 }

@@ -22,6 +22,18 @@ def aligned(keys: Keys, known: Keys, scores: Scores) -> Scores:
     return np.where(known[places] == keys, scores[places], 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the query that is searched for: all of it, or a passage of a long query."""
+
+    terms: tuple[str, ...]
+    """Its stemmed words, without stop words."""
+    vector: NDArray[np.float32] | None = None
+    """Its vector, of unit length; None without an embedder."""
+    unrelated: float = 0.0
+    """Mean cosine of that vector with texts that have nothing to do with it."""
+
+
 @dataclass(slots=True)
 class Recalling:
     """State of the recall pipeline. `signals` and `scores` are aligned with `keys`."""
@@ -40,6 +52,10 @@ class Recalling:
     """What a memory must be to be a candidate. Stages may narrow it and never widen it."""
     min_score: float | None = None
     """Least score of a hit, if the caller set one."""
+    keep: float | None = None
+    """Share of the best score below which hits are dropped, if the caller set one."""
+    dropped: int = 0
+    """How many hits that cut dropped for which the limit had room."""
     intent: str = "GENERAL"
     """WHY, WHEN, ENTITY or GENERAL."""
     intent_source: str = "auto"
@@ -86,6 +102,8 @@ class Recalling:
     """The vector of `topic`, if it differs from the query."""
     model: str = ""
     """Name of the embedder that made it: its vectors are compared."""
+    parts: tuple[Part, ...] = ()
+    """The query, then the passages of a long query."""
     contextual: bool = False
     """Whether that embedder reads a word in its context."""
     trust: float = 1.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from combray.language.tokens import term_set, terms
+from combray.recall.keep import drop_weak
 from combray.recall.state import Recalling
 from combray.runtime import Runtime, Scores
 from combray.scoring.minmax import minmax
@@ -106,7 +107,7 @@ def sort(state: Recalling) -> None:
 
 @dataclass(frozen=True)
 class Cut:
-    """Keeps the best `limit` candidates with at least the caller's minimum score."""
+    """Keeps the best `limit` candidates with at least the caller's minimum score and share of the best score."""
 
     needs = ("score",)
     gives = ("top",)
@@ -116,6 +117,7 @@ class Cut:
             state.take(state.scores >= state.min_score)
             if not len(state.keys):
                 state.reason = f"no memory scores {state.min_score} or more"
+        drop_weak(state, 0.0)
         state.take(np.arange(min(state.limit, len(state.keys))))
         return state
 

@@ -90,7 +90,9 @@ class KeywordArm:
     min(1, (shape_words / mean words of its turns)^2); with `shape_words` 0 every gain is 1.
 
     `mode` "all" keeps only memories that contain every term. `normalise` returns BM25F as a share of the score of
-    a perfect match, in [0, 1). An arm that is not `listed` scores the candidates of other arms and adds none.
+    a perfect match, in [0, 1]. With `strongest` above 0, a perfect match is one of that many terms, those with
+    the highest bounds: a memory that holds a few rare words of a long query is no weak match. An arm that is not
+    `listed` scores the candidates of other arms and adds none.
     `posting_budget` limits the work: postings of the rarest terms are read first, up to this number, but always
     those of three terms.
 
@@ -110,6 +112,7 @@ class KeywordArm:
     b: float = 0.75
     posting_budget: int = 20_000
     normalise: bool = False
+    strongest: int = 0
     listed: bool = True
     lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()
 

@@ -66,9 +66,13 @@ def bm25f(
     return scores
 
 
-def best_possible(postings: Sequence[Posting], rows: int, k1: float) -> float:
-    """Return the upper bound of the score: the sum of weight · idf · (k1 + 1) over the terms."""
-    return sum(each.weight * idf(rows, len(each.slots)) * (k1 + 1.0) for each in postings)
+def best_possible(postings: Sequence[Posting], rows: int, k1: float, strongest: int = 0) -> float:
+    """Return the upper bound of the score: the sum of weight · idf · (k1 + 1) over the terms.
+
+    `strongest`: only this many terms count, those with the highest bounds; 0 for all.
+    """
+    bounds = sorted((each.weight * idf(rows, len(each.slots)) * (k1 + 1.0) for each in postings), reverse=True)
+    return sum(bounds[:strongest] if strongest else bounds)
 
 
 def _distinct(touched: Sequence[Slots], frequency: Floats) -> Slots:

@@ -138,7 +138,7 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
         rows, expansion = snapshot.shown_count, snapshot.expansion(arm)
         scores = bm25f(postings, rows, lengths, average, expansion, arm.k1, arm.b)
         if arm.normalise:
-            scores = scores / max(best_possible(postings, rows, arm.k1), 1e-9)
+            scores = np.minimum(scores / max(best_possible(postings, rows, arm.k1, arm.strongest), 1e-9), 1.0)
     if arm.mode == "all":
         held = coverage(postings, snapshot.count, len(read))
         scores[held < 1.0 - 1e-9] = 0.0

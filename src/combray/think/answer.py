@@ -28,7 +28,7 @@ NEAREST = 3
 WEIGHTS = extraction.Weights()
 _HINT = 160
 """Characters shown of each."""
-_PLAIN_OPTIONS = frozenset({"intent", "min_score"})
+_PLAIN_OPTIONS = frozenset({"intent", "min_score", "keep"})
 """Options that are not filters. With a filter, superseded memories may lie outside it and are not shown."""
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from combray.language.sentences import sentences
 from combray.language.tokens import term_set
 from combray.think.evidence import Evidence, evidence, joined
 from combray.think.prompt import says_unknown, unknown_terms
-from combray.think.sentences import sentences
 from combray.think.sources import Source, one_line
 from combray.think.support import Asked, Nearness, Support, check
 from combray.think.thought import Citation, Rejected

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from combray.language.sentences import sentences
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats
 from combray.recall.marks import note
 from combray.runtime import Filter, Space
-from combray.think.sentences import sentences
 from combray.types import Hit, Memory
 
 MOST_EARLIER = 3

@@ -39,6 +39,13 @@ _DIGITS = 4
 """Digits of scores in the output."""
 
 
+_keep = click.option(
+    "--keep",
+    type=click.FloatRange(0, 1),
+    help="Drop hits below this share of the best score; 0 drops none [env: COMBRAY_KEEP].",
+)
+
+
 def _budget(what: str) -> Callable[[Function], Function]:
     return click.option(
         "--budget", "-b", type=click.IntRange(min=100), help=f"{what} [env: COMBRAY_CONTEXT_BUDGET]."
@@ -60,6 +67,7 @@ def _budget(what: str) -> Callable[[Function], Function]:
 @namespaces_option
 @click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
 @click.option("--min-score", type=float, help="Drop hits below this score; default: the preset's.")
+@_keep
 @click.option("--explain", is_flag=True, help="Show the stages with times, and each hit's signals.")
 @click.option("--verbose", "-v", is_flag=True, help="Show every field of the memories.")
 @opens_store(pipelines=True, models=True)
@@ -151,6 +159,7 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
 @click.argument("query", nargs=-1, required=True)
 @_budget("Maximum number of tokens")
 @limit(20, "Maximum number of memories.")
+@_keep
 @filters("since", "until", "categories", "kinds", "sessions")
 @where_option
 @namespaces_option
@@ -179,6 +188,7 @@ def context(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...],
 @click.argument("question", nargs=-1, required=True)
 @limit(8, "Maximum number of memories considered.")
 @_budget("Maximum tokens of memories in the prompt")
+@_keep
 @filters("since", "until")
 @click.option(
     "--explain", is_flag=True, help="Show rejected sentences with reasons, and the stages of the recall."

@@ -17,6 +17,7 @@ from combray.interfaces.mcp.parameters import (
     Id,
     Included,
     Intent,
+    Keep,
     Limit,
     Query,
     When,
@@ -25,7 +26,7 @@ from combray.interfaces.mcp.parameters import (
 )
 from combray.interfaces.mcp.requests import taken
 from combray.interfaces.mcp.results import Tools, questions, result
-from combray.types import DEFAULT_TRUST, Answer, EdgeType, Hit, Remembered
+from combray.types import DEFAULT_TRUST, Answer, EdgeType, Remembered
 
 _SUGGESTIONS = 3
 _STATUS = (
@@ -96,6 +97,7 @@ class Calls(Tools):
         categories: Annotated[list[Category], Field(description="Only these categories.")] = [],  # noqa: B006
         tags: Annotated[list[str], Field(description="Only memories with one of these tags.")] = [],  # noqa: B006
         where: Where = None,
+        keep: Keep = None,
         full: Full = False,
     ) -> CallToolResult:
         """Search memory. Use it before you answer about earlier work, decisions, dates, people or preferences.
@@ -112,6 +114,7 @@ class Calls(Tools):
             categories=categories,
             tags=tags,
             where=where,
+            keep=keep,
             namespaces=self._namespaces,
         )
         return self._answered(answer, full=full)
@@ -373,14 +376,11 @@ class Calls(Tools):
             said += [f"[{names[each]}] {lines.one_line(text, lines.WIDTH)}" for each, text in near.items()]
         tier, notes = self._tier({})
         structured = {
-            "id": done.id,
-            "action": done.action,
-            "replaced_id": done.replaced_id,
+            "id": done.id, "action": done.action, "replaced_id": done.replaced_id,
             "warnings": list(done.quality_warnings),
             "may_revise": [each.as_json() for each in done.may_revise],
-            "perhaps_related": list(near),
-            "tier": tier,
-        }
+            "perhaps_related": list(near), "tier": tier,
+        }  # fmt: skip
         return result([*said, *notes], structured)
 
     def _answered(self, answer: Answer, *, full: bool) -> CallToolResult:
@@ -392,9 +392,7 @@ class Calls(Tools):
         names = self._short(hit.memory.id for hit in answer)
         said = [self._told(hit, names[hit.memory.id], full=full) for hit in answer]
         results = [lines.hit_as_json(hit, names[hit.memory.id], full=full) for hit in answer]
+        if dropped := answer.details.get("dropped", 0):
+            notes.append(f"note: {dropped} weaker hits were dropped; keep=0 returns them.")
         structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier}
-        return result([lines.NOTICE, *said, *notes], structured)
-
-    def _told(self, hit: Hit, name: str, *, full: bool) -> str:
-        said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
-        return said + lines.mark(hit, self._short(lines.marked(hit).values()))
+        return result([lines.NOTICE, *said, *notes], structured | {"dropped": dropped})

@@ -15,6 +15,14 @@ Who = Literal["user", "agent", "external"]
 Query = Annotated[str, Field(description="A question or keywords.")]
 Id = Annotated[str, Field(description="Id of a memory from another tool's result, in full or a unique prefix.")]
 Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of memories.")]
+Keep = Annotated[
+    float | None,
+    Field(
+        ge=0,
+        le=1,
+        description="Drop hits below this share of the best score; 0 drops none. Default: a setting, 0.5.",
+    ),
+]
 Full = Annotated[
     bool, Field(description="Return full texts with every field and score instead of one short line each.")
 ]

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
-from combray.types import Remembered
+from combray.types import Hit, Remembered
 
 
 class Tools:
@@ -25,6 +25,10 @@ class Tools:
 
     def _short(self, ids: Iterable[str]) -> dict[str, str]:
         return lines.short_ids(list(ids), self._known)
+
+    def _told(self, hit: Hit, name: str, *, full: bool) -> str:
+        said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
+        return said + lines.mark(hit, self._short(lines.marked(hit).values()))
 
     def _known(self, beginnings: list[str]) -> list[str]:
         """Return the beginnings of ids that name one memory in the namespaces that are read."""

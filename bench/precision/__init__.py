@@ -1,0 +1,1 @@
+"""How right a short list is: precision, recall and silence on sets of exact gold lists."""

@@ -1,0 +1,106 @@
+"""The command: `python -m bench.precision [--only odd|even] [--set NAME] [--embedder SPEC] [--ablation]`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.precision.measuring import Combray, Plain, Result, System, measure
+from bench.precision.sets import load
+from combray import presets
+from combray.recall.abstain import FLOOR, THRESHOLDS, Abstain
+from combray.recall.keep import KeepStrong
+from combray.recall.passages import SplitQuery
+from combray.recall.search import SearchContext
+from combray.recall.signals import ContextMatch
+
+SETS = ("small", "two-hundred", "team")
+_WIDE = 160
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(prog="python -m bench.precision", description=__doc__)
+    made.add_argument("--only", choices=("odd", "even", "all"), default="odd", help="even: unseen while tuning")
+    made.add_argument("--set", action="append", choices=SETS, help="repeatable; default all")
+    made.add_argument(
+        "--embedder", action="append", metavar="SPEC", help="repeatable; default none and wordllama"
+    )
+    made.add_argument("--ablation", action="store_true", help="the preset without one mechanism at a time")
+    made.add_argument("--no-own", action="store_true", help="do not ask every memory's own text")
+    return made
+
+
+def ablations(embedder: str) -> Iterator[Combray]:
+    """The preset without one mechanism at a time."""
+    preset = presets.load("default")
+    recall = preset.recall
+    flat = Abstain(floor=THRESHOLDS)
+    never = Abstain(thresholds=dict.fromkeys(THRESHOLDS, 0.0), floor=dict.fromkeys(FLOOR, 0.0))
+    words = recall.replace("SplitQuery", SplitQuery(long_from=10**6))
+    for name, pipeline in (
+        ("all mechanisms", recall),
+        ("one threshold for every size", recall.replace("Abstain", flat)),
+        ("no threshold", recall.replace("Abstain", never)),
+        ("keep 0", recall.replace("KeepStrong", KeepStrong(keep=0.0))),
+        ("keep 0.4", recall.replace("KeepStrong", KeepStrong(keep=0.4))),
+        ("keep 0.6", recall.replace("KeepStrong", KeepStrong(keep=0.6))),
+        ("no passages, all words", words.replace("SearchContext", SearchContext(strongest=0))),
+        ("weak keywords count in full", recall.replace("ContextMatch", ContextMatch(enough=1e-6))),
+    ):
+        yield Combray(f"{name} ({embedder})", embedder, replace(preset, recall=pipeline))
+
+
+def systems(options: argparse.Namespace) -> Iterator[System]:
+    """What is measured."""
+    embedders = options.embedder or ["none", "wordllama"]
+    if options.ablation:
+        for embedder in embedders:
+            yield from ablations(embedder)
+        return
+    yield Plain("all hits")
+    yield Plain("BM25, ten")
+    for embedder in embedders:
+        short = embedder.rstrip("/").split("/")[-1]
+        for through in ("recall", "context"):
+            yield Combray(f"{through} ({short})", embedder, through=through)
+
+
+def table(name: str, results: list[Result]) -> Table:
+    """One line a system: means, and intervals of the main ones."""
+    shown = Table(title=name)
+    shown.add_column("system")
+    for column in ("precision", "recall", "F1", "silence wrong", "silence right", "own text"):
+        shown.add_column(column, justify="right")
+    for result in results:
+        cells = [f"{mean:.0f} ({low:.0f}-{high:.0f})" for mean, low, high in _known(result)]
+        shown.add_row(result.system, *cells)
+    return shown
+
+
+def _known(result: Result) -> list[tuple[float, float, float]]:
+    return [each if each[0] == each[0] else (0.0, 0.0, 0.0) for each in result.figures().values()]
+
+
+def main() -> None:
+    """Measure and print a table for each set."""
+    options = parser().parse_args()
+    console, progress = Console(width=_WIDE), Console(stderr=True)
+
+    def say(line: str) -> None:
+        if progress.is_terminal:
+            progress.print(line, end="\r", highlight=False, soft_wrap=True)
+
+    for name in options.set or SETS:
+        stores = load(name, options.only)
+        found = [measure(system, stores, say, own=not options.no_own) for system in systems(options)]
+        asked = sum(len(store.questions) for store in stores)
+        console.print(table(f"{name}, {options.only}: {asked} questions", found))
+
+
+if __name__ == "__main__":
+    main()
