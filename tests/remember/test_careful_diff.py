@@ -102,7 +102,10 @@ def test_restoring_gives_back_what_held_before() -> None:
     until = engine.get(old.id).valid_to
     assert engine.remember("Chose PostgreSQL to replace SQLite as storage").replaced_id == old.id
     assert engine.get(old.id).valid_to != until
+    ended = engine.get(old.id)
     engine.forget(old.id)
+    # What was forgotten comes back as it was; a second restore takes it out of the chain.
+    assert engine.restore(old.id) == ended
     restored = engine.restore(old.id)
     assert (restored.status, restored.superseded_by, restored.valid_to) == ("active", None, until)
     engine.forget(old.id)

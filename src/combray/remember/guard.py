@@ -175,8 +175,9 @@ def _redact(draft: Draft) -> dict[str, int]:
         if (cleaned := tuple(_clean(each, found) for each in texts)) != texts:
             changes[name] = cleaned
     if memory.aliases and find_secrets(msgspec.json.encode(memory.aliases).decode()):
+        # The names themselves are entities, whose secrets are counted already.
         changes["aliases"] = {
-            _clean(name, found): tuple(_clean(each, found) for each in others)
+            _clean(name, Counter()): tuple(_clean(each, found) for each in others)
             for name, others in memory.aliases.items()
         }
     # Searched as one line first: metadata rarely holds a secret, and only then is each value read.
