@@ -105,7 +105,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     peer_timeout: Annotated[float, "preset engram: seconds to wait for peers, at most 60"] = 3.0
     prices: Annotated[str, "price of a million tokens, for cost estimates in status: provider:MODEL=0.5,…"] = ""
     worker: Annotated[
-        bool | None, "make vectors in a background thread; unset: only after a change of embedder"
+        bool | None,
+        "make vectors in a background thread; unset: for semantic-facts, and after a change of embedder",
     ] = None
     audit: Annotated[bool, "record every operation in a hash-chained log beside the store"] = True
     audit_anchor: Annotated[

@@ -37,7 +37,7 @@ def opened(
     namespace: str = "default",
 ) -> Engine:
     """An engine; its facts wait unless the preset is another."""
-    return combray.open(path, preset=preset, embedder=embedder, clock=clock, namespace=namespace)
+    return combray.open(path, preset=preset, embedder=embedder, clock=clock, namespace=namespace, worker=False)
 
 
 def statuses(engine: Engine) -> dict[str, int]:

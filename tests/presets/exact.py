@@ -49,7 +49,7 @@ def opened(
     clock: Clock | None = None, embedder: str | Embedder = "none", preset: str | Preset = "mnemon"
 ) -> Engine:
     """An engine on an empty store in memory."""
-    return combray.open(":memory:", preset=preset, embedder=embedder, clock=clock)
+    return combray.open(":memory:", preset=preset, embedder=embedder, clock=clock, worker=False)
 
 
 def edges(engine: Engine, kind: str) -> dict[tuple[str, str], float]:

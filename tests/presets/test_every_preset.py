@@ -113,7 +113,7 @@ def test_every_stage_is_in_the_trace(name: str) -> None:
 def test_recall_never_writes(tmp_path: Path, name: str) -> None:
     """Not a byte of the file or its log changes; access counts wait for the next write, or for close."""
     path = tmp_path / "a.db"
-    engine = combray.open(str(path), preset=name, embedder="wordllama")
+    engine = combray.open(str(path), preset=name, embedder="wordllama", worker=False)
     ids = [each.id for each in engine.remember_many(TEXTS)]
 
     def bytes_there() -> dict[str, str]:

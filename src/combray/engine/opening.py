@@ -8,6 +8,8 @@ import msgspec
 
 from combray import presets, wiring
 from combray.engine.engine import Engine
+from combray.pipeline import walk
+from combray.remember.embed import QueueEmbedding
 from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker
 from combray.settings import load as load_settings
 
@@ -33,8 +35,9 @@ def open(
     per-user data folder. Every other argument left at None takes its setting too. `preset` is a name or a
     `Preset`. `embedder`, `reranker`, `judge` and `language_model` are specs, or objects with the methods of
     `runtime.Embedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a thread:
-    None does so only after a change of embedder, False never. `key` (32 bytes or a passphrase) encrypts the
-    file and needs the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE from the environment.
+    None does so after a change of embedder and for a preset that queues its vectors, False never. `key` (32
+    bytes or a passphrase) encrypts the file and needs the extra `encryption`; None takes COMBRAY_KEY or
+    COMBRAY_KEY_FILE from the environment.
 
     Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
@@ -65,7 +68,8 @@ def open(
         key=key,
     )
     engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    wanted = settings.worker or (settings.worker is None and engine.vectors.outdated())
+    queues = any(isinstance(stage, QueueEmbedding) for stage in walk(chosen.remember.stages))
+    wanted = settings.worker or (settings.worker is None and (queues or engine.vectors.outdated()))
     if wanted and runtime.embedder is not None and runtime.store.writable:
         engine.vectors.start_worker()
     return engine

@@ -22,14 +22,14 @@ KINDS: dict[str, Callable[[str, str, str, float], Peer]] = {
     "lightrag": LightRagPeer,
 }
 ABOUT = {
-    "combray": "Combray's own protocol, easy to implement for any service (docs/reference/peer-protocol.md)",
+    "combray": "a service with the protocol of docs/reference/peer-protocol.md; Combray has no HTTP server yet",
     "mem0": "mem0's self-hosted REST server",
     "lightrag": "a LightRAG server: its passages, not its answer",
 }
 LONGEST_WAIT = 60.0
 
 _SPEC = re.compile(r"(?P<kind>[a-z0-9]+)(?::(?P<name>[a-z][a-z0-9_-]{0,39}))?(?P<plain>\+plain)?=(?P<url>\S+)")
-_REMEDY = 'Use a list such as "combray=http://127.0.0.1:8200,mem0:team=https://mem0.example".'
+_REMEDY = 'Use a list such as "mem0:team=https://mem0.example,lightrag=http://127.0.0.1:9621".'
 
 
 def open_peers(specs: str, timeout: float, clock: Clock) -> tuple[Peer, ...]:

@@ -46,7 +46,7 @@ PRESET = Preset(
         READ,
     ),
     notes={
-        "queue": "vectors are made by a worker: `engine.vectors.make()`, `combray worker` or a background thread",
+        "queue": "a background thread makes vectors; with the setting `worker` off, `combray worker` does",
         "active": "this pipeline is the tool's, confidence above 0.3; `PASSIVE` streams what is above 0.5",
         "words": "similarity is meaning or words: the cosine alone where no word is shared; words of the turns "
         "around an episode count for it (recall@10 on LoCoMo from 62 to 67)",

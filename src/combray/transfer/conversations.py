@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from combray.errors import InvalidInputError
-from combray.runtime import Rememberer
+from combray.runtime import Memories, Rememberer
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
 from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
-from combray.types import MemoryItem, Remembered
+from combray.types import Memory, MemoryItem, Remembered
 
 _BATCH = 256
 _SHOWN = 5
+
+Save = Callable[[Memories, Memory], tuple[Remembered, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class IngestReport:
     memories: int
     seconds: float
     namespaces: tuple[str, ...]
+    saved: int = 0
+    """Facts that auto-memory stored or replaced."""
 
 
 class Namespaced(Rememberer, Protocol):
@@ -112,9 +116,16 @@ def _unreadable(place: Path, problems: list[Problem]) -> InvalidInputError:
 
 
 def ingest(
-    engine: Namespaced, path: str | Path, *, progress: Callable[[int], None] | None = None
+    engine: Namespaced,
+    path: str | Path,
+    *,
+    save: Save | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> IngestReport:
     """Store every turn of a file as an episode, without deduplication.
+
+    `save` is called with every turn that was stored, for an engine as target: `conversation.auto_memory` stores
+    the names, preferences and decisions in it as facts.
 
     One conversation goes into the engine's namespace; several go into one namespace each, named after them. The
     whole file is read before the first turn is stored. `progress` is called with the number of memories stored.
@@ -122,19 +133,30 @@ def ingest(
     """
     start = time.perf_counter()
     conversations = list(read_conversations(path, now=engine.runtime.clock()))
-    done = 0
+    done = saved = 0
     namespaces = []
     for each in conversations:
         target = engine if len(conversations) == 1 else engine.within(each.name)
         namespaces.append(target.namespace)
-        done += len(_store(target, each.turns, done, progress))
+        stored = _store(target, each.turns, done, progress)
+        done += len(stored)
+        if save is not None:
+            saved += _save(cast(Memories, target), stored, save)
     return IngestReport(
         conversations=len(conversations),
         turns=sum(len(each.turns) for each in conversations),
         memories=done,
         seconds=time.perf_counter() - start,
         namespaces=tuple(namespaces),
+        saved=saved,
     )
+
+
+def _save(target: Memories, stored: Iterable[Remembered], save: Save) -> int:
+    """Return how many facts of the turns were stored."""
+    keys = target.reader.keys_of([each.id for each in stored])
+    turns = target.reader.memories(list(keys.values()))
+    return sum(result.action != "skipped" for turn in turns for result in save(target, turn))
 
 
 def _store(

@@ -116,21 +116,28 @@ def _show_import(report: ImportReport) -> None:
 
 @verb("combray ingest chat.jsonl --namespace chats")
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--auto/--no-auto", default=None, help="Store what users state as facts [env: COMBRAY_AUTO_MEMORY]."
+)
 @opens_store(pipelines=True)
-def ingest(target: Target, paths: tuple[str, ...]) -> None:
+def ingest(target: Target, paths: tuple[str, ...], auto: bool | None) -> None:
     """Store conversations, one episode per turn.
 
     Formats: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and LongMemEval.
     If a file has several conversations, each goes into a namespace with its name.
     """
     from combray import transfer
+    from combray.conversation.auto_memory import save_what_is_worth_it
 
     with target.open(to_write=True) as engine, progress("Storing turns", None) as step:
-        reports = [transfer.ingest(engine, path, progress=step) for path in paths]
+        wanted = bool(engine.settings.get("auto_memory")) if auto is None else auto
+        save = save_what_is_worth_it if wanted else None
+        reports = [transfer.ingest(engine, path, save=save, progress=step) for path in paths]
     if not for_people(target):
         show_json([{"file": path, **asdict(report)} for path, report in zip(paths, reports, strict=True)])
         return
     for path, report in zip(paths, reports, strict=True):
         into = f"into namespace {', '.join(report.namespaces)}"
         talks = f"{report.turns} turns of {report.conversations} conversation(s)"
+        talks += f" and {report.saved} facts" if report.saved else ""
         console().print(f"{visible(str(path))}: {talks} in {report.seconds:.1f} s, {into}.")
