@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Merge
+from combray.language.caches import from_tables
+from combray.language.claim_tokens import vocabulary
 from combray.language.tokens import term_set
 from combray.runtime import Runtime
 from combray.scoring.leaders import clusters_by_leader
@@ -77,7 +79,7 @@ class _Around:
         for place, key in enumerate(keys):
             self.same[state.facts[key].content_hash].append(place)
             if len(state.near) < len(keys):
-                self.by_terms[term_set(state.facts[key].content)].append(place)
+                self.by_terms[_said(state.facts[key].content)].append(place)
 
     def near(self, place: int) -> Iterator[int]:
         """Yield the ranks of candidates for one rank."""
@@ -88,5 +90,15 @@ class _Around:
             close = near.keys[near.scores >= self.minimum].tolist()
             yield from (self.places[other] for other in close if other in self.places)
         if self.by_terms:
-            alike = self.by_terms[term_set(fact.content)]
+            alike = self.by_terms[_said(fact.content)]
             yield from (other for other in alike if near is None or self.keys[other] not in self.state.near)
+
+
+@from_tables
+def _neutral() -> frozenset[str]:
+    return term_set(" ".join(sorted(vocabulary().neutral)))
+
+
+def _said(text: str) -> frozenset[str]:
+    """Return a fact's content terms without words that do not change a statement ("still", "really")."""
+    return term_set(text) - _neutral()
