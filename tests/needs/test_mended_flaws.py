@@ -32,7 +32,7 @@ class Opened:
 
     def __init__(self, preset: str, embedder: str, path: Path | str = ":memory:") -> None:
         self.clock = FakeClock(NOON.timestamp())
-        self.engine: Engine = combray.open(path, preset=preset, embedder=embedder, clock=self.clock)
+        self.engine: Engine = combray.open(path, preset=preset, embedder=embedder, clock=self.clock, worker=False)
 
     def ready(self) -> Engine:
         """Make the vectors that preset semantic-facts leaves to a worker."""
