@@ -25,7 +25,9 @@ pytestmark = pytest.mark.parametrize("embedder", ["wordllama", "none"])
 
 
 def opened(preset: str, embedder: str, path: str = ":memory:", **settings: Any) -> Engine:
-    engine = combray.open(path, preset=preset, embedder=embedder, clock=FakeClock(SUNDAY.timestamp()), **settings)
+    engine = combray.open(
+        path, preset=preset, embedder=embedder, clock=FakeClock(SUNDAY.timestamp()), worker=False, **settings
+    )
     assert engine.preset == preset
     return engine
 

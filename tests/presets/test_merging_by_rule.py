@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import combray
-from combray.testing.fakes import FakeClock
+from combray.testing.fakes import START, FakeClock
 
 
 @pytest.mark.parametrize("embedder", ["none", "wordllama"])
@@ -31,3 +31,7 @@ def test_still_so_is_so(one: str, other: str, merged: bool, embedder: str) -> No
         if merged:
             loser, winner = sorted((engine.get(each) for each in ids), key=lambda each: each.status != "merged")
             assert loser.merged_into == winner.id
+            # "loser.archived_at = now()"
+            assert loser.metadata["archived_at"] == START.isoformat()
+            engine.restore(loser.id)
+            assert "archived_at" not in engine.get(loser.id).metadata

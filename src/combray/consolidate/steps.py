@@ -255,7 +255,9 @@ def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
     changes = [Change(step.winner, "absorb", fields)] if fields else []
     for key, memory in losers.items():
         until = moment if memory.valid_to is None else min(memory.valid_to, moment)
-        pointer = {"status": "merged", "merged_into": winner.id, "valid_to": until}
+        # `valid_to` may be earlier: a fact can have ended before it was merged.
+        metadata = {**memory.metadata, "archived_at": moment.isoformat()}
+        pointer = {"status": "merged", "merged_into": winner.id, "valid_to": until, "metadata": metadata}
         changes.append(Change(key, "merge", pointer))
     return Effect(tuple(changes))
 
