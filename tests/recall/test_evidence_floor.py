@@ -44,7 +44,7 @@ PRESENT = {"why Kafka": 0, "OPS-4711": 10, "Marta Klein": 7, "who keeps bees": 1
 
 
 def _filled(preset: str, embedder: str) -> Engine:
-    engine = combray.open(":memory:", preset=preset, embedder=embedder)
+    engine = combray.open(":memory:", preset=preset, embedder=embedder, worker=False)
     engine.remember_many([{"content": text, "importance": 1} for text in NOTES], diff=False)
     if engine.vectors.pending():
         engine.vectors.make()

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.parametrize("store", ["sqlite", "reference"])
 
 
 def opened(store: str, embedder: str = "none", preset: str = "mnemo") -> Engine:
-    engine = combray.open(":memory:", preset=preset, embedder=embedder, clock=FakeClock())
+    engine = combray.open(":memory:", preset=preset, embedder=embedder, clock=FakeClock(), worker=False)
     if store == "reference":
         return Engine(replace(engine.runtime, store=ReferenceStore()), "default", presets.load(preset))
     return engine
