@@ -105,7 +105,7 @@ def test_equal_ids_of_two_namespaces_are_two_memories_in_a_prompt(engine: Engine
     assert "copper" in text
     assert "whistles" in text
     assert "[2] " in text
-    thought = engine.think("What is the kettle made of?", namespaces=["red", "blue"])
+    thought = engine.think("What is the kettle made of?", namespaces=["red", "blue"], keep=0)
     assert len({hit.memory.content for hit in thought.sources}) == 2
 
 

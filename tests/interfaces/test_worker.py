@@ -101,7 +101,10 @@ def test_vectors_of_another_model_are_dropped_alone(shell: Shell) -> None:
 
 def test_what_was_given_up_is_tried_again(shell: Shell) -> None:
     path = shell.folder / "default.db"
-    with combray.open(path, embedder="wordllama") as engine, engine.runtime.store.transaction("default") as tx:
+    with (
+        combray.open(path, embedder="wordllama", worker=False) as engine,
+        engine.runtime.store.transaction("default") as tx,
+    ):
         given_up = tx.queue.take("wordllama:256", "me", engine.runtime.clock(), engine.runtime.clock(), 2)
         tx.queue.update([replace(job, holder="", failed=True, error="too long") for job in given_up])
     (finding,) = [each for each in json.loads(shell.run("doctor").stdout) if each["name"] == "queue"]
