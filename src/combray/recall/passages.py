@@ -95,7 +95,7 @@ def _of_vector(state: Recalling, runtime: Runtime) -> Embedder | None:
 
 
 @from_tables
-def _means() -> dict[tuple[str, str], NDArray[np.float32]]:
+def _means() -> dict[tuple[str, int, str], NDArray[np.float32]]:
     """Mean vector of the sample sentences by embedder and language, filled as they are needed."""
     return {}
 
@@ -104,7 +104,7 @@ def _unrelated(embedder: Embedder | None, vector: NDArray[np.float32] | None, co
     """Return the mean cosine with unrelated text, in [0, 1); 0 if the embedder fails."""
     if embedder is None or vector is None:
         return 0.0
-    place = embedder.name, code
+    place = embedder.name, embedder.dimensions, code
     mean = _means().get(place)
     if mean is None:
         try:
