@@ -83,7 +83,8 @@ def test_an_embedder_that_was_simply_changed_finds_what_lacks_its_vectors() -> N
     answer = changed.recall("who tends gardens?")
     assert answer[0].memory.content == FACTS[0]
     assert answer.reason == (
-        f"keyword only: 3 of 3 memories have no vector of {NEW} yet ('combray worker --reembed' makes them)"
+        f"keyword only: 3 of 3 memories have no vector of {NEW} yet "
+        "('combray worker --once --reembed' makes them)"
     )
     assert changed.store.status()["without_vector"] == 3
     (finding,) = [each for each in changed.store.doctor() if each.name == "vectors"]

@@ -45,7 +45,7 @@ def test_the_old_embedder_serves_until_few_memories_lack_the_new_one() -> None:
     assert [(hit.memory.id, hit.score) for hit in answer] == [(hit.memory.id, hit.score) for hit in served]
     assert answer.reason == (
         f"hybrid: keywords, graph and {OLD}; 20 of 20 memories have no vector of {NEW} yet "
-        f"('combray worker --reembed' makes them), so {OLD} answers"
+        f"('combray worker --once --reembed' makes them), so {OLD} answers"
     )
     other.vectors.reembed()
     # 18 of 20 are made: two lack one, a tenth, and the new one serves.

@@ -113,3 +113,13 @@ def test_what_was_given_up_is_tried_again(shell: Shell) -> None:
     )
     assert shell.json("worker", "--once")["embedded"] == 1
     assert shell.json("worker", "--once", "--retry-failed")["embedded"] == 2
+
+
+def test_the_command_of_the_hint_makes_the_vectors(shell: Shell) -> None:
+    shell.json("--preset", "semantic-facts", "remember", "Ana drinks coffee", "--embedder", "wordllama")
+    asked = ("recall", "coffee", "--preset", "semantic-facts", "--embedder", "wordllama")
+    reason = shell.json(*asked)["meta"]["reason"]
+    assert "have no vector of wordllama:256" in reason
+    hint = reason.partition("'combray ")[2].partition("'")[0].split()
+    shell.json(*hint, "--embedder", "wordllama")
+    assert "no vector" not in shell.json(*asked)["meta"].get("reason", "")

@@ -212,5 +212,5 @@ def _vectorless(state: Recalling) -> str:
         return ""
     return (
         f"{found.vectorless} of {found.eligible} memories have no vector of {state.model} and are found by words "
-        "and links only ('combray worker --reembed' makes them)"
+        "and links only ('combray worker --once --reembed' makes them)"
     )

@@ -274,7 +274,7 @@ class EmbedQuery:
         if lacking <= self.lacking * asked:
             return own
         missing = f"{lacking} of {asked} memories have no vector of {own.name} yet"
-        missing += " ('combray worker --reembed' makes them)"
+        missing += " ('combray worker --once --reembed' makes them)"
         if before is not None and state.reader.covered(before.name, where)[0] > has:
             state.moving = state.details["moving"] = f"{missing}, so {before.name} answers"
             return before
