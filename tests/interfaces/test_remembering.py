@@ -139,3 +139,19 @@ def test_a_terminal_is_told_in_words(shell: Shell) -> None:
 
 def test_json_may_be_asked_for_in_a_terminal(shell: Shell) -> None:
     assert shell.in_terminal("remember", "Tea is at four", "--json").startswith("{")
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_preset_mnemon_says_conflict(shell: Shell, tmp_path: Path, embedder: str) -> None:
+    """ "CONFLICT/UPDATE (sim 0.65-0.90)": a text with the opposite polarity is a conflict, and both are kept."""
+    how = ("--preset", "mnemon", "--embedder", embedder)
+    old = "The parser of the billing service reads YAML files from the shared folder"
+    shell.json("remember", old, *how)
+    new = old.replace("reads", "does not read")
+    assert "contradicts a memory that is kept beside it" in shell.in_terminal("remember", new, *how)
+    other = tmp_path / "other.txt"
+    other.write_text(
+        "The heating in the attic of the house is on\nThe heating in the attic of the house is off\n"
+    )
+    listed = shell.json("remember", "--file", str(other), *how)["results"]
+    assert listed[1]["diff_suggestion"] == "CONFLICT"

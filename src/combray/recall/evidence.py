@@ -45,10 +45,10 @@ LEVELS: Mapping[str, Mapping[str, float]] = {
     "static": {"words": 0.15, "about": 0.25, "cosine": 0.27, "hit": 0.2, "near": 0.45},
     "contextual": {"words": 0.15, "about": 0.25, "cosine": 0.27, "hit": 0.25, "near": 0.45},
 }
-"""`words`, `about`, `cosine` and `near` of "none" and "static" (wordllama) were chosen on two sets: at most 2.6 % of
-sampled LoCoMo questions refused, by an estimate from their scores and not by recall@10, and the odd questions of a
-set of an independent author. "contextual" is not measured: its bounds are those of "static". `hit` at every level,
-and `exact`, are judgement.
+"""`words`, `about`, `cosine` and `near` of "none" and "static" (wordllama) were chosen on two sets: at most
+2.6 % of sampled LoCoMo questions refused, by an estimate from their scores and not by recall@10, and the odd
+questions of a set of an independent author. "contextual" is not measured: its bounds are those of "static". `hit`
+at every level, and `exact`, are judgement.
 """
 
 
@@ -99,9 +99,9 @@ class RequireEvidence:
     with the signal `reached` was found by a chain of edges from a candidate with evidence, one with the signal
     `context` by the words of the turns around it.
 
-    For a model without bounds (`BOUNDED`), or a language other than English, the bound of cosines is their mean plus
-    `deviations` standard deviations over `sample` memories, at least `minimum_cosine` (Mnemon's page). `judged_from`
-    and `deviations` are judgement, not measured.
+    For a model without bounds (`BOUNDED`), or a language other than English, the bound of cosines is their mean
+    plus `deviations` standard deviations over `sample` memories, at least `minimum_cosine` (Mnemon's page).
+    `judged_from` and `deviations` are judgement, not measured.
     """
 
     needs = ("candidates",)

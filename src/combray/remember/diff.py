@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,13 @@ class _Candidate:
     names: tuple[str, ...] = ()
     place: tuple[int, int] = (0, 0)
     """Its place among what was remembered: stored memories by key, then the drafts of the batch."""
+
+
+class _Decision(NamedTuple):
+    suggestion: Suggestion
+    reason: str
+    contradicts: bool = False
+    """Whether the two texts cannot both hold."""
 
 
 class _Claim:
@@ -157,7 +164,9 @@ class Diff:
 
     Similarity is the token overlap (Jaccard of content terms), or the cosine where it is at least
     `cosine_from` and larger. Before DUPLICATE or UPDATE: same subject and same polarity, nothing
-    substituted; else ADD. `strict` skips only what is identical after normalising, and replaces only what
+    substituted; else ADD. A text that contradicts, by its polarity or by another value of the same subject, is
+    reported as CONFLICT instead of UPDATE; where polarity, a name, a number, a date or a unit differs and no change
+    is stated, both are kept, since words do not decide which of them is current. `strict` skips only what is identical after normalising, and replaces only what
     plainly states a new value for the same slot. `certain` (the default preset) is stricter: only a text that
     names the old and the new value replaces, and only where one earlier memory has the old one.
     """
@@ -197,7 +206,7 @@ class Diff:
             if place % _READ_AT_ONCE == 0:
                 stored = self._stored(batch, range(place, min(place + _READ_AT_ONCE, len(state.drafts))), reader)
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
-            draft.restated = False
+            draft.restated = draft.contradicts = False
             if place in stored:
                 claim, found = _Claim(draft), batch.near(place) + stored[place]
                 same = [each for each in found if claim.repeats(each)]
@@ -210,10 +219,10 @@ class Diff:
         conflicts = False
         for candidate in candidates:
             decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
-            if decision is None or (conflicts and decision[0] == "CONFLICT"):
+            if decision is None or (conflicts and decision.suggestion == "CONFLICT"):
                 continue
-            conflicts = decision[0] == "CONFLICT"
-            draft.suggestion, draft.reason = decision
+            conflicts = decision.suggestion == "CONFLICT"
+            draft.suggestion, draft.reason, draft.contradicts = decision
             draft.matched, draft.twin = candidate.key, candidate.twin
             # A conflict changes nothing: a later candidate may still be a duplicate or an update.
             if not conflicts:
@@ -289,14 +298,14 @@ class Diff:
         found = reader.search({"keyword": arm}, where, self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
 
-    def _judge(self, new: _Claim, candidate: _Candidate) -> tuple[Suggestion, str] | None:
-        """DUPLICATE or UPDATE with its reason; None for ADD."""
+    def _judge(self, new: _Claim, candidate: _Candidate) -> _Decision | None:
+        """DUPLICATE, UPDATE or CONFLICT with its reason; None for ADD."""
         if self.certain and new.ends(candidate):
-            return "UPDATE", "names the old value and the new one"
+            return _Decision("UPDATE", "names the old value and the new one")
         if new.author != (candidate.author or ""):
             return None
         if new.repeats(candidate):
-            return "DUPLICATE", "the same text is already known"
+            return _Decision("DUPLICATE", "the same text is already known")
         # Jaccard of content terms. Containment, which Mnemon uses, makes every short text a duplicate.
         theirs = term_set(candidate.text)
         overlap = len(new.terms & theirs) / max(len(new.terms | theirs), 1)
@@ -312,7 +321,7 @@ class Diff:
         from combray.language.claims import compare
 
         decision = self._by_comparison(compare(candidate.text, new.text), similarity)
-        if decision is None or decision[0] != "UPDATE":
+        if decision is None or decision.suggestion == "DUPLICATE" or (self.strict and decision.contradicts):
             return decision
         if self.certain and not (self.same_sentence and is_other_value(new.text, candidate.text)):
             return None
@@ -320,33 +329,39 @@ class Diff:
         both_present = new.is_present and tense_of(candidate.text) == "present"
         return decision if both_present else None
 
-    def _by_comparison(self, found: Comparison, similarity: float) -> tuple[Suggestion, str] | None:
+    def _by_comparison(self, found: Comparison, similarity: float) -> _Decision | None:
         verdict, same = found.verdict, found.same_subject and found.same_polarity
         if verdict == "update" and found.changes and found.same_subject:
-            return "UPDATE", f"says that it changed ({', '.join(found.changes)})"
+            changed = f"says that it changed ({', '.join(found.changes)})"
+            return _Decision("UPDATE", changed, contradicts=not self.strict)
         if similarity < self.update_from:
             return None
         if self.strict and verdict == "identical":
-            return "DUPLICATE", "the same text but for spelling"
-        if self.strict and verdict == "contradicts":
+            return _Decision("DUPLICATE", "the same text but for spelling")
+        if verdict == "contradicts":
             # Words cannot decide which of the two is true: both are kept, and the result reports it.
-            return "CONFLICT", "contradicts a memory that is kept beside it"
+            return _Decision("CONFLICT", "contradicts a memory that is kept beside it", contradicts=True)
         if self.strict:
-            return ("UPDATE", "a new value for the same thing") if verdict == "update" and same else None
+            new_value = _Decision("UPDATE", "a new value for the same thing")
+            return new_value if verdict == "update" and same else None
         differs = found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ
-        if not same or differs or found.antonyms:
+        if not same or found.antonyms:
             return None
+        if differs:
+            other = "gives another value than a memory that is kept beside it"
+            return _Decision("CONFLICT", other, contradicts=True) if verdict == "update" else None
         if similarity > self.duplicate_above and verdict in ("identical", "paraphrase"):
-            return "DUPLICATE", f"similarity {similarity:.2f}, nothing differs in meaning"
+            return _Decision("DUPLICATE", f"similarity {similarity:.2f}, nothing differs in meaning")
         if found.word_substitution and verdict != "update":
             return None
-        return "UPDATE", f"similarity {similarity:.2f}, same subject and polarity"
+        close = f"similarity {similarity:.2f}, same subject and polarity"
+        return _Decision("UPDATE", close, contradicts=verdict == "update")
 
 
-def _by_trust(decision: tuple[Suggestion, str] | None, new: str, old: str) -> tuple[Suggestion, str] | None:
+def _by_trust(decision: _Decision | None, new: str, old: str) -> _Decision | None:
     """Untrusted text replaces no trusted memory, and a trusted text is no duplicate of an untrusted memory."""
     if decision is None or (new == "untrusted") == (old == "untrusted"):
         return decision
-    if decision[0] == "UPDATE" and new == "untrusted":
-        return "CONFLICT", f"{decision[1]}; it is untrusted and replaces nothing"
-    return None if decision[0] == "DUPLICATE" and old == "untrusted" else decision
+    if decision.suggestion == "UPDATE" and new == "untrusted":
+        return _Decision("CONFLICT", f"{decision.reason}; it is untrusted and replaces nothing")
+    return None if decision.suggestion == "DUPLICATE" and old == "untrusted" else decision

@@ -169,6 +169,7 @@ def _replace(draft: Draft, value: Value) -> None:
         draft.spliced.append(value)
     elif first:
         draft.suggestion, draft.matched, draft.twin = "UPDATE", value.key, value.draft
+        draft.contradicts = False
         draft.reason = f"a newer value of slot {draft.memory.slot}"
     else:
         draft.also.append(value)

@@ -52,6 +52,8 @@ class Draft:
     """What is to become of it."""
     reason: str = ""
     """Why, in words."""
+    contradicts: bool = False
+    """Whether the diff found that it and the memory it replaces cannot both hold (preset mnemon)."""
     restated: bool = False
     """Whether a live memory has the same text, but a later one changed, or may change, what it says."""
     matched: int | None = None
@@ -220,7 +222,9 @@ class Remembering:
         return Remembered(
             id=draft.memory.id if draft.key is not None else (draft.replaced_id or draft.memory.id),
             action="skipped" if draft.skipped else "replaced" if draft.replaced_id else "added",
-            diff_suggestion=draft.suggestion,
+            diff_suggestion="CONFLICT"
+            if draft.suggestion == "UPDATE" and draft.contradicts
+            else draft.suggestion,
             replaced_id=None if draft.skipped else draft.replaced_id,
             edges_created=draft.edges,
             semantic_candidates=draft.semantic_candidates,

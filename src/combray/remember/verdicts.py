@@ -46,6 +46,7 @@ def _supersede(draft: Draft, earlier: Sequence[Draft], tx: Writer) -> None:
     if mine in TRUSTED or (mine == "untrusted" and all(each.memory.trust == mine for each in named)):
         draft.suggestion, draft.reason = "UPDATE", "supersedes the memory that the caller named"
         draft.matched, draft.twin, draft.also = named[0].key, named[0].draft, named[1:]
+        draft.contradicts = False
         return
     draft.suggestion = "ADD" if draft.quarantined else "CONFLICT"
     draft.reason = f"{mine} content supersedes nothing; both are kept"

@@ -130,7 +130,8 @@ def _remember_lines(
 
 def _as_json(done: Remembered) -> dict[str, Any]:
     asked = {"may_revise": [each.as_json() for each in done.may_revise]} if done.may_revise else {}
-    return {"id": done.id, "action": done.action, "replaced_id": done.replaced_id, **asked}
+    decided = {"action": done.action, "diff_suggestion": done.diff_suggestion, "replaced_id": done.replaced_id}
+    return {"id": done.id, **decided, **asked}
 
 
 def _show(done: Remembered) -> None:
