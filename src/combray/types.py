@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from typing import Any, Literal, Required, TypedDict, overload
 
@@ -374,6 +374,8 @@ class Remembered:
     embedded: bool = False
     effective_importance: float = 0.0
     auto_pruned: int = 0
+    not_embedded: str = ""
+    """Why `embedded` is False. Of a skipped text both, and its importance, are those of the live memory."""
     reason: str = ""
     guard: str = ""
     """What the guard made of the text and why ("quarantined: …", "untrusted: …"); empty when it was let in."""
@@ -382,18 +384,11 @@ class Remembered:
     trace: tuple[Step, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The page's JSON, its field names in its order; then `may_revise` if the text may change anything."""
-        page = {
-            "id": self.id,
-            "action": self.action,
-            "diff_suggestion": self.diff_suggestion,
-            "replaced_id": self.replaced_id,
-            "edges_created": self.edges_created,
-            "semantic_candidates": list(self.semantic_candidates),
-            "causal_candidates": list(self.causal_candidates),
-            "quality_warnings": list(self.quality_warnings),
-            "embedded": self.embedded,
-            "effective_importance": self.effective_importance,
-            "auto_pruned": self.auto_pruned,
-        }
+        """The page's JSON, its field names in its order; then `not_embedded` and `may_revise` if there is any."""
+        # The fields before `not_embedded` are the page's.
+        names = [each.name for each in fields(self)]
+        page = {name: getattr(self, name) for name in names[: names.index("not_embedded")]}
+        page |= {name: list(value) for name, value in page.items() if isinstance(value, tuple)}
+        if not self.embedded:
+            page["not_embedded"] = self.not_embedded
         return page | ({"may_revise": [each.as_json() for each in self.may_revise]} if self.may_revise else {})

@@ -27,7 +27,11 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
 
 def test_the_answer_is_the_json_of_the_mnemon_page(shell: Shell) -> None:
     done = shell.json("remember", "We chose Qdrant", "--cat", "decision", "--imp", "5")
-    assert list(done) == PAGE_FIELDS
+    assert list(done) == [*PAGE_FIELDS, "not_embedded"]
+    assert done["not_embedded"] == "no embedder is configured"
+    embedded = shell.json("remember", "We chose Milvus", "--embedder", "wordllama")
+    assert list(embedded)[: len(PAGE_FIELDS)] == PAGE_FIELDS
+    assert "not_embedded" not in embedded
     assert done["action"] == "added"
     assert done["diff_suggestion"] == "ADD"
 

@@ -122,7 +122,8 @@ def test_a_duplicate_names_the_memory_that_is_there() -> None:
     again = engine.remember("deploys need approval  from Dana.")
     assert (again.action, again.id, again.replaced_id) == ("skipped", first.id, None)
     assert again.edges_created == {"temporal": 0, "entity": 0, "causal": 0, "semantic": 0}
-    assert (again.embedded, again.effective_importance) == (False, 0.0)
+    # Of the live memory: importance 3, base 0.5, no edges.
+    assert (again.embedded, again.effective_importance) == (False, 0.5)
     assert engine.store.status()["total_insights"] == 1
 
 
@@ -195,7 +196,7 @@ def test_causal_candidates_are_two_hops_away() -> None:
         ids.append(engine.remember(text).id)
         clock.pass_(hours=30)
     # Only the backbone joins them: 30 hours apart, no word in common.
-    result = engine.remember("Delta freezes because of Gamma")
+    result = engine.remember("Delta freezes because of frost")
     assert [(each["id"], each["hop"]) for each in result.causal_candidates] == [(ids[2], 1), (ids[1], 2)]
     # "suggested_sub_type": "causes"
     assert result.causal_candidates[0]["suggested_sub_type"] == "causes"

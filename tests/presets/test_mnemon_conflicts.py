@@ -1,7 +1,7 @@
 """What preset mnemon calls CONFLICT: "CONFLICT/UPDATE (sim 0.65-0.90)" of its page, by what the two texts say.
 
-Expected actions: a text that states a change replaces ("conflict auto-replaced"); without such words both are kept
-(SEEDS 6: similarity with another polarity, name or number destroyed memories).
+Expected actions: a text that states a change replaces ("conflict auto-replaced"); without such words both are
+kept, since similarity with another polarity, name or number destroyed memories (SEEDS 6).
 """
 
 from __future__ import annotations

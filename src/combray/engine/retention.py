@@ -9,9 +9,9 @@ from combray.audit.audited import audited
 from combray.engine.namespace import Namespace, Verbs
 from combray.language.quality import warnings
 from combray.pipeline import walk
-from combray.remember.retain import Prune, RefreshImportance, last_used
+from combray.remember.retain import Prune, RefreshImportance, degrees, last_used
 from combray.runtime import Filter
-from combray.types import GRAPH_EDGES, Memory
+from combray.types import Memory
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Derived
@@ -61,10 +61,7 @@ class Retention:
         counted = reader.accesses(keys)
         used = last_used(reader, keys, rows, counted)
         every = [int(key) for key in keys]
-        degree = dict.fromkeys(every, 0)
-        for link in reader.links(every, GRAPH_EDGES):
-            for end in {link.source, link.target} & degree.keys():
-                degree[end] += 1
+        degree = degrees(reader, every)
         scored = []
         for place, key in enumerate(every):
             days = (now - float(used[place])) / _DAY

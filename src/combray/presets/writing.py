@@ -13,11 +13,10 @@ from combray.remember.link import (
     LinkEntities,
     LinkSemantic,
     LinkTemporal,
-    SuggestCausal,
-    SuggestSemantic,
 )
 from combray.remember.retain import RefreshImportance
 from combray.remember.state import Remembering
+from combray.remember.suggest import SuggestCausal, SuggestSemantic
 from combray.remember.time import ReadTime
 from combray.remember.validate import Validate
 from combray.remember.write import Settle, TakeSurvey, Write

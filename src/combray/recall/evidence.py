@@ -183,5 +183,5 @@ class RequireEvidence:
 ROUNDED = 5e-7
 """More than rounding to six decimals takes from a cosine."""
 BOUNDED = ("wordllama", "onnx")
-"""Embedders with constant bounds. Only wordllama's are measured (bench/results/evidence.md); onnx takes them over."""
+"""Embedders with constant bounds, measured for wordllama only (bench/results/evidence.md)."""
 NOTHING = "nothing here matches: no shared words, names or meaning"

@@ -165,10 +165,11 @@ class Diff:
     Similarity is the token overlap (Jaccard of content terms), or the cosine where it is at least
     `cosine_from` and larger. Before DUPLICATE or UPDATE: same subject and same polarity, nothing
     substituted; else ADD. A text that contradicts, by its polarity or by another value of the same subject, is
-    reported as CONFLICT instead of UPDATE; where polarity, a name, a number, a date or a unit differs and no change
-    is stated, both are kept, since words do not decide which of them is current. `strict` skips only what is identical after normalising, and replaces only what
-    plainly states a new value for the same slot. `certain` (the default preset) is stricter: only a text that
-    names the old and the new value replaces, and only where one earlier memory has the old one.
+    reported as CONFLICT instead of UPDATE. Where polarity, a name, a number, a date or a unit differs and no
+    change is stated, both are kept: words do not decide which of them is current. `strict` skips only what is
+    identical after normalising, and replaces only what plainly states a new value for the same slot. `certain`
+    (the default preset) is stricter: only a text that names the old and the new value replaces, and only where
+    one earlier memory has the old one.
     """
 
     needs = ("drafts", "claims", "nearest")

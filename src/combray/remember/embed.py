@@ -30,14 +30,46 @@ class QueueEmbedding:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if runtime.embedder is not None:
-            put_off(state.drafts)
+            put_off(state.drafts, QUEUED)
+        else:
+            _say_why(state.drafts, NO_EMBEDDER)
         return state
 
 
-def put_off(drafts: Iterable[Draft]) -> None:
+NO_EMBEDDER = "no embedder is configured"
+QUEUED = "queued: a worker makes the vector"
+NO_VECTOR = "the embedder has no vector for this text"
+NOT_YET = "its vector is not made yet ('combray worker --once --reembed' makes it)"
+
+
+def put_off(drafts: Iterable[Draft], why: str) -> None:
     """Let drafts wait for their vectors."""
     for draft in drafts:
         draft.memory = msgspec.structs.replace(draft.memory, status="pending_embed")
+        draft.not_embedded = why
+
+
+def _say_why(drafts: Iterable[Draft], why: str) -> None:
+    for draft in drafts:
+        draft.not_embedded = why
+
+
+def say_embedded(drafts: Iterable[Draft], reader: Reader, model: str) -> None:
+    """Fill `embedded` and `not_embedded` after the write: for a text that was skipped those of the live memory.
+
+    `model` is "" without an embedder.
+    """
+    known = list(dict.fromkeys(draft.matched for draft in drafts if draft.skipped and draft.matched is not None))
+    has = dict(zip(known, reader.vectors(model, np.array(known, dtype=np.int64))[1].tolist(), strict=True))
+    status = dict(zip(known, (memory.status for memory in reader.memories(known)), strict=True))
+    for draft in drafts:
+        if draft.skipped and draft.matched is not None:
+            waits = QUEUED if status[draft.matched] == "pending_embed" else NOT_YET
+            draft.embedded, draft.not_embedded = has[draft.matched], waits if model else NO_EMBEDDER
+        elif draft.skipped and draft.twin is not None:
+            draft.embedded, draft.not_embedded = draft.twin.embedded, draft.twin.not_embedded
+        else:
+            draft.embedded = draft.vector is not None and draft.key is not None
 
 
 @dataclass(frozen=True)
@@ -54,15 +86,16 @@ class Embed:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Fill each draft's vector. The bare text is embedded: names and dates in front cost recall."""
         if runtime.embedder is None or not state.drafts:
+            _say_why(state.drafts, NO_EMBEDDER)
             return state
         try:
             vectors = runtime.embedder.embed([full_text(draft.memory) for draft in state.drafts])
         except ModelError as error:
-            put_off(state.drafts)
+            put_off(state.drafts, f"the embedder failed, a worker makes the vector later: {error}")
             state.degraded.append(f"stored without vectors, which a worker makes later: {error}")
             return state
         for draft, vector in zip(state.drafts, vectors, strict=True):
-            draft.vector = vector if np.any(vector) else None
+            draft.vector, draft.not_embedded = (vector, "") if np.any(vector) else (None, NO_VECTOR)
         return state
 
 

@@ -1,4 +1,4 @@
-"""Edges of a new memory, and candidates for edges (preset mnemon, docs/reference/presets.md).
+"""Edges of a new memory (preset mnemon, docs/reference/presets.md).
 
 Each edge is stored once, from the older (or causing) memory to the newer, and walked both ways.
 """
@@ -10,16 +10,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from combray.language.causality import SubType, read_signals, signal
+from combray.language.causality import SubType, signal
 from combray.language.scopes import scope_set
-from combray.language.tokens import query_terms, term_set
+from combray.language.tokens import term_set
 from combray.remember.state import Draft, Remembering, Survey
-from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime
-from combray.types import GRAPH_EDGES
+from combray.runtime import Link, Runtime
 
 _HOUR = 3600.0
 _ROUNDED = 1e-6
@@ -151,6 +149,11 @@ class Stated:
         return term_set(self.text)
 
 
+def shared_terms(terms: frozenset[str], others: frozenset[str]) -> float:
+    """Return |a∩b| / max(|a|, |b|), in [0, 1]: how much a cause and an effect have in common."""
+    return len(terms & others) / max(len(terms), len(others), 1)
+
+
 @dataclass(frozen=True)
 class LinkCausal:
     """Links causes to effects, by signal words and shared words, among the ten most recent memories.
@@ -180,7 +183,7 @@ class LinkCausal:
         found = later.signal or earlier.signal
         if found is None:
             return None
-        overlap = len(later.terms & earlier.terms) / max(len(later.terms), len(earlier.terms), 1)
+        overlap = shared_terms(later.terms, earlier.terms)
         if overlap < self.minimum_overlap:
             return None
         cause, effect = (earlier.key, later.key) if later.signal else (later.key, earlier.key)
@@ -229,107 +232,3 @@ class LinkSemantic:
                 made.append((draft, Link(older, newer, "semantic", min(1.0, round(score, 6)))))
         _store(state, "semantic", made)
         return state
-
-
-@dataclass(frozen=True)
-class SuggestSemantic:
-    """Lists memories with a cosine in [0.40, 0.80): near, but not linked automatically.
-
-    Without an embedder: token overlap of at least 0.10. Source: Mnemon design, see docs/reference/presets.md.
-    """
-
-    needs = ("written", "nearest")
-    minimum: float = 0.40
-    minimum_overlap: float = 0.10
-    most: int = 5
-    most_terms: int = 30
-    posting_budget: int = 5_000
-
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        if not state.suggest:
-            return state
-        reader = runtime.store.reader(state.namespace)
-        for draft in state.written:
-            where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
-            if draft.nearest is None:
-                draft.semantic_candidates = self._by_words(draft, reader, where)
-                continue
-            scores = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores, strict=True))
-            near = [key for key, score in scores.items() if self.minimum <= score < state.linked_from]
-            # The list is from before the write: a memory that was replaced since is not a candidate.
-            near = _passing(reader, near, where)[: self.most]
-            draft.semantic_candidates = tuple(
-                {"id": memory.id, "content": memory.content, "cosine": float(scores[key]), "auto_linked": False}
-                for key, memory in zip(near, reader.memories(near), strict=True)
-            )
-        return state
-
-    def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
-        terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
-        if not terms:
-            return ()
-        arm = KeywordArm(
-            terms, scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0), posting_budget=self.posting_budget
-        )
-        keys = reader.search({"keyword": arm}, where, self.most + 1).lists["keyword"].keys
-        mine = term_set(draft.memory.content)
-        listed: list[dict[str, Any]] = []
-        for memory in reader.memories(keys.tolist()):
-            theirs = term_set(memory.content)
-            overlap = len(mine & theirs) / max(len(mine | theirs), 1)
-            if memory.id != draft.memory.id and overlap >= self.minimum_overlap:
-                found = {"id": memory.id, "content": memory.content, "cosine": None}
-                listed.append(found | {"overlap": round(overlap, 6), "auto_linked": False})
-        return tuple(listed[: self.most])
-
-
-@dataclass(frozen=True)
-class SuggestCausal:
-    """Lists memories within two hops in the graph that may be cause or effect, ten at most.
-
-    Source: docs/reference/presets.md, preset mnemon.
-    """
-
-    needs = ("written",)
-    hops: int = 2
-    most: int = 10
-
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        if not state.suggest:
-            return state
-        reader = runtime.store.reader(state.namespace)
-        for draft in state.written:
-            if draft.key is not None:
-                where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
-                draft.causal_candidates = self._around(draft, draft.key, reader, where)
-        return state
-
-    def _around(self, draft: Draft, key: int, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
-        hop_of: dict[int, int] = {}
-        via: dict[int, str] = {}
-        seen, frontier = {key}, [key]
-        for hop in range(1, self.hops + 1):
-            reached: dict[int, str] = {}
-            for link in reader.links(frontier, GRAPH_EDGES):
-                for end in (link.source, link.target):
-                    if end not in seen:
-                        reached.setdefault(end, link.type)
-            frontier = sorted(reached)
-            seen.update(frontier)
-            hop_of.update(dict.fromkeys(frontier, hop))
-            via.update(reached)
-        live = _passing(reader, list(hop_of), where)[: self.most]
-        keys = np.array(live, dtype=np.int64)
-        said = signal(draft.memory.content)
-        candidates = []
-        for other, known, text in zip(live, reader.ids(keys), reader.contents(keys), strict=True):
-            read = read_signals(said, None if said else signal(text))
-            path = {"id": known, "content": text, "hop": hop_of[other], "via_edge": via[other]}
-            sub_type = read.sub_type if read else "causes"
-            candidates.append(path | {"causal_signal": read is not None, "suggested_sub_type": sub_type})
-        return tuple(candidates)
-
-
-def _passing(reader: Reader, keys: list[int], where: Filter) -> list[int]:
-    wanted = np.array(keys, dtype=np.int64)
-    return [int(key) for key in wanted[reader.eligible(wanted, where)]]

@@ -18,7 +18,10 @@ _COUNTED = ("fact", "insight", "summary")
 
 @dataclass(frozen=True)
 class RefreshImportance(ImportanceRule):
-    """Computes the effective importance of the new memories. `Prune` goes by the same rule."""
+    """Computes the effective importance of the new memories, and of those that skipped texts repeat.
+
+    `Prune` goes by the same rule.
+    """
 
     needs = ("written", "temporal_edges", "entity_edges", "causal_edges", "semantic_edges")
     gives = ("effective_importance",)
@@ -29,7 +32,26 @@ class RefreshImportance(ImportanceRule):
             days = (state.now - draft.memory.recorded_at.timestamp()) / _DAY
             edges = sum(draft.edges.values())
             draft.effective_importance = self.effective(draft.memory.importance, 0, days, edges)
+        repeating = [draft for draft in state.drafts if draft.skipped]
+        known = {draft.matched for draft in repeating if draft.matched is not None}
+        now = self.of(state.writer, sorted(known), state.now) if known else {}
+        for draft in repeating:
+            if draft.matched is not None:
+                draft.effective_importance = now[draft.matched]
+            elif draft.twin is not None:
+                draft.effective_importance = draft.twin.effective_importance
         return state
+
+    def of(self, reader: Reader, known: list[int], now: float) -> dict[int, float]:
+        """Return the effective importance of stored memories by key."""
+        keys = np.array(known, dtype=np.int64)
+        rows, accesses, degree = reader.rows(keys), reader.accesses(keys), degrees(reader, known)
+        used = last_used(reader, keys, rows, accesses)
+        columns = zip(known, rows.importance.tolist(), accesses.tolist(), used.tolist(), strict=True)
+        return {
+            key: self.effective(int(importance), count, (now - since) / _DAY, degree[key])
+            for key, importance, count, since in columns
+        }
 
 
 @dataclass(frozen=True)
@@ -74,11 +96,7 @@ class Prune:
         rows = reader.rows(keys)
         accesses = reader.accesses(keys)
         used = last_used(reader, keys, rows, np.where(accesses < self.immune_accesses, accesses, 0))
-        degree = dict.fromkeys(keys.tolist(), 0)
-        for link in reader.links(degree, GRAPH_EDGES):
-            for end in (link.source, link.target):
-                if end in degree:
-                    degree[end] += 1
+        degree = degrees(reader, keys.tolist())
         scored = []
         for key, importance, count, since in zip(
             keys.tolist(), rows.importance.tolist(), accesses, used, strict=True
@@ -87,6 +105,15 @@ class Prune:
                 value = rule.effective(int(importance), count, (now - since) / _DAY, degree[key])
                 scored.append((round(value, 9), key))
         return [key for _, key in sorted(scored)]
+
+
+def degrees(reader: Reader, keys: list[int]) -> dict[int, int]:
+    """Return how many edges of the graph each memory has."""
+    degree = dict.fromkeys(keys, 0)
+    for link in reader.links(keys, GRAPH_EDGES):
+        for end in {link.source, link.target} & degree.keys():
+            degree[end] += 1
+    return degree
 
 
 def last_used(reader: Reader, keys: Keys, rows: Rows, accesses: Scores) -> Scores:

@@ -77,7 +77,11 @@ class Draft:
     )
     """How many edges of each kind were made for it."""
     effective_importance: float = 0.0
-    """How much it matters now (`RefreshImportance`)."""
+    """How much it, or the memory it repeats, matters now (`RefreshImportance`)."""
+    embedded: bool = False
+    """Whether it, or the memory it repeats, has a vector of the embedder in use."""
+    not_embedded: str = ""
+    """Why it has none."""
     semantic_candidates: tuple[dict[str, Any], ...] = ()
     """Memories near it that a person or a model may want to link."""
     causal_candidates: tuple[dict[str, Any], ...] = ()
@@ -87,6 +91,11 @@ class Draft:
     def skipped(self) -> bool:
         """Whether nothing is to be inserted for it."""
         return self.suggestion == "DUPLICATE"
+
+    @property
+    def reported(self) -> Suggestion:
+        """What the caller is told: CONFLICT also for a text that replaces what it contradicts."""
+        return "CONFLICT" if self.suggestion == "UPDATE" and self.contradicts else self.suggestion
 
     @property
     def quarantined(self) -> bool:
@@ -222,15 +231,14 @@ class Remembering:
         return Remembered(
             id=draft.memory.id if draft.key is not None else (draft.replaced_id or draft.memory.id),
             action="skipped" if draft.skipped else "replaced" if draft.replaced_id else "added",
-            diff_suggestion="CONFLICT"
-            if draft.suggestion == "UPDATE" and draft.contradicts
-            else draft.suggestion,
+            diff_suggestion=draft.reported,
             replaced_id=None if draft.skipped else draft.replaced_id,
             edges_created=draft.edges,
             semantic_candidates=draft.semantic_candidates,
             causal_candidates=draft.causal_candidates,
             quality_warnings=(*draft.notices, *draft.warnings),
-            embedded=draft.vector is not None and draft.key is not None,
+            embedded=draft.embedded,
+            not_embedded="" if draft.embedded else draft.not_embedded,
             effective_importance=round(draft.effective_importance, 6),
             auto_pruned=self.pruned,
             reason=draft.reason,

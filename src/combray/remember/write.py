@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from combray.language.scopes import scope_set
+from combray.remember.embed import say_embedded
 from combray.remember.slots import chain_slots, fill_slots
 from combray.remember.state import Draft, Remembering, Survey, revised
 from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
@@ -177,6 +178,7 @@ class Write:
         waiting = [draft.key for draft in arriving if draft.memory.status == "pending_embed" and draft.key]
         if waiting:
             state.writer.queue.put(model, waiting, state.now)
+        say_embedded(state.drafts, state.writer, model)
         for draft in arriving:
             self._supersede(draft, state)
         chain_slots(state)

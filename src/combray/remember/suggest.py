@@ -1,0 +1,144 @@
+"""Candidates for edges that a person or a model may want to make (preset mnemon, docs/reference/presets.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from combray.language.causality import read_signals, signal
+from combray.language.scopes import scope_set
+from combray.language.tokens import query_terms, term_set
+from combray.remember.link import shared_terms
+from combray.remember.state import Draft, Remembering
+from combray.runtime import Filter, KeywordArm, Reader, Runtime
+from combray.types import GRAPH_EDGES
+
+
+@dataclass(frozen=True)
+class SuggestSemantic:
+    """Lists memories with a cosine in [0.40, 0.80): near, but not linked automatically.
+
+    Without an embedder: token overlap of at least 0.10. Source: Mnemon design, see docs/reference/presets.md.
+    """
+
+    needs = ("written", "nearest")
+    minimum: float = 0.40
+    minimum_overlap: float = 0.10
+    most: int = 5
+    most_terms: int = 30
+    posting_budget: int = 5_000
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        if not state.suggest:
+            return state
+        reader = runtime.store.reader(state.namespace)
+        for draft in state.written:
+            where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
+            if draft.nearest is None:
+                draft.semantic_candidates = self._by_words(draft, reader, where)
+                continue
+            scores = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores, strict=True))
+            near = [key for key, score in scores.items() if self.minimum <= score < state.linked_from]
+            # The list is from before the write: a memory that was replaced since is not a candidate.
+            near = _passing(reader, near, where)[: self.most]
+            draft.semantic_candidates = tuple(
+                {"id": memory.id, "content": memory.content, "cosine": float(scores[key]), "auto_linked": False}
+                for key, memory in zip(near, reader.memories(near), strict=True)
+            )
+        return state
+
+    def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
+        terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
+        if not terms:
+            return ()
+        arm = KeywordArm(
+            terms, scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0), posting_budget=self.posting_budget
+        )
+        keys = reader.search({"keyword": arm}, where, self.most + 1).lists["keyword"].keys
+        mine = term_set(draft.memory.content)
+        listed: list[dict[str, Any]] = []
+        for memory in reader.memories(keys.tolist()):
+            theirs = term_set(memory.content)
+            overlap = len(mine & theirs) / max(len(mine | theirs), 1)
+            if memory.id != draft.memory.id and overlap >= self.minimum_overlap:
+                found = {"id": memory.id, "content": memory.content, "cosine": None}
+                listed.append(found | {"overlap": round(overlap, 6), "auto_linked": False})
+        return tuple(listed[: self.most])
+
+
+class _Near(NamedTuple):
+    """A memory around a new one: how many edges away, and the type of the edge that reached it."""
+
+    key: int
+    hop: int
+    via: str
+
+
+@dataclass(frozen=True)
+class SuggestCausal:
+    """Lists memories within two hops in the graph that may be cause or effect, ten at most.
+
+    Those with a signal word in either text come first, then by shared words (|a∩b| / max(|a|, |b|)), cosine, hops
+    and key. A pair that a causal edge joins already is none. Of a large neighbourhood the `looked_at` closest and
+    newest are compared. Source: docs/reference/presets.md, preset mnemon.
+    """
+
+    needs = ("written",)
+    hops: int = 2
+    most: int = 10
+    looked_at: int = 100
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        if not state.suggest:
+            return state
+        reader = runtime.store.reader(state.namespace)
+        model = runtime.embedder.name if runtime.embedder is not None else ""
+        for draft in state.written:
+            if draft.key is not None:
+                where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
+                near = self._around(draft.key, reader, where)
+                draft.causal_candidates = self._ranked(draft, near, reader, model)
+        return state
+
+    def _around(self, key: int, reader: Reader, where: Filter) -> list[_Near]:
+        found: dict[int, _Near] = {}
+        seen, frontier, linked = {key}, [key], set()
+        for hop in range(1, self.hops + 1):
+            reached: dict[int, str] = {}
+            for link in reader.links(frontier, GRAPH_EDGES):
+                if link.type == "causal" and key in (link.source, link.target):
+                    linked |= {link.source, link.target}
+                for end in (link.source, link.target):
+                    if end not in seen:
+                        reached.setdefault(end, link.type)
+            frontier = sorted(reached)
+            seen.update(frontier)
+            found.update((end, _Near(end, hop, type_)) for end, type_ in reached.items())
+        live = _passing(reader, [end for end in found if end not in linked], where)
+        return sorted((found[end] for end in live), key=lambda each: (each.hop, -each.key))[: self.looked_at]
+
+    def _ranked(self, draft: Draft, near: list[_Near], reader: Reader, model: str) -> tuple[dict[str, Any], ...]:
+        keys = np.array([each.key for each in near], dtype=np.int64)
+        cosines: list[float | None] = [None] * len(near)
+        if draft.vector is not None and len(keys):
+            has = reader.vectors(model, keys)[1]
+            scores = reader.similarity(model, draft.vector, keys)
+            cosines = [float(score) if one else None for score, one in zip(scores, has, strict=True)]
+        said, mine = signal(draft.memory.content), term_set(draft.memory.content)
+        ranked: list[tuple[tuple[bool, float, float, int, int], dict[str, Any]]] = []
+        listed = zip(near, reader.ids(keys), reader.contents(keys), cosines, strict=True)
+        for each, known, text, cosine in listed:
+            read = read_signals(said, None if said else signal(text))
+            overlap = round(shared_terms(mine, term_set(text)), 6)
+            order = (read is None, -overlap, -(cosine or 0.0), each.hop, each.key)
+            found = {"id": known, "content": text, "hop": each.hop, "via_edge": each.via, "cosine": cosine}
+            found |= {"overlap": overlap, "causal_signal": read is not None}
+            ranked.append((order, found | {"suggested_sub_type": read.sub_type if read else "causes"}))
+        return tuple(found for _, found in sorted(ranked, key=lambda each: each[0])[: self.most])
+
+
+def _passing(reader: Reader, keys: list[int], where: Filter) -> list[int]:
+    wanted = np.array(keys, dtype=np.int64)
+    return [int(key) for key in wanted[reader.eligible(wanted, where)]]
