@@ -41,7 +41,7 @@ class Bounds:
 
 
 LEVELS: Mapping[str, Mapping[str, float]] = {
-    "none": {"words": 0.31, "exact": 0.31},
+    "none": {"words": 0.28, "exact": 0.28},
     "static": {"words": 0.15, "about": 0.25, "cosine": 0.27, "hit": 0.2, "near": 0.45},
     "contextual": {"words": 0.15, "about": 0.25, "cosine": 0.27, "hit": 0.25, "near": 0.45},
 }
