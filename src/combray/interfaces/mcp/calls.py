@@ -9,6 +9,8 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from combray.interfaces.mcp import lines
+from combray.interfaces.mcp.documents import DocumentCalls
+from combray.interfaces.mcp.graph import GraphCalls
 from combray.interfaces.mcp.parameters import (
     About,
     Category,
@@ -25,8 +27,8 @@ from combray.interfaces.mcp.parameters import (
     Who,
 )
 from combray.interfaces.mcp.requests import taken
-from combray.interfaces.mcp.results import Tools, questions, result
-from combray.types import DEFAULT_TRUST, Answer, EdgeType, Remembered
+from combray.interfaces.mcp.results import questions, result
+from combray.types import DEFAULT_TRUST, Answer, Remembered
 
 _SUGGESTIONS = 3
 _STATUS = (
@@ -37,7 +39,7 @@ _STATUS = (
 _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
-class Calls(Tools):
+class Calls(DocumentCalls, GraphCalls):
     """The tools of one engine. The namespace is the engine's: no argument of a tool reaches another.
 
     Whoever starts the server may name `namespaces`: recall, search_memory, think and list_memories read these.
@@ -166,99 +168,6 @@ class Calls(Tools):
             "tier": tier,
         }
         return result([*said, *notes], {"notice": lines.NOTICE, **structured})
-
-    def memory_search(
-        self,
-        query: Query,
-        max_results: Annotated[int, Field(alias="maxResults", ge=1, le=50, description="Maximum hits.")] = 6,
-        min_score: Annotated[
-            float | None, Field(alias="minScore", ge=0, le=1, description="Drop hits below this score.")
-        ] = None,
-    ) -> CallToolResult:
-        """Search the Markdown notes of the workspace (MEMORY.md, memory/*.md). Use it first for prior work.
-
-        It returns the path and lines of each hit; read more with memory_get. If nothing is found, say that you
-        checked.
-        """
-        found = self._engine.documents.search(query, max_results=max_results, min_score=min_score)
-        tier, notes = self._tier(found.details)
-        shown = {**found.as_json(), "tier": tier}
-        caution = [f"note: {lines.one_line(found.warning)}"] if found.warning else []
-        caution += notes
-        if not found:
-            why = found.reason or "no note matches"
-            return result([f"Nothing found: {why}. Say that you checked.", *caution], shown)
-        said = [
-            f"{lines.one_line(each.citation)} {each.score:.2f} {lines.one_line(each.snippet, lines.WIDTH)}"
-            for each in found
-        ]
-        return result([lines.NOTICE, *said, *caution], {"notice": lines.NOTICE, **shown})
-
-    def memory_get(
-        self,
-        path: Annotated[str, Field(description="Path of a note from a result of memory_search.")],
-        start: Annotated[int | None, Field(alias="from", ge=1, description="First line; default: 1.")] = None,
-        lines_: Annotated[
-            int | None, Field(alias="lines", ge=1, description="Number of lines; default: to the end.")
-        ] = None,
-    ) -> CallToolResult:
-        """Read a note of the workspace, or some lines of it. Use it to read around a hit of memory_search."""
-        found = self._engine.documents.read(path, start=start, lines=lines_, withhold=True)
-        name = lines.one_line(found.path)
-        if not found.text:
-            return result([f"{name} does not exist or does not have these lines."], found.as_json())
-        place = f"{name}, lines {found.start_line} to {found.end_line} of {found.total_lines}"
-        on = f"; continue from {found.next_line}" if found.next_line else ""
-        return result(
-            [lines.NOTICE, f"{place}{on}", lines.quoted(found.text)], {"notice": lines.NOTICE, **found.as_json()}
-        )
-
-    def link(
-        self,
-        source: Id,
-        target: Id,
-        type: Annotated[
-            EdgeType, Field(description="Kind of link; a causal link goes from the cause to the effect.")
-        ] = "semantic",
-        weight: Annotated[float, Field(ge=0, le=1, description="Strength, 0 to 1.")] = 0.5,
-        reason: Annotated[str, Field(description="Why they are related.")] = "",
-        sub_type: Annotated[str, Field(description="For a causal link: causes, enables or prevents.")] = "",
-    ) -> CallToolResult:
-        """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
-        edge = self._engine.link(source, target, type=type, weight=weight, subtype=sub_type, reason=reason)
-        names = self._short([edge.source, edge.target])
-        structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
-        structured |= {"sub_type": edge.subtype} if edge.subtype else {}
-        said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({edge.type}, weight {edge.weight:g})"
-        return result([said], structured)
-
-    def related(
-        self,
-        id: Id,
-        type: Annotated[EdgeType | None, Field(description="Follow only links of this type.")] = None,
-        depth: Annotated[int, Field(ge=1, le=10, description="Maximum number of steps.")] = 2,
-        limit: Limit = 10,
-        full: Full = False,
-    ) -> CallToolResult:
-        """Show linked memories, nearest first. Use it to find the causes, effects and context of a memory."""
-        every = self._engine.related(id, type=type, depth=depth)
-        found = every[:limit]
-        if not found:
-            by = f" by {type} links" if type else ""
-            return result([f"No memory is linked to it{by}."], {"results": []})
-        names = self._short(each.memory.id for each in found)
-        said = [
-            f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {each.via} {each.weight:.2f}: "
-            + (lines.whole(each.memory) if full else lines.short(each.memory, names[each.memory.id]))
-            for each in found
-        ]
-        said += [f"{len(every) - limit} more; use a higher limit."] if len(every) > limit else []
-        structured = [
-            lines.as_json(each.memory, names[each.memory.id], full=full)
-            | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
-            for each in found
-        ]
-        return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
 
     def list_memories(
         self,
