@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -50,10 +51,15 @@ def text(result: CallToolResult) -> str:
     return block.text
 
 
-def command(db: Path, namespace: str) -> list[str]:
+def environment(home: Path) -> dict[str, str]:
+    """The client hands on little of its own environment: the server must run the code under test."""
+    return {"COMBRAY_HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+
+
+def command(db: Path, namespace: str, embedder: str = "none") -> list[str]:
     return [
         *(sys.executable, "-m", "combray", "mcp", "--db", str(db)),
-        *("--namespace", namespace, "--embedder", "none"),
+        *("--namespace", namespace, "--embedder", embedder),
     ]
 
 

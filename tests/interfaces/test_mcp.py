@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from agent import Agent, Raw, command, text
+from agent import Agent, Raw, command, environment, text
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 
@@ -37,7 +37,7 @@ def db(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def agent(db: Path, folder: Path) -> Iterator[Agent]:
     program, *arguments = command(db, "work")
-    server = StdioServerParameters(command=program, args=arguments, env={"COMBRAY_HOME": str(folder)})
+    server = StdioServerParameters(command=program, args=arguments, env=environment(folder))
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
         yield Agent(portal, client)
 

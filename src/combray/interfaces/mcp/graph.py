@@ -7,6 +7,7 @@ from typing import Annotated
 from mcp_types import CallToolResult
 from pydantic import Field
 
+from combray.engine.engine import Related
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.parameters import Full, Id, Limit
 from combray.interfaces.mcp.results import Tools, result
@@ -51,7 +52,7 @@ class GraphCalls(Tools):
             return result([f"No memory is linked to it{by}."], {"results": []})
         names = self._short(each.memory.id for each in found)
         said = [
-            f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {each.via} {each.weight:.2f}: "
+            f"{each.depth} {'step' if each.depth == 1 else 'steps'}, {_by(each)}: "
             + (lines.whole(each.memory) if full else lines.short(each.memory, names[each.memory.id]))
             for each in found
         ]
@@ -59,6 +60,12 @@ class GraphCalls(Tools):
         structured = [
             lines.as_json(each.memory, names[each.memory.id], full=full)
             | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
+            | {"edges": [{"type": kind, "weight": round(weight, 3)} for kind, weight in each.edges]}
             for each in found
         ]
         return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
+
+
+def _by(neighbour: Related) -> str:
+    """Return every edge that reaches a memory, strongest first: `causal 0.70, temporal 0.50`."""
+    return ", ".join(f"{kind} {weight:.2f}" for kind, weight in neighbour.edges)

@@ -1,0 +1,35 @@
+"""The graph as agents see it: a server process and the SDK's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from agent import Agent, command, environment, text
+from anyio.from_thread import start_blocking_portal
+from mcp import Client, StdioServerParameters
+
+
+@pytest.fixture(params=["wordllama", "none"])
+def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Agent]:
+    program, *arguments = command(tmp_path / "graph.db", "work", request.param)
+    server = StdioServerParameters(command=program, args=arguments, env=environment(tmp_path))
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
+        yield Agent(portal, client)
+
+
+def test_related_shows_every_edge_of_a_neighbour(agent: Agent) -> None:
+    chosen = agent.remember("We chose Kafka for the order queue")
+    billing = agent.remember("Billing reads its events from Kafka")
+    agent.done("link", source=chosen, target=billing, type="causal", weight=0.7)
+    result = agent.call("related", id=chosen)
+    assert result.structured_content is not None
+    (found,) = result.structured_content["results"]
+    edges = {each["type"]: each["weight"] for each in found["edges"]}
+    # Written one after the other by one source, both name Kafka, and the link above.
+    assert edges.items() >= {"temporal": 1.0, "entity": 1.0, "causal": 0.7}.items()
+    line = text(result).splitlines()[1]
+    assert line.startswith("1 step, ")
+    for shown in ("temporal 1.00", "entity 1.00", "causal 0.70"):
+        assert shown in line
