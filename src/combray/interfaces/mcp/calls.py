@@ -27,7 +27,7 @@ from combray.interfaces.mcp.parameters import (
     Who,
 )
 from combray.interfaces.mcp.requests import taken
-from combray.interfaces.mcp.results import questions, result
+from combray.interfaces.mcp.results import questions, result, suggested
 from combray.types import DEFAULT_TRUST, Answer, Remembered
 
 _SUGGESTIONS = 3
@@ -288,7 +288,7 @@ class Calls(DocumentCalls, GraphCalls):
             "id": done.id, "action": done.action, "replaced_id": done.replaced_id,
             "warnings": list(done.quality_warnings),
             "may_revise": [each.as_json() for each in done.may_revise],
-            "perhaps_related": list(near), "tier": tier,
+            "perhaps_related": list(near), "tier": tier, **suggested(done),
         }  # fmt: skip
         return result([*said, *notes], structured)
 

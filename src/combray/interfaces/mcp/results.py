@@ -81,5 +81,13 @@ def questions(done: Remembered, names: dict[str, str]) -> list[str]:
     return said
 
 
+def suggested(done: Remembered) -> dict[str, Any]:
+    """Return what the diff decided, and the memories that may be cause or effect, as data for the tool link."""
+    listed = ("id", "hop", "causal_signal", "cosine", "overlap", "suggested_sub_type")
+    causal = [{name: each.get(name) for name in listed} for each in done.causal_candidates]
+    decided = {"diff_suggestion": done.diff_suggestion, "embedded": done.embedded}
+    return decided | {"causal_candidates": causal}
+
+
 def _how(new: str, old: str) -> str:
     return f"settle_memories(new={new!r}, old={old!r}, verdict=supersedes|corrects|same|both)"

@@ -1,0 +1,50 @@
+"""What the MCP tool remember says about the diff and about likely causes (preset mnemon)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import combray
+from combray import Engine
+from combray.interfaces.mcp.calls import Calls
+
+pytestmark = pytest.mark.parametrize("embedder", ["none", "wordllama"])
+
+
+def _opened(embedder: str) -> Engine:
+    return combray.open(":memory:", preset="mnemon", embedder=embedder, worker=False)
+
+
+def _told(engine: Engine, content: str) -> dict[str, Any]:
+    told = Calls(engine).remember(content).structured_content
+    assert told is not None
+    return told
+
+
+def test_a_contradiction_is_told_as_conflict(embedder: str) -> None:
+    """The page's field `diff_suggestion`: "CONFLICT/UPDATE (sim 0.65-0.90)"."""
+    engine = _opened(embedder)
+    old = "The parser of the billing service reads YAML files from the shared folder"
+    assert _told(engine, old)["diff_suggestion"] == "ADD"
+    told = _told(engine, old.replace("reads", "does not read"))
+    assert (told["action"], told["diff_suggestion"]) == ("added", "CONFLICT")
+    again = _told(engine, old.replace("reads", "does not read"))
+    assert (again["diff_suggestion"], again["embedded"]) == ("DUPLICATE", embedder == "wordllama")
+
+
+def test_likely_causes_are_told_with_what_the_tool_link_needs(embedder: str) -> None:
+    """Issue: "with hop, signal, cosine and sub-type also over MCP (link takes the sub-type)"."""
+    engine = _opened(embedder)
+    lunch = _told(engine, "Lunch is at noon")
+    told = _told(engine, "The dam prevents floods")
+    (found,) = told["causal_candidates"]
+    assert (found["id"], found["hop"], found["overlap"]) == (lunch["id"], 1, 0.0)
+    assert (found["causal_signal"], found["suggested_sub_type"]) == (True, "prevents")
+    assert (found["cosine"] is None) == (embedder == "none")
+    linked = Calls(engine).link(
+        source=found["id"], target=told["id"], type="causal", sub_type=found["suggested_sub_type"]
+    )
+    assert linked.structured_content is not None
+    assert linked.structured_content["sub_type"] == "prevents"
