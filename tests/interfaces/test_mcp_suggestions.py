@@ -18,7 +18,7 @@ def _opened(embedder: str) -> Engine:
 
 
 def _told(engine: Engine, content: str) -> dict[str, Any]:
-    told = Calls(engine).remember(content).structured_content
+    told: dict[str, Any] | None = Calls(engine).remember(content).structured_content
     assert told is not None
     return told
 
