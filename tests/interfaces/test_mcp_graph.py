@@ -33,3 +33,22 @@ def test_related_shows_every_edge_of_a_neighbour(agent: Agent) -> None:
     assert line.startswith("1 step, ")
     for shown in ("temporal 1.00", "entity 1.00", "causal 0.70"):
         assert shown in line
+
+
+def test_related_never_leaves_the_scope_of_the_memory(agent: Agent) -> None:
+    ann = agent.remember("Kafka holds the orders of the shop", tags=["scope:user:ann"])
+    bob = agent.remember("Kafka is down every second Tuesday", tags=["scope:user:bob"])
+    far = agent.remember("The shop bills what Kafka delivers", tags=["scope:user:ann"])
+    nobody = agent.remember("Kafka needs a larger disk")
+    agent.remember("Zookeeper left when Kafka was renewed", tags=["scope:global"])
+    for source, target in ((ann, bob), (bob, far), (bob, nobody)):
+        agent.done("link", source=source, target=target, type="causal", weight=0.9)
+
+    def shown(memory: str) -> set[str]:
+        said = text(agent.call("related", id=memory, depth=5))
+        return {word for word in ("orders", "Tuesday", "bills", "disk", "Zookeeper") if word in said}
+
+    assert shown(ann) == {"bills"}
+    assert shown(bob) == set()
+    # No scope and scope:global are the same.
+    assert shown(nobody) == {"Zookeeper"}

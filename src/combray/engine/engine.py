@@ -27,6 +27,7 @@ from combray.engine.settling import Replaced, Settled, Unsettled
 from combray.engine.store import OpenStore
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError
+from combray.language.scopes import scope_set
 from combray.recall.asking import SEARCH_TYPES
 from combray.runtime import Link, Runtime
 from combray.types import (
@@ -336,14 +337,19 @@ class Engine(Verbs):
 
     @audited("related")
     def related(self, memory_id: str, *, type: EdgeType | None = None, depth: int = 2) -> Neighbours:
-        """Live memories within `depth` steps (1-10) in the graph, nearest first, then by weight."""
+        """Live memories within `depth` steps (1-10) in the graph, nearest first, then by weight.
+
+        The walk stays within the scope of the memory (docs/decisions/0018).
+        """
         if type is not None:
             one_of("type", type, EDGE_TYPES)
         if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 10:
             raise InvalidInputError("depth", f"{depth!r} is out of range.", "Use 1 to 10.")
         start = self._at.key_of(memory_id)
         reader = self.reader
+        scope = scope_set(reader.memories([start])[0].tags)
         found: dict[int, tuple[int, Edges]] = {}
+        memories: dict[int, Memory] = {}
         frontier = [start]
         for step in range(1, depth + 1):
             reached: dict[int, list[tuple[str, float]]] = {}
@@ -351,14 +357,17 @@ class Engine(Verbs):
                 for end in (each.source, each.target):
                     if end != start and end not in found:
                         reached.setdefault(end, []).append((each.type, each.weight))
-            for end, edges in reached.items():
-                found[end] = step, tuple(sorted(edges, key=lambda edge: (-edge[1], edge[0])))
-            frontier = sorted(reached)
+            ends = sorted(reached)
+            inside = zip(ends, reader.memories(ends), strict=True)
+            memories |= {end: memory for end, memory in inside if scope_set(memory.tags) == scope}
+            frontier = [end for end in ends if end in memories]
+            for end in frontier:
+                found[end] = step, tuple(sorted(reached[end], key=lambda edge: (-edge[1], edge[0])))
         keys = sorted(found, key=lambda key: (found[key][0], -found[key][1][0][1], key))
         return [
-            Related(memory, found[key][0], *found[key][1][0], found[key][1])
-            for key, memory in zip(keys, reader.memories(keys), strict=True)
-            if memory.status in _RELATED and memory.trust in self.trusts
+            Related(memories[key], found[key][0], *found[key][1][0], found[key][1])
+            for key in keys
+            if memories[key].status in _RELATED and memories[key].trust in self.trusts
         ]
 
     # -- closing -----------------------------------------------------------------------------------
