@@ -1,4 +1,4 @@
-"""What a model of natural language inference settles by itself: pairs of which it is sure in both directions.
+"""Pairs that a model of natural language inference settles: it is sure of them in both directions.
 
 Source: docs/explanation/consolidation.md.
 """

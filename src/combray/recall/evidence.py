@@ -1,6 +1,6 @@
 """The evidence floor: a question that nothing in the store supports has no hits.
 
-A rank, a recent date or an edge of the graph is no evidence. Words and cosines are, above what questions have in
+A rank, a recent date or an edge of the graph does not count. Words and cosines do, above what questions have in
 common with memories that do not answer them. Which constants are measured, and which judgement: `LEVELS` and
 `RequireEvidence`; figures: bench/results/evidence.md; decision 19.
 """

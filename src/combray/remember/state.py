@@ -94,7 +94,7 @@ class Draft:
 
     @property
     def reported(self) -> Suggestion:
-        """What the caller is told: CONFLICT also for a text that replaces what it contradicts."""
+        """The suggestion to report: CONFLICT also for a text that replaces what it contradicts."""
         return "CONFLICT" if self.suggestion == "UPDATE" and self.contradicts else self.suggestion
 
     @property

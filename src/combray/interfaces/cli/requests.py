@@ -90,9 +90,7 @@ def _show(target: Target, taken: Taken) -> None:
         show_json(as_json(taken))
         return
     console().print(_table(taken))
-    console().print(
-        f"{taken.count} memories would be taken. Nothing was changed: --confirm {taken.count} takes them."
-    )
+    console().print(f"A confirmed request takes {taken.count}. Nothing was changed: add --confirm {taken.count}.")
 
 
 def tell_taken(target: Target, taken: Taken, status: str) -> None:

@@ -33,7 +33,7 @@ def taken(found: Taken, shorten: Callable[[Iterable[str]], Mapping[str, str]]) -
         note = " (taken only if included)" if title == "possible" else ""
         said += [f"{title}{note}:"] if group else []
         said += [f"{_shown(each, names)} ({lines.one_line(each.why, lines.WIDTH)})" for each in group]
-    last = f"{found.count} memories would be forgotten. Nothing is forgotten yet: give confirm {found.count}."
+    last = f"Nothing is forgotten yet: give confirm {found.count}."
     return result([lines.NOTICE, *said, last], structured)
 
 
