@@ -39,3 +39,11 @@ def test_the_worker_can_be_switched_off(tmp_path: Path) -> None:
 def test_other_presets_start_no_thread(tmp_path: Path) -> None:
     with combray.open(tmp_path / "s.db", preset="engram", embedder=FakeEmbedder()) as engine:
         assert engine.vectors._worker is None
+
+
+def test_make_returns_when_nothing_waits_although_a_thread_works_too() -> None:
+    with combray.open(":memory:", preset="semantic-facts") as engine:
+        for number in range(40):
+            engine.remember(f"Shelf {number} has box {number}")
+            engine.vectors.make()
+            assert {each.status for each in engine.list(limit=100)} == {"active"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 import weakref
 from typing import Protocol
@@ -46,6 +47,11 @@ class EmbeddingWorker:
         """Start the next round now, unless the model is down."""
         self._background.submit("embedding", self._round)
 
+    def wait(self) -> None:
+        """Wait for the batch under way, if there is one. Returns at once in the worker's own thread."""
+        with self._round.batch_under_way:
+            pass
+
     @property
     def running(self) -> bool:
         """Whether the thread runs."""
@@ -62,6 +68,7 @@ class _Round:
 
     def __init__(self, vectors: weakref.ref[Working], batch: int) -> None:
         self.stopped = False
+        self.batch_under_way = threading.RLock()
         self._vectors = vectors
         self._batch = batch
         self._pause = 0.0
@@ -75,7 +82,8 @@ class _Round:
         if vectors is None:
             return None
         try:
-            worked = vectors.make(limit=self._batch, batch=self._batch, everywhere=True)
+            with self.batch_under_way:
+                worked = vectors.make(limit=self._batch, batch=self._batch, everywhere=True)
         except CombrayError as error:
             if self.stopped:
                 return None

@@ -79,6 +79,9 @@ class Vectors:
             if self.moving is not None:
                 self._queue_lacking(namespace, self.moving.name)
                 worked += Worker(self._at.runtime, namespace, self.moving, link).work(limit, batch, progress)
+        if self._worker is not None:
+            # What the engine's own thread has leased is made when this returns, too.
+            self._worker.wait()
         return worked
 
     def catch_up(self, most: int) -> None:
