@@ -11,8 +11,8 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold
-from combray.language.lexicon import matcher, phrases
+from combray.language.lexicon import Phrases, matcher, phrases
+from combray.language.text import Text, fold_of, fold_words, read_once
 
 SubType = Literal["causes", "enables", "prevents"]
 Side = Literal["new", "old"]
@@ -34,15 +34,16 @@ def _patterns() -> dict[SubType, re.Pattern[str]]:
 
 
 @from_tables
-def _any() -> re.Pattern[str]:
-    return matcher(phrase for each in _ORDER for phrase in phrases(attrgetter(f"causality.{each}")))
+def _any() -> Phrases:
+    return Phrases(phrase for each in _ORDER for phrase in phrases(attrgetter(f"causality.{each}")))
 
 
-def signal(text: str) -> SubType | None:
+@read_once
+def signal(text: Text) -> SubType | None:
     """Return the causal type a text signals, prevents before enables before causes; None without a signal."""
-    folded = fold(text)
-    # Most texts signal nothing; one search shows it.
-    if not _any().search(folded):
+    folded, listed = fold_of(text), _any()
+    # Most texts signal nothing, and their words show it.
+    if not listed.may_be_in(folded, fold_words(text)) or not listed.pattern.search(folded):
         return None
     return next((sub_type for sub_type, pattern in _patterns().items() if pattern.search(folded)), None)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from combray.language.caches import from_tables, keyed_by_text
-from combray.language.folding import UNSPACED, fold, is_unspaced, plain
-from combray.language.lexicon import matcher, word_lists
+from combray.language.folding import UNSPACED, fold, is_unspaced, plain, runs
+from combray.language.lexicon import Phrases, word_lists
+from combray.language.text import Text, Written, read_once
 from combray.language.tokens import stem
 
 Kind = Literal["word", "number", "date", "unit", "symbol"]
@@ -109,28 +111,46 @@ def vocabulary() -> Vocabulary:
 
 
 @from_tables
-def _long_phrases() -> re.Pattern[str]:
+def _long_phrases() -> Phrases:
     """Synonyms, dates and units that the tokeniser would split: of several words, or in an unspaced script."""
     known = vocabulary()
     listed = {*known.synonyms, *known.calendar, *known.measures}
-    return matcher(word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1))
+    return Phrases(word for word in listed if " " in word or (is_unspaced(word) and len(word) > 1))
 
 
 _STRAIGHT = str.maketrans("\u2018\u2019\u2212", "''-")
 
 
-def tokenise(text: str, *, accents: bool = True) -> list[Token]:
+def tokenise(text: Written, *, accents: bool = True) -> Sequence[Token]:
     """Return every token that carries meaning, in order, without punctuation and letter case.
 
     With `accents` False the words are compared by their base letters, for texts typed without accents.
     """
+    return _spelt(text) if accents else _bare(text)
+
+
+@read_once
+def _bare(text: Text) -> tuple[Token, ...]:
+    found = []
+    for token in _spelt(text):
+        key, word = fold(token.key), fold(token.word)
+        # Most words have no accents, and a new token takes longer than folding one.
+        same = key == token.key and word == token.word
+        found.append(token if same else Token(key, word, token.kind, token.capital))
+    return tuple(found)
+
+
+@read_once
+def _spelt(read: Text) -> tuple[Token, ...]:
+    text = read.text
     straight = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_STRAIGHT)
     found: list[Token] = []
     done = 0
     # Lower-casing may lengthen a text and shift its offsets; such a text is split in its lowered form.
     lowered = straight.lower()
     source = straight if len(lowered) == len(straight) else lowered
-    for phrase in _long_phrases().finditer(lowered):
+    phrases, words = _long_phrases(), frozenset(runs(lowered))
+    for phrase in phrases.pattern.finditer(lowered) if phrases.may_be_in(lowered, words) else ():
         _cut(source[done : phrase.start()], found)
         found.append(_phrase(phrase[0]))
         done = phrase.end()
@@ -141,7 +161,7 @@ def tokenise(text: str, *, accents: bool = True) -> list[Token]:
     for place in beside & set(range(len(found))):
         if found[place].kind == "number":
             found[place] = found[place]._replace(kind="date")
-    return found if accents else [token._replace(key=fold(token.key), word=fold(token.word)) for token in found]
+    return tuple(found)
 
 
 def _phrase(phrase: str) -> Token:
@@ -188,16 +208,29 @@ def _number(digits: str, tail: str, found: list[Token]) -> None:
 
 def _spaced(written: str, found: list[Token]) -> None:
     """Add a spaced word: contractions are expanded, a possessive is a token of its own."""
+    parts, clitic = _parts(written)
+    for part in parts:
+        found.append(part if isinstance(part, Token) else _word(*part, found))
+    if clitic:
+        found.append(clitic)
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=20_000)
+def _parts(written: str) -> tuple[tuple[Token | tuple[str, bool], ...], Token | None]:
+    """Return the tokens of a spaced word; a word whose token depends on the one before it, as a pair for `_word`.
+
+    Most words of a text were met before, and reading one again takes ten times as long.
+    """
     word = written.casefold()
     capital = written[:1].isupper()
-    full = vocabulary().contracted.get(word.replace("'", ""))
-    if full:
-        found += [_word(part, False, found) for part in full.split()]
-        return
+    known = vocabulary()
+    full = known.contracted.get(word.replace("'", ""))
     base, _, clitic = word.partition("'")
-    found.append(_word(base, capital, found))
-    if clitic:
-        found.append(Token("'" + clitic, "'" + clitic, "word", False))
+    pairs = [(part, False) for part in full.split()] if full else [(base, capital)]
+    parts = tuple(pair if pair[0] in known.measures else _word(*pair, []) for pair in pairs)
+    owner = Token("'" + clitic, "'" + clitic, "word", False) if clitic and not full else None
+    return parts, owner
 
 
 def _word(word: str, capital: bool, before: list[Token]) -> Token:

@@ -8,6 +8,7 @@ caller skip the new text, require that no significant word was replaced, added, 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -109,7 +110,7 @@ def compare(old: str, new: str) -> Comparison:
     return msgspec.structs.replace(found, verdict=_verdict(found, difference, subjects[0], new_tokens))
 
 
-def _significant(tokens: list[Token]) -> list[Token]:
+def _significant(tokens: Sequence[Token]) -> list[Token]:
     neutral = vocabulary().neutral
     return [token for token in tokens if token.word not in neutral or (token.capital and token.kind == "date")]
 
@@ -167,7 +168,9 @@ def _spell(tokens: list[Token]) -> str:
     return " ".join(token.word for token in tokens)
 
 
-def _verdict(found: Comparison, difference: _Difference, subject: Subject, new_tokens: list[Token]) -> Verdict:
+def _verdict(
+    found: Comparison, difference: _Difference, subject: Subject, new_tokens: Sequence[Token]
+) -> Verdict:
     gone, came = difference.gone, difference.came
     if found.same_text:
         return "identical"
@@ -185,7 +188,9 @@ def _verdict(found: Comparison, difference: _Difference, subject: Subject, new_t
     return "update" if _new_value(difference, subject, new_tokens) else "different"
 
 
-def _ends_old(ended: tuple[str, ...], difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
+def _ends_old(
+    ended: tuple[str, ...], difference: _Difference, subject: Subject, new_tokens: Sequence[Token]
+) -> bool:
     """Return whether the state that ended is the old text's: they share a name, most words, or the ended word.
 
     The subject does not count: that Bob replaced something ends only what is said about that thing.
@@ -212,7 +217,7 @@ def _changes_claim(came: list[Token]) -> bool:
     )
 
 
-def _new_value(difference: _Difference, subject: Subject, new_tokens: list[Token]) -> bool:
+def _new_value(difference: _Difference, subject: Subject, new_tokens: Sequence[Token]) -> bool:
     """Return whether the new text gives the same property of the same subject another value.
 
     True for a number, date or unit after a verb of state ("the limit is 200/min"), or another word for a property

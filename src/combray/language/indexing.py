@@ -16,7 +16,8 @@ from combray.language.names import normal
 from combray.language.scopes import scope_set
 from combray.language.tables import fingerprint
 from combray.language.tense import tense_bit
-from combray.language.tokens import Reading, terms
+from combray.language.text import text_of
+from combray.language.tokens import all_runs, all_terms, content, count, terms
 from combray.types import Memory
 
 _VERSION = "5"
@@ -59,7 +60,7 @@ def full_text(memory: Memory) -> str:
 
 def index_entry(memory: Memory) -> IndexEntry:
     """Return the index entry of a memory. Content and context keep stop words, so that phrases can match."""
-    content, whole = memory.content, full_text(memory)
+    whole = full_text(memory)
     # A name in the text is indexed with the text; indexed twice it would only favour texts with names.
     folded = whole.casefold()
     aliased = (each for listed in memory.aliases.values() for each in listed)
@@ -68,21 +69,21 @@ def index_entry(memory: Memory) -> IndexEntry:
     # Author and calendar date as words: "Caroline 8 May 2023 Monday".
     occurred = memory.occurred_from
     origin = f"{memory.author or ''} {f'{occurred.day} {occurred:%B %Y %A}' if occurred else ''}"
-    said = Reading(content)
-    read = said if whole is content else Reading(whole)
-    runs = read.runs()
+    said = text_of(memory.content)
+    read = said if whole is memory.content else text_of(whole)
+    runs = all_runs(read)
     return IndexEntry(
         fields=(
-            said.terms(),
+            list(all_terms(said)),
             terms(memory.context) if memory.context else [],
             terms(origin),
             terms(named) if named else [],
         ),
-        words=read.word_count(),
-        length=read.content_length(),
-        asks=content.rstrip().endswith(_QUESTION_ENDS),
+        words=count(read),
+        length=len(content(read)),
+        asks=memory.content.rstrip().endswith(_QUESTION_ENDS),
         times=is_in(whole, runs),
-        cues=cue_bits(whole, runs) | tense_bit(content),
+        cues=cue_bits(whole, runs) | tense_bit(memory.content),
         names=_names(memory),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
-from combray.language.folding import fold, is_unspaced
+from combray.language.folding import fold, is_unspaced, runs
 from combray.language.tables import section
 
 
@@ -140,6 +140,30 @@ def matcher(wanted: Iterable[str], *more: str) -> re.Pattern[str]:
     return re.compile("|".join((*words, *unspaced, *more)) or r"(?!)")
 
 
+class Phrases:
+    """A `matcher` that is only tried on texts that hold a word of one of its phrases.
+
+    A match is a whole phrase, so each run of letters and digits of the phrase is one of the text. Looking words
+    up is ten times faster than the pattern, and most texts hold none of them.
+    """
+
+    def __init__(self, wanted: Iterable[str], *more: str) -> None:
+        listed = set(wanted)
+        spaced = [runs(phrase) for phrase in listed if not is_unspaced(phrase)]
+        self.pattern = matcher(listed, *more)
+        self._words = frozenset(max(words, key=len) for words in spaced if words)
+        self._always = bool(more) or not all(spaced)
+        self._unspaced = any(map(is_unspaced, listed))
+
+    def may_be_in(self, text: str, words: Collection[str]) -> bool:
+        """Whether the text may hold a phrase; `words` are the distinct `folding.runs` of the text."""
+        return self._always or not self._words.isdisjoint(words) or (self._unspaced and is_unspaced(text))
+
+    def all_in(self, text: str, words: Collection[str]) -> list[str]:
+        """Return the phrases in the text, in order."""
+        return self.pattern.findall(text) if self.may_be_in(text, words) else []
+
+
 class Finder:
     """Finds phrases as spelt, and in ASCII text also without their accents, except `accented_only` ones.
 
@@ -148,8 +172,13 @@ class Finder:
 
     def __init__(self, spelt: set[str], accented_only: Collection[str] = (), more: Iterable[str] = ()) -> None:
         bare = {phrase if phrase in accented_only else fold(phrase) for phrase in spelt}
-        self._spelt, self._bare = matcher(spelt, *more), matcher(filter(str.isascii, bare), *more)
+        more = tuple(more)
+        self._spelt, self._bare = Phrases(spelt, *more), Phrases(filter(str.isascii, bare), *more)
+
+    def of(self, text: str) -> Phrases:
+        """Return the phrases for this text, which must be `plain`."""
+        return self._bare if text.isascii() else self._spelt
 
     def pattern(self, text: str) -> re.Pattern[str]:
         """Return the pattern for this text, which must be `plain`."""
-        return self._bare if text.isascii() else self._spelt
+        return self.of(text).pattern

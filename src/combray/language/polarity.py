@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced, plain
-from combray.language.lexicon import Finder, Polarity, matcher, word_lists
+from combray.language.folding import fold, is_unspaced, plain, runs
+from combray.language.lexicon import Finder, Phrases, Polarity, word_lists
+from combray.language.text import Text, Written, plain_of, plain_words, read_once
 
 _NEGATED = re.compile(r"n't(?!\w)")
 
@@ -33,21 +34,29 @@ def _finders() -> tuple[Finder, Finder, Finder]:
     return _finder(_negations), _finder(lambda each: each.affirmative), _finder(lambda each: each.changes)
 
 
-def negations(text: str) -> list[str]:
+@read_once
+def negations(text: Text) -> tuple[str, ...]:
     """Return the words that negate, in order, in the spelling of `plain`; "don't" is given as "dont"."""
     negating, affirmative, _ = _finders()
-    lowered = _NEGATED.sub("nt", plain(text))
-    lowered = affirmative.pattern(lowered).sub(" ", lowered)
-    return negating.pattern(lowered).findall(lowered)
+    lowered, words = plain_of(text), plain_words(text)
+    if "n't" in lowered:
+        lowered = _NEGATED.sub("nt", lowered)
+        words = frozenset(runs(lowered))
+    if not negating.of(lowered).may_be_in(lowered, words):
+        return ()
+    if affirmative.of(lowered).may_be_in(lowered, words):
+        lowered = affirmative.pattern(lowered).sub(" ", lowered)
+    return tuple(negating.pattern(lowered).findall(lowered))
 
 
-def changes(text: str) -> list[str]:
+@read_once
+def changes(text: Text) -> tuple[str, ...]:
     """Return the phrases, in order, that state that an earlier state has ended ("no longer", 不再)."""
-    lowered = plain(text)
-    return _finders()[2].pattern(lowered).findall(lowered)
+    lowered = plain_of(text)
+    return tuple(_finders()[2].of(lowered).all_in(lowered, plain_words(text)))
 
 
-def same_polarity(old: str, new: str) -> bool:
+def same_polarity(old: Written, new: Written) -> bool:
     """Return whether two similar statements have equally many negations; two do not cancel out."""
     return len(negations(old)) == len(negations(new))
 
@@ -71,9 +80,15 @@ def _prefixes() -> tuple[str, ...]:
 
 
 @from_tables
-def _long_antonyms() -> re.Pattern[str]:
-    """Return a pattern of the antonyms that are not single spaced words; tokens would be shorter than these."""
-    return matcher(word for word in _opposites() if " " in word or is_unspaced(word))
+def _long_antonyms() -> Phrases:
+    """Return the antonyms that are not single spaced words; tokens would be shorter than these."""
+    return Phrases(word for word in _opposites() if " " in word or is_unspaced(word))
+
+
+@read_once
+def _long_words(text: Text) -> tuple[str, ...]:
+    """Return the distinct long antonyms of a text, in order."""
+    return tuple(dict.fromkeys(_long_antonyms().all_in(plain_of(text), plain_words(text))))
 
 
 def are_antonyms(one: str, other: str) -> bool:
@@ -111,7 +126,7 @@ def _bases(word: str) -> list[str]:
 
 
 def antonyms(
-    old: str, new: str, old_words: Iterable[str] = (), new_words: Iterable[str] = ()
+    old: Written, new: Written, old_words: Iterable[str] = (), new_words: Iterable[str] = ()
 ) -> list[tuple[str, str]]:
     """Return pairs of opposites, one only in the old text, the other only in the new one.
 
@@ -119,8 +134,7 @@ def antonyms(
     spaces, and those of several words, are searched in the texts.
     """
     pairs = _paired(old_words, new_words)
-    pattern = _long_antonyms()
-    in_old, in_new = (dict.fromkeys(pattern.findall(plain(text))) for text in (old, new))
+    in_old, in_new = _long_words(old), _long_words(new)
     opposites = _opposites()
     only_new = [word for word in in_new if word not in in_old]
     pairs += [

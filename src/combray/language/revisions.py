@@ -7,7 +7,6 @@ another. The features here are counts over sets of words; `scoring.revisions` we
 
 from __future__ import annotations
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,13 +14,14 @@ from itertools import chain, pairwise
 
 import msgspec
 
-from combray.language.caches import from_tables, keyed_by_text
+from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.entities import capitalised_words
 from combray.language.lexicon import folded
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim
-from combray.language.tokens import Reading
+from combray.language.text import Text, read_once
+from combray.language.tokens import all_terms, content, split
 
 _listed = phrase_lists("revisions", "kin changed ended again besides")
 _UNSEEN = 5
@@ -60,25 +60,23 @@ def _numerals() -> frozenset[str]:
     return frozenset(folded(vocabulary().numbers))
 
 
-@keyed_by_text
-@functools.lru_cache(maxsize=8_192)
-def said(text: str) -> Said:
+@read_once
+def said(text: Text) -> Said:
     """Return the sets of words of a text. Never raises."""
-    reading = Reading(text)
-    order = tuple(reading.terms()[:_LONGEST])
-    distinct = frozenset(reading.words[:_LONGEST])
-    capitals, names = capitalised_words(text)
+    order = all_terms(text)[:_LONGEST]
+    distinct = frozenset(split(text).words[:_LONGEST])
+    capitals, names = capitalised_words(text.text)
     return Said(
         order=order,
         words=distinct,
-        terms=frozenset(reading.content_terms()[:_LONGEST]),
+        terms=frozenset(content(text)[:_LONGEST]),
         pairs=frozenset(pairwise(order)),
         # No digit sorts after ":", so most words are excluded by their first letter.
         numbers=frozenset([word for word in distinct if word < ":"]) | (distinct & _numerals()),
         dates=distinct & _calendar(),
         capitals=capitals,
         names=names,
-        kin=distinct & _kin(text.isascii()),
+        kin=distinct & _kin(text.text.isascii()),
     )
 
 
@@ -101,8 +99,8 @@ OF_TEXT = ("changed", "ended", "again", "besides", "corrects", "numbers", "kin")
 
 def text_features(text: str, claim: Claim) -> list[float]:
     """Return the features of a later text alone."""
-    new, reading = said(text), Reading(text)
-    padded = f" {' '.join(reading.words)} " if text.isascii() else f" {reading.folded} "
+    new, read = said(text), split(text)
+    padded = f" {' '.join(read.words)} " if text.isascii() else f" {read.folded} "
     return [
         *[_has(kind, new.words, padded) for kind in ("changed", "ended", "again", "besides")],
         claim.corrects,

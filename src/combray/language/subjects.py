@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from combray.language.claim_tokens import Token, vocabulary
@@ -36,7 +37,7 @@ class Subject(NamedTuple):
         )
 
 
-def subject_of(tokens: list[Token]) -> Subject:
+def subject_of(tokens: Sequence[Token]) -> Subject:
     """Return the subject of a statement: a conservative guess by the table of frequent verbs."""
     known = vocabulary()
     end = next((place for place, token in enumerate(tokens[:_MAX_SUBJECT]) if token.is_verb), None)
@@ -61,7 +62,7 @@ def subject_of(tokens: list[Token]) -> Subject:
     )
 
 
-def _owners(tokens: list[Token]) -> frozenset[str]:
+def _owners(tokens: Sequence[Token]) -> frozenset[str]:
     known = vocabulary()
     found = set()
     for place, token in enumerate(tokens):

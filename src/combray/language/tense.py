@@ -20,10 +20,11 @@ from typing import Literal
 
 import msgspec
 
-from combray.language.caches import from_tables, keyed_by_text
+from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced, plain, runs
 from combray.language.lexicon import Finder
 from combray.language.tables import section
+from combray.language.text import Text, plain_of, read_once
 
 Tense = Literal["present", "past", "planned", "hypothetical", "quoted", "asked"]
 
@@ -126,16 +127,15 @@ def claim_of(text: str) -> Claim:
     return Claim(tense_of(text), text)
 
 
-@keyed_by_text
-@functools.lru_cache(maxsize=2000)
-def tense_of(text: str) -> Tense:
+@read_once
+def tense_of(text: Text) -> Tense:
     """Return the tense of a text: that of the first sentence that is long enough.
 
     A text of any length costs some tens of microseconds: only its first 400 characters are read.
     """
     raw = lead_of(text)
     if not raw:
-        return "asked" if text[:_LEAD].strip() else "present"
+        return "asked" if text.text[:_LEAD].strip() else "present"
     lead = plain(_names().sub("", raw))
     marks = _index(lead).marks(lead)
     if not marks:
@@ -151,9 +151,10 @@ def tense_of(text: str) -> Tense:
     return "planned" if "planned" in marks else "present"
 
 
-def lead_of(text: str) -> str:
+@read_once
+def lead_of(text: Text) -> str:
     """Return the sentence that decides the tense, as written; "" for a text of questions alone."""
-    sentences = [each.strip() for each in _SENTENCE_END.split(text[:_LEAD])]
+    sentences = [each.strip() for each in _SENTENCE_END.split(text.text[:_LEAD])]
     stated = [each for each in sentences if each and not each.endswith(_ASKS)]
     return next((each for each in stated if len(each) >= _SHORTEST or is_unspaced(each)), (stated or [""])[0])
 
@@ -258,7 +259,7 @@ def _names() -> re.Pattern[str]:
 
 
 def _marked(kind: str, text: str) -> bool:
-    lowered = plain(text[:_FLAGGED])
+    lowered = plain_of(text) if len(text) <= _FLAGGED else plain(text[:_FLAGGED])
     return _finder(kind).pattern(lowered).search(lowered) is not None
 
 

@@ -11,7 +11,8 @@ import math
 import re
 import threading
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import Stemmer
 
@@ -19,6 +20,7 @@ from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
 from combray.language.lexicon import folded, matcher, phrases, word_lists
 from combray.language.scripts import language, stopword_language
+from combray.language.text import Text, fold_of, passing, read_once
 
 _ascii_words = re.compile("[a-z0-9]+").findall
 _letters = re.compile(r"[^\W\d_]+").findall
@@ -81,50 +83,59 @@ def _stems() -> _Stems:
     return _Stems({fold(form): fold(base) for base, forms in listed for form in forms})
 
 
-class Reading:
-    """A text split into words once, for several uses. Never raises.
+class Words(NamedTuple):
+    """The words of a text, in the lower-case spelling (folded if it is not ASCII) that they were split in.
 
-    `folded` is in lower case, folded if it is not ASCII; `words` are those of the function `words`.
+    `careful`: words of this text are more than runs of letters and digits.
     """
 
-    __slots__ = ("_careful", "folded", "text", "words")
+    folded: str
+    careful: bool
+    words: tuple[str, ...]
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        plain = text.isascii()
-        self.folded = text.lower() if plain else fold(text)
-        self._careful = not plain and _needs_care(self.folded) is not None
-        self.words = _split(self.folded, self._careful)
 
-    def runs(self) -> list[str]:
-        """Return runs of letters and digits in lower case, as written: not folded, joined or filtered."""
-        if not self.text.isascii():
-            return _plain_runs(self.text.lower())
-        return _ascii_words(self.folded) if "'" in self.folded else self.words
+@read_once
+def split(text: Text) -> Words:
+    """Return the words of a text with the spelling that they were split in. Never raises."""
+    ascii_ = text.text.isascii()
+    folded = text.text.lower() if ascii_ else fold_of(text)
+    careful = not ascii_ and _needs_care(folded) is not None
+    return Words(folded, careful, tuple(_split(folded, careful)))
 
-    def terms(self) -> list[str]:
-        """Return the terms, as the function `terms`."""
-        stems = _stems()
-        return [stems[word] for word in self.words]
 
-    def content_terms(self) -> list[str]:
-        """Return the content terms, as the function `content_terms`."""
-        stops, apart, stems = _stops_for(self.words), _distinct_by_accents(self.text), _stems()
-        if apart:
-            return [stems[word] for word in self.words if word not in stops or word in apart]
-        return [stems[word] for word in self.words if word not in stops]
+@read_once
+def all_runs(text: Text) -> tuple[str, ...]:
+    """Return runs of letters and digits in lower case, as written: not folded, joined or filtered."""
+    if not text.text.isascii():
+        return tuple(_plain_runs(text.text.lower()))
+    folded, _, found = split(text)
+    return tuple(_ascii_words(folded)) if "'" in folded else found
 
-    def content_length(self) -> int:
-        """Return the number of content terms."""
-        stops, apart = _stops_for(self.words), _distinct_by_accents(self.text)
-        return sum([word not in stops or word in apart for word in self.words])
 
-    def word_count(self) -> int:
-        """Return the number of words, as the function `word_count`."""
-        folded = self.folded
-        if self._careful or "'" in folded or "`" in folded:
-            return _count(folded, self._careful)
-        return len(self.words)
+@read_once
+def all_terms(text: Text) -> tuple[str, ...]:
+    """Return the terms, as the function `terms`."""
+    stems = _stems()
+    return tuple([stems[word] for word in split(text).words])
+
+
+@read_once
+def content(text: Text) -> tuple[str, ...]:
+    """Return the content terms, as the function `content_terms`."""
+    found = split(text).words
+    stops, apart, stems = _stops_for(found), _distinct_by_accents(text.text), _stems()
+    if apart:
+        return tuple([stems[word] for word in found if word not in stops or word in apart])
+    return tuple([stems[word] for word in found if word not in stops])
+
+
+@read_once
+def count(text: Text) -> int:
+    """Return the number of words, as the function `word_count`."""
+    folded, careful, found = split(text)
+    if careful or "'" in folded or "`" in folded:
+        return _count(folded, careful)
+    return len(found)
 
 
 def words(text: str) -> list[str]:
@@ -133,7 +144,7 @@ def words(text: str) -> list[str]:
     Scripts without spaces give each character followed by the pair it starts: "数据库" -> 数 数据 据 据库 库.
     Never raises.
     """
-    return Reading(text).words
+    return list(split(passing(text)).words)
 
 
 def _split(folded: str, careful: bool) -> list[str]:
@@ -184,7 +195,7 @@ def terms(text: str) -> list[str]:
 
     Irregular forms and some everyday synonyms share a term: "went" -> "go", "mom" -> "mother".
     """
-    return Reading(text).terms()
+    return list(all_terms(passing(text)))
 
 
 @from_tables
@@ -195,7 +206,7 @@ def _stops() -> dict[str, frozenset[str]]:
     return {code: listed | elsewhere for code, listed in own.items()}
 
 
-def _stops_for(found: list[str]) -> frozenset[str]:
+def _stops_for(found: Sequence[str]) -> frozenset[str]:
     stops = _stops()
     return stops.get(stopword_language(found)) or stops["en"]
 
@@ -229,12 +240,13 @@ def is_stop(word: str, lang: str = "en") -> bool:
 
 def content_terms(text: str) -> list[str]:
     """Return stemmed words in order without the stop words of the text's language."""
-    return Reading(text).content_terms()
+    return list(content(passing(text)))
 
 
-def term_set(text: str) -> frozenset[str]:
+@read_once
+def term_set(text: Text) -> frozenset[str]:
     """Return the distinct content terms, for overlap measures."""
-    return frozenset(content_terms(text))
+    return frozenset(content(text))
 
 
 @from_tables
@@ -275,25 +287,25 @@ def query_terms(text: str) -> list[str]:
     neighbours. If nothing is left, return the distinct terms of the whole text.
     """
     longer, request = _asking()
-    reading = Reading(text)
-    code, apart, stems = stopword_language(reading.words), _distinct_by_accents(text), _stems()
+    read = passing(text)
+    split_in, _, every = split(read)
+    code, apart, stems = stopword_language(every), _distinct_by_accents(text), _stems()
     code = code if code in _stops() else "en"
     stops, single = _stops()[code], _question_words()[code]
-    folded = fold(text)
+    folded = fold_of(read)
     in_front = request.match(folded)
     asked = longer.sub(" ", f" {folded[in_front.end() :]}" if in_front else folded)
     fillers = None if asked.isascii() else _fillers().get(language(text))
     if fillers:
         asked = fillers.sub(" ", asked)
-    found = reading.words if asked == reading.folded else words(asked)
+    found = every if asked == split_in else words(asked)
     content = [word for word in found if word in apart or not (word in stops or word in single)]
-    return list(dict.fromkeys([stems[word] for word in content]) or dict.fromkeys(reading.terms()))
+    return list(dict.fromkeys([stems[word] for word in content]) or dict.fromkeys(all_terms(read)))
 
 
 def word_count(text: str) -> int:
     """Return the number of words: spaced words, plus characters of unspaced scripts / 1.6, rounded up."""
-    folded = text.lower() if text.isascii() else fold(text)
-    return _count(folded, _needs_care(folded) is not None)
+    return count(passing(text))
 
 
 def _count(folded: str, careful: bool) -> int:
