@@ -10,6 +10,7 @@ import re
 import threading
 import unicodedata
 import uuid
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -182,3 +183,22 @@ def new_id(recorded: datetime) -> str:
     tail = int.from_bytes(os.urandom(6))
     number = (milliseconds & (1 << 48) - 1) << 80 | 7 << 76 | high << 64 | 2 << 62 | low << 48 | tail
     return str(uuid.UUID(int=number))
+
+
+_PREFIXES = (13, 18, 23)
+"""Ends of the groups of a UUID. The first 13 characters are the millisecond; one minute shares the first 8."""
+
+
+def short_ids(ids: Sequence[str], known: Callable[[list[str]], Iterable[str]]) -> dict[str, str]:
+    """Return full id -> shortest unique prefix.
+
+    `known` takes prefixes and returns those that identify exactly one memory.
+    """
+    shortened: dict[str, str] = {}
+    for length in _PREFIXES:
+        beginnings = {full: full[:length] for full in ids if full not in shortened}
+        if not beginnings:
+            break
+        unique = set(known(list(beginnings.values())))
+        shortened.update((full, start) for full, start in beginnings.items() if start in unique)
+    return {full: shortened.get(full, full) for full in ids}

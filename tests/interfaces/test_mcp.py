@@ -13,11 +13,12 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 
 import combray
-from combray.interfaces.mcp.lines import NOTICE, one_line, quoted, short_ids
+from combray.interfaces.mcp.lines import NOTICE, one_line, quoted
 from combray.interfaces.mcp.parameters import Category, Intent
 from combray.interfaces.mcp.server import OFFERED
 from combray.recall.query import INTENTS
 from combray.types import CATEGORIES
+from combray.values import short_ids
 
 SHORT = re.compile(
     r"\[[0-9a-f-]{13,36}\] \d{4}-\d\d-\d\d \d\d:\d\d \((?P<kind>[\w/, ]+)\) (?P<text>.*?)(?P<tags>( #\S+)*)"

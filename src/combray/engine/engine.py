@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from combray.conversation.turns import Conversation
     from combray.language.token_count import TokenCounter
     from combray.prompt.budget import Context
+    from combray.prompt.formats import Format
     from combray.think.thought import Thought
 
 
@@ -134,19 +135,25 @@ class Engine(Verbs):
         counter: TokenCounter | None = None,
         limit: int = 20,
         namespaces: Sequence[str] | None = None,
+        exclude: Iterable[str] = (),
+        messages: Iterable[str | Memory | Mapping[str, Any]] = (),
+        session: str | None = None,
+        format: Format = "text",
         **options: Unpack[RecallOptions],
     ) -> Context:
-        """Recall memories as text for a prompt: numbered, with date and id, fenced as data.
+        """Recall memories as text for a prompt: numbered, with source, date and id, marked as data.
 
-        At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate). Memories
-        that do not fit are in `dropped`; `state` counts the hits that `keep` dropped. Quarantined memories are
+        At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate). `format` is
+        text, markdown, xml or json. Left out is what the prompt holds: the query itself, the ids in `exclude`,
+        what `messages` hold (texts, memories, or mappings with `content`), and, with a `session`, what an earlier
+        context of that session held; the store remembers it. `dropped` lists what was left out or does not fit; `state` counts the hits that `keep` dropped. Quarantined memories are
         refused. `namespaces` reads several namespaces of the store instead of this one. Raises InvalidInputError.
         """
-        from combray.prompt.context import answer_context
+        from combray.language.token_count import estimate
+        from combray.prompt.context import Prompt, answer_context
 
-        return answer_context(
-            self, query, budget, counter=counter, limit=limit, namespaces=namespaces, options=options
-        )
+        prompt = Prompt(counter or estimate, limit, namespaces, exclude, messages, session, format)
+        return answer_context(self, query, budget, prompt, options)
 
     @audited("think", asks=True)
     def think(

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Unpack
 
+import numpy as np
+
 from combray import presets
 from combray.audit.audited import audited
 from combray.audit.verb import tell
@@ -18,12 +20,16 @@ from combray.presets.tuning import tuned
 from combray.recall.asking import Asking
 from combray.remember.guard import Guard
 from combray.remember.state import Remembering
-from combray.runtime import Reader, Runtime
+from combray.runtime import Order, Reader, Runtime
 from combray.types import TRUSTS, Answer, Memory, MemoryFields, MemoryItem, RecallOptions, Remembered
 from combray.values import one_of, whole
+from combray.where import And, Compare
 
 BATCH = 256
 MAX_BATCH = 100_000
+_LEAST_PREFIX = 4
+"""Characters from which an id that names no memory is explained by the ids that start so."""
+_MOST_LISTED = 5
 
 
 class Namespace:
@@ -87,12 +93,26 @@ class Namespace:
             raise InvalidInputError("id", f"must be a text, not {memory_id!r}.")
         wanted = memory_id.strip()
         key = self.reader.keys_of([wanted]).get(wanted)
+        if key is None and (several := self._starting(wanted)):
+            raise NotFoundError(
+                f"several memories in namespace {self.namespace!r} start with {memory_id!r}: "
+                f"{', '.join(several)}. Give more characters."
+            )
         if key is None:
             raise NotFoundError(
                 f"no memory {memory_id!r} in namespace {self.namespace!r}; "
                 "give the full id, or at least its first eight characters if only one id starts so"
             )
         return key
+
+    def _starting(self, prefix: str) -> list[str]:
+        """Ids that start with a prefix which is too short or names several; at most a few."""
+        if len(prefix) < _LEAST_PREFIX:
+            return []
+        # U+10FFFF sorts after every character of an id.
+        ends = Compare("id", "gte", "text", (prefix,)), Compare("id", "lt", "text", (prefix + "\U0010ffff",))
+        reader = self.reader
+        return reader.ids(np.array(reader.page(And(ends), Order("id", False), _MOST_LISTED), dtype=np.int64))
 
     def asking(self) -> Asking:
         """Return the object that checks a question and runs a recall pipeline on this namespace."""

@@ -7,7 +7,7 @@ docs/explanation/context.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from combray.language.token_count import TokenCounter, estimate
@@ -26,10 +26,19 @@ LEAST_CUT = 50
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One candidate text. Its `id` is reported in `Section.ids` or `Dropped.id`."""
+    """One candidate text. Its `id` is reported in `Section.ids` or `Dropped.id`.
+
+    `line` renders the text, whole or truncated, with what belongs to it, such as date and id.
+    """
 
     id: str
     text: str
+    line: Callable[[str], str] = field(default=str, compare=False)
+
+    @property
+    def shown(self) -> str:
+        """The text as the prompt shows it."""
+        return self.line(self.text)
 
 
 Fits = Callable[[Sequence[Piece]], bool]
@@ -106,18 +115,19 @@ def assemble(
     counter: TokenCounter = estimate,
     slots: Sequence[Slot] = SLOTS,
     state: str = "",
+    wrap: Callable[[str], str] = fenced,
 ) -> Context:
     """Select the pieces that fit and render them.
 
     `pieces` by section name: turns in chronological order, the others best first. The text never exceeds the
     budget by the given counter. The "fill" section comes first; the others follow inside a fence
-    (`prompt.fence`), turns last. Raises InvalidInputError for a budget below 100.
+    (`prompt.fence`, or another `wrap`), turns last. Raises InvalidInputError for a budget below 100.
     """
     whole("budget", budget, LEAST_BUDGET, MOST_BUDGET)
     dropped: list[Dropped] = []
     chosen: dict[str, list[Piece]] = {}
     offered = {slot.name: [each for each in pieces.get(slot.name, ()) if each.text.strip()] for slot in slots}
-    left = budget - counter(fenced(""))
+    left = budget - counter(wrap(""))
     claims = [min(slot.least, _cost(slot, offered[slot.name], counter)) if slot.least else 0 for slot in slots]
     for place, slot in enumerate(slots):
         room = min(
@@ -127,7 +137,7 @@ def assemble(
         dropped += _account(slot, offered[slot.name], kept, room, counter)
         chosen[slot.name] = kept
         left -= _cost(slot, kept, counter)
-    while (text := _render(slots, chosen)) and counter(text) > budget:
+    while (text := _render(slots, chosen, wrap)) and counter(text) > budget:
         # Each part fitted, but a counter may count more tokens in the whole than in its parts.
         dropped.append(_take_out(slots, chosen, counter))
     sections = tuple(
@@ -168,7 +178,7 @@ def _cut(pieces: Sequence[Piece], fits: Fits) -> list[Piece]:
     """Truncate the longest pieces to a common length so that all fit; [] if no length fits."""
 
     def named(texts: Sequence[str]) -> list[Piece]:
-        return [Piece(piece.id, text) for piece, text in zip(pieces, texts, strict=True)]
+        return [replace(piece, text=text) for piece, text in zip(pieces, texts, strict=True)]
 
     texts = cut_evenly([piece.text for piece in pieces], lambda tried: fits(named(tried)))
     return named(texts) if texts else []
@@ -186,7 +196,7 @@ def _account(
         "fill": f"does not fit in the remaining {room} tokens",
     }[slot.keeping]
     return [
-        Dropped(slot.name, piece.id, counter(piece.text), "truncated to fit" if piece.id in have else why)
+        Dropped(slot.name, piece.id, counter(piece.shown), "truncated to fit" if piece.id in have else why)
         for piece in lost
     ]
 
@@ -199,8 +209,8 @@ def _take_out(slots: Sequence[Slot], chosen: dict[str, list[Piece]], counter: To
     piece = kept.pop(place)
     half = shortened(piece.text, len(piece.text) // 2)
     if (slot.keeping == "fill" or (slot.keeping == "turns" and not kept)) and len(half) < len(piece.text):
-        kept.append(Piece(piece.id, half))
-    return Dropped(slot.name, piece.id, counter(piece.text), "the whole text exceeds the sum of its parts")
+        kept.append(replace(piece, text=half))
+    return Dropped(slot.name, piece.id, counter(piece.shown), "the whole text exceeds the sum of its parts")
 
 
 def _cost(slot: Slot, pieces: Sequence[Piece], counter: TokenCounter) -> int:
@@ -210,12 +220,12 @@ def _cost(slot: Slot, pieces: Sequence[Piece], counter: TokenCounter) -> int:
 def _body(slot: Slot, pieces: Sequence[Piece]) -> str:
     if not pieces:
         return ""
-    return "\n".join(([slot.heading] if slot.heading else []) + [piece.text for piece in pieces])
+    return "\n".join(([slot.heading] if slot.heading else []) + [piece.shown for piece in pieces])
 
 
-def _render(slots: Sequence[Slot], chosen: Mapping[str, Sequence[Piece]]) -> str:
+def _render(slots: Sequence[Slot], chosen: Mapping[str, Sequence[Piece]], wrap: Callable[[str], str]) -> str:
     instructions = [_body(slot, chosen[slot.name]) for slot in slots if slot.keeping == "fill"]
     remembered = [_body(slot, chosen[slot.name]) for slot in slots if slot.keeping == "items"]
     turns = [_body(slot, chosen[slot.name]) for slot in slots if slot.keeping == "turns"]
     stored = "\n\n".join(filter(None, (*remembered, *turns)))
-    return "\n\n".join(filter(None, (*instructions, fenced(stored) if stored else "")))
+    return "\n\n".join(filter(None, (*instructions, wrap(stored) if stored else "")))

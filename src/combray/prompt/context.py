@@ -2,48 +2,109 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
-from combray.language.token_count import TokenCounter, estimate
+from combray.language.token_count import TokenCounter
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
+from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
+from combray.prompt.held import held
+from combray.prompt.shown import add_shown, shown_before
 from combray.recall.marks import marks
-from combray.runtime import Memories
+from combray.runtime import Memories, Reader
 from combray.types import Answer, Memory, RecallOptions
+from combray.values import MAX_LABEL, MAX_LIMIT, clean_text, one_of, short_ids
 
 LIMIT = 20
 """Memories considered for a context; 1,500 tokens hold fewer."""
 _ID_CHARACTERS = 8
 _REPEATS = "duplicates an earlier memory"
-_NO_MARKS: Mapping[str, str] = {}
+_MOST_HELD = 100
+"""Hits beyond the limit that are asked for, because the prompt may hold as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a context is made for: its form, and what the prompt holds already (`Engine.context`)."""
+
+    counter: TokenCounter
+    limit: int = LIMIT
+    namespaces: Sequence[str] | None = None
+    exclude: Iterable[Any] = ()
+    messages: Iterable[Any] = ()
+    session: str | None = None
+    format: Format = "text"
 
 
 def answer_context(
-    memories: Memories,
-    query: str,
-    budget: int | None,
-    *,
-    counter: TokenCounter | None,
-    limit: int,
-    namespaces: Sequence[str] | None,
-    options: RecallOptions,
+    memories: Memories, query: str, budget: int | None, prompt: Prompt, options: RecallOptions
 ) -> Context:
-    """Return the memories that answer the query as cited, fenced text; see `Engine.context`."""
+    """Return the memories that answer the query as cited text, marked as data; see `Engine.context`."""
     refuse_quarantined(options)
-    counter = counter or estimate
-    budget = budget_of(memories, budget)
-    answer = memories.recall(query, limit=limit, namespaces=namespaces, **options)
-    kept, repeated = without_repeats([hit.memory for hit in answer])
-    numbers = {each.id: number for number, each in enumerate(kept, 1)}
+    style = STYLES[one_of("format", prompt.format, FORMATS)]
+    budget, store = budget_of(memories, budget), memories.runtime.store
+    names = tuple(prompt.namespaces or (memories.namespace,))
+    session = "" if prompt.session is None else clean_text("session", prompt.session, MAX_LABEL)
+    before = [shown_before(store.reader(name), session) for name in names] if session else []
+    earlier = [each for ids, _ in before for each in ids]
+    there = held(query, prompt.exclude, prompt.messages, earlier)
+    # Hits that the prompt holds take no room from others. They still measure what is near enough to be shown.
+    room = min(MAX_LIMIT, prompt.limit + min(len(there.ids) + len(there.texts), _MOST_HELD))
+    answer = memories.recall(query, limit=room, namespaces=prompt.namespaces, **options)
+    reasons = {hit.memory.id: there.why(hit.memory) for hit in answer}
+    new = [hit.memory for hit in answer if not reasons[hit.memory.id]][: prompt.limit]
+    kept, repeated = without_repeats(new)
+    first = max((number for _, number in before), default=0) + 1
+    numbers = {each.id: number for number, each in enumerate(kept, first)}
     noted = marks(answer, numbers, memories.runtime.clock())
-    lines = [Piece(each.id, f"[{number}] {line}") for number, (each, line) in enumerate(_lines(kept, noted), 1)]
-    slot = Slot("memories", "MEMORIES", 0, budget)
-    made = assemble({slot.name: lines}, budget=budget, counter=counter, slots=(slot,), state=answer.reason)
-    return with_repeats(made, repeated, counter)
+    short = short_ids([each.id for each in kept], partial(_known, [store.reader(name) for name in names]))
+    listed = [_piece(each, short[each.id], style, numbers[each.id], noted.get(each.id, "")) for each in kept]
+    slot = Slot("memories", style.heading, 0, budget)
+    made = assemble(
+        {slot.name: listed},
+        budget=budget,
+        counter=prompt.counter,
+        slots=(slot,),
+        state=answer.reason,
+        wrap=style.wrap,
+    )
+    if session:
+        _note(memories, names, session, made, kept, numbers)
+    echoes = [(hit.memory, reasons[hit.memory.id]) for hit in answer if reasons[hit.memory.id]]
+    return with_repeats(_with(made, echoes, prompt.counter), repeated, prompt.counter)
+
+
+def _note(
+    memories: Memories,
+    names: Sequence[str],
+    session: str,
+    made: Context,
+    kept: Sequence[Memory],
+    numbers: Mapping[str, int],
+) -> None:
+    """Remember which memories the session's prompt holds now."""
+    shown = {each for section in made.sections for each in section.ids}
+    for name in names:
+        ids = [each.id for each in kept if each.id in shown and each.namespace == name]
+        highest = max((numbers[each] for each in ids), default=0)
+        add_shown(memories.runtime.store, name, session, ids, highest)
+
+
+def _known(readers: Sequence[Reader], beginnings: list[str]) -> list[str]:
+    """Return the beginnings of ids that name one memory."""
+    found = Counter(each for reader in readers for each in reader.keys_of(beginnings))
+    return [each for each, count in found.items() if count == 1]
+
+
+def _with(made: Context, omitted: Sequence[tuple[Memory, str]], counter: TokenCounter) -> Context:
+    """Add memories that were left out to `dropped`, each with the reason."""
+    more = tuple(Dropped("held", each.id, counter(each.content), why) for each, why in omitted)
+    return replace(made, dropped=made.dropped + more)
 
 
 def with_repeats(made: Context, repeated: Sequence[Memory], counter: TokenCounter) -> Context:
@@ -59,7 +120,18 @@ def budget_of(memories: Memories, budget: int | None) -> int:
 
 def pieces(memories: Sequence[Memory]) -> list[Piece]:
     """Return one unnumbered line per memory."""
-    return [Piece(each.id, f"- {line}") for each, line in _lines(memories)]
+    ids = {each.id for each in memories}
+    length = _ID_CHARACTERS
+    while len({each[:length] for each in ids}) < len(ids):
+        length += 1
+    return [_piece(each, each.id[:length].rstrip("-"), STYLES["text"]) for each in memories]
+
+
+def _piece(memory: Memory, short_id: str, style: Style, number: int = 0, mark: str = "") -> Piece:
+    """Return a memory as one line, with white space collapsed. Its source is the author, else what stored it."""
+    date, untrusted = f"{memory.moment:%Y-%m-%d}", memory.trust == "untrusted"
+    line = Line(short_id, date, " ".join((memory.author or memory.source).split()), number, untrusted, mark)
+    return Piece(memory.id, " ".join(memory.content.split()), partial(style.line, line))
 
 
 def turn_piece(turn: Memory) -> Piece:
@@ -123,26 +195,6 @@ def _drawn(memory: Memory, words: str, other: Memory, others: str) -> bool:
     if memory.id in other.evidence:
         return others in words
     return other.id in memory.evidence and words in others
-
-
-def _lines(memories: Sequence[Memory], noted: Mapping[str, str] = _NO_MARKS) -> list[tuple[Memory, str]]:
-    ids = {each.id for each in memories}
-    length = _ID_CHARACTERS
-    while len({each[:length] for each in ids}) < len(ids):
-        length += 1
-    return [(each, _line(each, each.id[:length].rstrip("-"), noted.get(each.id, ""))) for each in memories]
-
-
-def _line(memory: Memory, short_id: str, mark: str) -> str:
-    """Return `text (author; date; id; untrusted; mark)` with white space collapsed."""
-    notes = [f"{memory.moment:%Y-%m-%d}", short_id]
-    if memory.kind == "episode" and memory.author:
-        notes.insert(0, memory.author)
-    if memory.trust == "untrusted":
-        notes.append("untrusted")
-    if mark:
-        notes.append(mark)
-    return f"{' '.join(memory.content.split())} ({'; '.join(notes)})"
 
 
 def refuse_quarantined(options: Mapping[str, Any]) -> None:

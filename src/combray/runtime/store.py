@@ -175,6 +175,9 @@ class Reader(Protocol):
     def doubts(self) -> list[Doubt]:
         """Return every pair in doubt, answered or not, by keys."""
 
+    def kept(self, name: str) -> str:
+        """A value of the namespace that was kept between writes; "" for none. It holds no text."""
+
 
 class Writer(Reader, Protocol):
     """An open write transaction on one namespace. Reads by id, hash, session and entity see its own writes."""
@@ -222,9 +225,6 @@ class Writer(Reader, Protocol):
 
     def note(self, operation: str, memory_id: str, detail: str, at: float) -> None:
         """Append a line to the operation log."""
-
-    def kept(self, name: str) -> str:
-        """A value of the namespace that a stage keeps between writes; "" for none. It holds no text."""
 
     def keep(self, name: str, value: str) -> None:
         """Keep a value of the namespace under a name, instead of the one before. Leaves no trace in the log."""

@@ -114,6 +114,7 @@ class Transactions(StoreCases):
             tx.keep("count", "3")
         with store.transaction("default") as tx:
             assert (tx.kept("count"), tx.kept("other")) == ("2", "")
+        assert [store.reader(name).kept("count") for name in ("default", "other", "unknown")] == ["2", "", ""]
 
     def test_two_threads_write_one_after_the_other(self, store: Store, reader: Reader) -> None:
         def write(name: str) -> None:

@@ -155,24 +155,52 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
         nothing_found("no memory matches.")
 
 
-@verb('combray context "why did we choose PostgreSQL"', "combray context database --budget 400")
+@verb(
+    'combray context "why did we choose PostgreSQL"',
+    "combray context database --budget 400 --format markdown --shown-in session-7",
+)
 @click.argument("query", nargs=-1, required=True)
 @_budget("Maximum number of tokens")
 @limit(20, "Maximum number of memories.")
+@click.option(
+    "--format",
+    "written",
+    type=click.Choice(("text", "markdown", "xml", "json")),
+    help="Print only the text for the prompt, in this format.",
+)
+@click.option("--exclude", multiple=True, metavar="ID", help="Leave out this memory; may be given again.")
+@click.option(
+    "--message",
+    "messages",
+    multiple=True,
+    metavar="TEXT",
+    help="Leave out what this message of the prompt holds.",
+)
+@click.option(
+    "--shown-in",
+    "session",
+    metavar="SESSION",
+    help="Leave out what earlier contexts of this session held, and remember what this one holds.",
+)
 @_keep
 @filters("since", "until", "categories", "kinds", "sessions")
 @where_option
 @namespaces_option
 @opens_store(pipelines=True)
-def context(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], **asked: Any) -> None:
+def context(
+    target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], written: Any, **asked: Any
+) -> None:
     """Print the memories that answer a query as text for a prompt.
 
-    The text has numbered memories with date and id, fenced as data, within a token budget. Memories that do not
-    fit are reported.
+    The text has numbered memories with source, date and id, marked as data, within a token budget. Memories that
+    do not fit, or that the prompt holds already, are reported.
     """
     with target.open() as engine:
-        made = engine.context(" ".join(query), namespaces=namespaces or None, **asked)
-    if for_people(target):
+        format: Any = written or "text"
+        made = engine.context(" ".join(query), namespaces=namespaces or None, format=format, **asked)
+    if written and not target.json and not for_people(target):
+        click.echo(made.text, nl=bool(made.text))
+    elif for_people(target):
         if made.text:
             click.echo(visible(made.text))
         click.echo(f"{made.tokens} of {made.budget} tokens · {made.state}", err=True)

@@ -12,6 +12,7 @@ from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
 from combray.types import Hit, Remembered
+from combray.values import short_ids
 
 
 class Tools:
@@ -24,7 +25,7 @@ class Tools:
         self._readers = [engine.runtime.store.reader(each) for each in read]
 
     def _short(self, ids: Iterable[str]) -> dict[str, str]:
-        return lines.short_ids(list(ids), self._known)
+        return short_ids(list(ids), self._known)
 
     def _told(self, hit: Hit, name: str, *, full: bool) -> str:
         said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)

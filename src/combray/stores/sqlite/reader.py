@@ -279,6 +279,12 @@ class SqliteReader:
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return [(str(name), int(count)) for name, count in self.scope.rows(sql.labels.entity_counts, limit)]
 
+    def kept(self, name: str) -> str:
+        with self.scope.reading() as connection:
+            number = self.scope.number(connection)
+            row = connection.execute(sql.settings.get, (f"{number}:{name}",)).fetchone()
+            return "" if row is None else str(row[0])
+
     def history(self, key: int) -> list[Version]:
         return [to_version(row) for row in self.scope.rows(sql.versions.history, key)]
 

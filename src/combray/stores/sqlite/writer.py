@@ -87,10 +87,6 @@ class SqliteWriter(SqliteReader):
             return int(self.scope.row(sql.memories.count_live_of, listed(kinds))[0])
         return int(self.scope.row(sql.memories.count_live)[0])
 
-    def kept(self, name: str) -> str:
-        row = self.connection.execute(sql.settings.get, (f"{self.number}:{name}",)).fetchone()
-        return "" if row is None else str(row[0])
-
     def keep(self, name: str, value: str) -> None:
         self.connection.execute(sql.settings.put, (f"{self.number}:{name}", value))
 

@@ -303,6 +303,9 @@ class ReferenceReader:
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return sorted(self._entities().items(), key=lambda each: (-each[1], each[0]))[:limit]
 
+    def kept(self, name: str) -> str:
+        return self._space().kept.get(name, "")
+
     def history(self, key: int) -> list[Version]:
         return list(self._space().versions.get(key, ()))
 

@@ -90,9 +90,6 @@ class ReferenceWriter(ReferenceReader):
     def count_live(self, kinds: Sequence[str] = ()) -> int:
         return sum(not kinds or row.memory.kind in kinds for row in self._live())
 
-    def kept(self, name: str) -> str:
-        return self.space.kept.get(name, "")
-
     def keep(self, name: str, value: str) -> None:
         self.space.kept[name] = value
 

@@ -1,0 +1,90 @@
+"""How a memory is written in a prompt: as a line of text, of Markdown, of XML or of JSON.
+
+Every format has one line per memory and marks the whole as data: text and Markdown by a fence (`prompt.fence`),
+XML and JSON by their syntax, because a stored text is escaped and cannot end its element.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from combray.prompt.fence import NOTE, fenced
+
+Format = Literal["text", "markdown", "xml", "json"]
+FORMATS: tuple[Format, ...] = ("text", "markdown", "xml", "json")
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a line tells beside the text. `source`: its author, else what stored it. `mark`: its validity.
+
+    `number` is 0 in lists that nobody cites.
+    """
+
+    id: str
+    date: str
+    source: str
+    number: int = 0
+    untrusted: bool = False
+    mark: str = ""
+
+    def fields(self) -> dict[str, str | int]:
+        """Return what is set, by name, in the order of a line."""
+        listed: dict[str, str | int] = {"n": self.number, "id": self.id, "date": self.date, "source": self.source}
+        listed |= {"trust": "untrusted" if self.untrusted else "", "mark": self.mark}
+        return {name: value for name, value in listed.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How one format writes a line, and what it puts around the lines."""
+
+    heading: str
+    line: Callable[[Line, str], str]
+    wrap: Callable[[str], str]
+
+
+def _notes(line: Line) -> list[str]:
+    parts = [line.source, line.date, line.id, "untrusted" if line.untrusted else "", line.mark]
+    return [part for part in parts if part]
+
+
+def _text(line: Line, content: str) -> str:
+    head = f"[{line.number}]" if line.number else "-"
+    return f"{head} {content} ({'; '.join(_notes(line))})"
+
+
+def _markdown(line: Line, content: str) -> str:
+    head = f"- [{line.number}]" if line.number else "-"
+    return f"{head} {content} *({'; '.join(_notes(line))})*"
+
+
+def _xml(line: Line, content: str) -> str:
+    attributes = "".join(f' {name}="{str(value).translate(_ESCAPES)}"' for name, value in line.fields().items())
+    return f"<memory{attributes}>{content.translate(_ESCAPES)}</memory>"
+
+
+def _in_xml(lines: str) -> str:
+    return f'<memories note="{NOTE}">\n{lines}\n</memories>'
+
+
+def _json(line: Line, content: str) -> str:
+    return json.dumps({**line.fields(), "text": content}, ensure_ascii=False)
+
+
+def _in_json(lines: str) -> str:
+    # A line of JSON has no line break inside, so every break is between two memories.
+    listed = lines.replace("\n", ",\n")
+    return f'{{"note": {json.dumps(NOTE)}, "memories": [\n{listed}\n]}}'
+
+
+STYLES: Mapping[Format, Style] = {
+    "text": Style("MEMORIES", _text, fenced),
+    "markdown": Style("## Memories", _markdown, fenced),
+    "xml": Style("", _xml, _in_xml),
+    "json": Style("", _json, _in_json),
+}

@@ -1,0 +1,85 @@
+"""Which memories were put into the prompts of a session, so that none is put in twice.
+
+The store keeps the keys of memories under a hash of the session's name: no text and no id. Keys are never used
+again, so the key of an erased memory names nothing. At most `SESSIONS` sessions of `MOST` memories are kept; the
+one used longest ago gives way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Sequence
+
+from combray.errors import StoreError
+from combray.runtime import Reader, Store, Writer
+
+LOG = logging.getLogger(__name__)
+
+SESSIONS = 32
+MOST = 500
+"""Memories remembered of a session; after that the first ones may be shown again."""
+_INDEX = "shown"
+_Places = dict[str, tuple[int, int]]
+"""By session, the one used last at the end: the slot of its keys, and the highest number that a line had."""
+
+
+def shown_before(reader: Reader, session: str) -> tuple[list[str], int]:
+    """Return the ids of what was shown in the session, oldest first, and the highest number of a line."""
+    place, number = _places(reader).get(_name(session), (-1, 0))
+    if place < 0:
+        return [], 0
+    return [each for each in reader.ids(_keys(reader, place)) if each], number  # type: ignore[arg-type]
+
+
+def add_shown(store: Store, namespace: str, session: str, ids: Sequence[str], number: int) -> None:
+    """Add what is shown now, up to line `number`. If that cannot be written, a later prompt may repeat it."""
+
+    def extended(tx: Writer, place: int) -> str:
+        new = tx.keys_of(ids).values()
+        return ",".join(map(str, list(dict.fromkeys([*_keys(tx, place), *new]))[-MOST:]))
+
+    if ids:
+        _change(store, namespace, session, extended, number)
+
+
+def forget_shown(store: Store, namespace: str, session: str) -> None:
+    """Forget what was shown: the prompt was compacted, and what it held may be lost. Numbers go on."""
+    if _name(session) in _places(store.reader(namespace)):
+        _change(store, namespace, session, lambda _tx, _place: "", 0)
+
+
+def _change(store: Store, namespace: str, session: str, value: Callable[[Writer, int], str], number: int) -> None:
+    if not store.writable:
+        return
+    try:
+        with store.transaction(namespace) as tx:
+            places = _places(tx)
+            place, highest = places.pop(_name(session), (-1, 0))
+            if place < 0:
+                free = set(range(SESSIONS)) - {slot for slot, _ in places.values()}
+                place = min(free) if free else places.pop(next(iter(places)))[0]
+                tx.keep(_slot(place), "")
+            places[_name(session)] = place, max(number, highest)
+            tx.keep(_slot(place), value(tx, place))
+            tx.keep(_INDEX, json.dumps(places))
+    except StoreError:
+        LOG.warning("what was shown in a session could not be stored", exc_info=True)
+
+
+def _places(reader: Reader) -> _Places:
+    text = reader.kept(_INDEX)
+    return {name: (slot, number) for name, (slot, number) in json.loads(text).items()} if text else {}
+
+
+def _keys(reader: Reader, place: int) -> list[int]:
+    return [int(each) for each in reader.kept(_slot(place)).split(",") if each]
+
+
+def _name(session: str) -> str:
+    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _slot(place: int) -> str:
+    return f"{_INDEX}:{place}"
