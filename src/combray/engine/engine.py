@@ -146,8 +146,9 @@ class Engine(Verbs):
         At most `budget` tokens by `counter` (None: the setting `context_budget`, and an estimate). `format` is
         text, markdown, xml or json. Left out is what the prompt holds: the query itself, the ids in `exclude`,
         what `messages` hold (texts, memories, or mappings with `content`), and, with a `session`, what an earlier
-        context of that session held; the store remembers it. `dropped` lists what was left out or does not fit; `state` counts the hits that `keep` dropped. Quarantined memories are
-        refused. `namespaces` reads several namespaces of the store instead of this one. Raises InvalidInputError.
+        context of that session held; the store remembers it. `dropped` lists what was left out or does not fit,
+        `state` counts the hits that `keep` dropped. Quarantined memories are refused. `namespaces` reads several
+        namespaces of the store instead of this one. Raises InvalidInputError.
         """
         from combray.language.token_count import estimate
         from combray.prompt.context import Prompt, answer_context

@@ -44,7 +44,8 @@ class Held:
 def held(query: str, exclude: Any, messages: Any, earlier: Iterable[str] = ()) -> Held:
     """Read the arguments `exclude` (ids) and `messages` of a context. Raises InvalidInputError.
 
-    `earlier`: ids of what was shown before. A message is a text, a memory, or a mapping with `content` or `text`, as chat APIs write it.
+    `earlier`: ids of what was shown before. A message is a text, a memory, or a mapping with `content` or `text`,
+    as chat APIs write it.
     """
     ids = [*earlier, *(_id(each) for each in _listed("exclude", exclude))]
     texts = []
