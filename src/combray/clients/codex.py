@@ -1,0 +1,33 @@
+"""Codex: MCP servers in `config.toml`, hooks in `hooks.json`, a skill in `.agents/skills`.
+
+Codex has no event for a session's end, and runs a hook only after its user has reviewed it (`/hooks`).
+Sources: https://developers.openai.com/codex/hooks, /config-advanced, /mcp and /skills.
+"""
+
+from __future__ import annotations
+
+from combray.clients.claude_code import EVENTS, hook
+from combray.clients.jsonsource import JSON
+from combray.clients.pieces import Hook, Piece, Table, Whole
+from combray.clients.places import Places, Wanted
+from combray.clients.texts import text_of
+
+_MISSING = ("session-end",)
+
+
+def pieces(places: Places, wanted: Wanted) -> list[Piece]:
+    """Return what Combray writes for Codex."""
+    command, *args = wanted.server()
+    if places.scope == "project":
+        folder, skills = places.project / ".codex", places.project / ".agents" / "skills"
+    else:
+        folder, skills = places.folder("CODEX_HOME", ".codex"), places.home / ".agents" / "skills"
+    return [
+        Table(folder / "config.toml", ("mcp_servers", wanted.name), {"command": command, "args": args}),
+        *(
+            Hook(folder / "hooks.json", JSON, ("hooks", EVENTS[verb]), hook(verb, wanted, "codex"))
+            for verb in wanted.verbs()
+            if verb not in _MISSING
+        ),
+        Whole(skills / "combray" / "SKILL.md", text_of("SKILL.md")),
+    ]

@@ -1,0 +1,220 @@
+"""The verbs `setup` and `eject`: wire Combray into agent clients, and take it out again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found, say, verb
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import console, for_people, show_json, visible
+
+if TYPE_CHECKING:
+    from combray.clients import Change, Finding, Places, Wanted
+
+_NAMES = ("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")
+_CLIENTS = click.argument("clients", metavar="CLIENT...", nargs=-1, type=click.Choice(_NAMES))
+
+
+def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
+    options = (
+        click.option("--user/--project", "user", default=True, help="For all projects of the user, or for one."),
+        click.option(
+            "--folder",
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
+            default=Path(),
+            show_default="current folder",
+            help="The project's folder.",
+        ),
+        click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation."),
+        click.option("--dry-run", is_flag=True, help="Show the changes and write nothing."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@verb(
+    "combray setup claude-code", "combray setup codex cursor --project --dry-run", "combray setup --check codex"
+)
+@_CLIENTS
+@_shared
+@click.option("--check", is_flag=True, help="Report what is wired, whether the hook answers, and its last run.")
+@click.option("--tools", is_flag=True, help="Also capture the use of tools, one more call for each.")
+@click.option("--name", default="combray", metavar="NAME", help="Name of the MCP entry.")
+@click.option(
+    "--program", metavar="PATH", help="How clients call Combray; default: its path, in a project its name."
+)
+@opens_store(pipelines=True)
+def setup(
+    target: Target, clients: tuple[str, ...], check: bool, tools: bool, name: str, program: str | None, **how: Any
+) -> None:
+    """Wire Combray into agent clients: MCP entry, hooks and guidance.
+
+    Shows the changes as a diff and asks. Entries of others are never touched, and the originals are kept: combray
+    eject restores them. The options of the store are written into the entry and the hooks. Clients: claude-code,
+    codex, cursor, gemini-cli, openclaw, opencode.
+    """
+    from combray import clients as room
+
+    places = _places(how)
+    wanted = room.Wanted(program or room.program(places.scope), _options(target), name, tools)
+    if check:
+        _check(target, clients or _NAMES, places, wanted)
+        return
+    if not clients:
+        raise click.UsageError(f"Name a client: {', '.join(_NAMES)}.")
+    _run(target, clients, places, wanted, how, undo=False)
+
+
+@verb("combray eject claude-code", "combray eject cursor --project --yes")
+@_CLIENTS
+@_shared
+@click.option("--name", default="combray", metavar="NAME", help="Name of the MCP entry.")
+@opens_store()
+def eject(target: Target, clients: tuple[str, ...], name: str, **how: Any) -> None:
+    """Take Combray out of agent clients.
+
+    A file that nobody changed since the set-up gets every byte of its original back. From any other only the
+    entries of Combray are removed. Memories stay in the store.
+    """
+    from combray import clients as room
+
+    if not clients:
+        raise click.UsageError(f"Name a client: {', '.join(_NAMES)}.")
+    _run(target, clients, _places(how), room.Wanted(name=name), how, undo=True)
+
+
+def _places(how: dict[str, Any]) -> Places:
+    from combray.clients import Places
+
+    return Places("user" if how["user"] else "project", Path(os.path.abspath(how["folder"])))  # noqa: PTH100
+
+
+def _options(target: Target) -> tuple[str, ...]:
+    """The options of the store that were given, as words of a command line."""
+    db = target.db
+    if db and "://" not in db and db != ":memory:":
+        db = os.path.abspath(os.path.expanduser(db))  # noqa: PTH100, PTH111 - clients start it in any folder
+    given = {
+        "--db": db,
+        "--store": target.store,
+        "--namespace": target.namespace,
+        "--preset": target.preset,
+        "--embedder": target.embedder,
+    }
+    return tuple(word for name, value in given.items() if value for word in (name, value))
+
+
+def _records() -> Path:
+    from combray import settings
+
+    return settings.data_folder() / "clients"
+
+
+def _run(
+    target: Target, clients: tuple[str, ...], places: Places, wanted: Wanted, how: dict[str, Any], *, undo: bool
+) -> None:
+    """Plan all clients, show, ask, write."""
+    from combray import clients as room
+
+    make = room.unplan if undo else room.plan
+    plans = {client: make(client, places, wanted, _records()) for client in dict.fromkeys(clients)}
+    asks = not (how["yes"] or how["dry_run"])
+    changing = any(each.changes for changes in plans.values() for each in changes)
+    _show(target, plans, places, written=not asks and not how["dry_run"])
+    if how["dry_run"] or not (changing or undo):
+        return
+    if changing and asks:
+        if not sys.stdin.isatty():
+            nothing_found("nothing was written: standard input is not a terminal. Add --yes.")
+        click.confirm("Write these changes?", abort=True, err=True)
+    for client, changes in plans.items():
+        count = room.carry_out(client, places, changes, _records(), name=wanted.name, undo=undo)
+        if for_people(target) and count:
+            console().print(f"{client}: {count} files {'restored' if undo else 'written'}.", style="green")
+            _remark(client, undo=undo)
+
+
+def _remark(client: str, *, undo: bool) -> None:
+    if undo:
+        return
+    if client == "codex":
+        console().print("Codex runs hooks only after you have reviewed them: call /hooks in it.", style="yellow")
+    console().print(f"Restart the client. combray setup --check {client} shows whether it works.")
+
+
+def _show(target: Target, plans: dict[str, list[Change]], places: Places, *, written: bool) -> None:
+    if not for_people(target):
+        show_json(
+            [
+                {
+                    "client": client,
+                    "file": str(each.path),
+                    "action": _action(each),
+                    "written": written and each.changes,
+                    "diff": each.diff(places.home) if each.changes else "",
+                    **({"note": each.note} if each.note else {}),
+                }
+                for client, changes in plans.items()
+                for each in changes
+            ]
+        )
+        return
+    out = console()
+    for client, changes in plans.items():
+        for each in changes:
+            for line in each.diff(places.home).splitlines() if each.changes else ():
+                out.print(visible(line), style=_colour(line), soft_wrap=True)
+            if each.note:
+                out.print(f"{visible(str(each.path))} {each.note}.", style="yellow")
+        if not any(each.changes for each in changes):
+            out.print(f"{client}: nothing to change.")
+
+
+def _colour(line: str) -> str:
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+
+
+def _action(change: Change) -> str:
+    if not change.changes:
+        return "unchanged"
+    return "created" if change.before is None else "removed" if change.after is None else "changed"
+
+
+def _check(target: Target, clients: tuple[str, ...], places: Places, wanted: Wanted) -> None:
+    """Print the findings; exit 1 if one is bad."""
+    from combray import clients as room
+    from combray import settings
+
+    found: dict[str, list[Finding]] = {}
+    for client in dict.fromkeys(clients):
+        if client == "openclaw" and places.scope == "project":
+            continue
+        found[client] = room.check(client, places, wanted, _records(), settings.data_folder() / "hooks")
+    if for_people(target):
+        for client, findings in found.items():
+            console().print(client, style="bold")
+            for each in findings:
+                sign, colour = {True: ("ok", "green"), False: ("--", "red"), None: ("  ", "")}[each.good]
+                console().print(
+                    f"  {sign} {visible(each.what)}: {visible(each.said)}", style=colour, soft_wrap=True
+                )
+    else:
+        show_json([{"client": client, **_fields(each)} for client, each in _pairs(found)])
+    if any(each.good is False for _, each in _pairs(found)):
+        say("not everything is wired. Run: combray setup CLIENT")
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+def _pairs(found: dict[str, list[Finding]]) -> list[tuple[str, Finding]]:
+    return [(client, each) for client, findings in found.items() for each in findings]
+
+
+def _fields(finding: Finding) -> dict[str, Any]:
+    return {"what": finding.what, "good": finding.good, "said": finding.said}
