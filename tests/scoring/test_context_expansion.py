@@ -17,7 +17,7 @@ def expansion(
     asks: Sequence[int] = (),
 ) -> ContextExpansion:
     asking = np.isin(np.arange(4), asks)
-    return ContextExpansion(IN_A_ROW, before, after, boost, np.array(gain, dtype=np.float64), asking)
+    return ContextExpansion(IN_A_ROW, before, after, boost, np.array(gain, dtype=np.float64).__getitem__, asking)
 
 
 def spread(by: ContextExpansion, place: int, value: float) -> list[float]:

@@ -4,15 +4,14 @@ import pytest
 from combray.scoring.ranking import ranked
 
 
-def test_higher_first_ties_by_key_zero_and_hidden_left_out() -> None:
+def test_higher_first_ties_by_key_zero_and_less_left_out() -> None:
     keys = np.array([3, 5, 8, 9, 12])
-    scores = np.array([1.0, 2.0, 1.0, 0.0, 9.0])
-    eligible = np.array([True, True, True, True, False])
-    found = ranked(keys, scores, 10, eligible)
+    scores = np.array([1.0, 2.0, 1.0, 0.0, -9.0])
+    found = ranked(keys, scores, 10)
     assert (found.keys.tolist(), found.scores.tolist()) == ([5, 3, 8], [2.0, 1.0, 1.0])
 
 
 @pytest.mark.parametrize(("limit", "wanted"), [(0, []), (-1, []), (1, [5]), (2, [5, 3]), (3, [5, 3, 8])])
 def test_a_limit_cuts_between_ties_by_key(limit: int, wanted: list[int]) -> None:
     keys, scores = np.array([3, 5, 8, 9]), np.array([1.0, 2.0, 1.0, 1.0])
-    assert ranked(keys, scores, limit, np.ones(4, dtype=np.bool_)).keys.tolist() == wanted
+    assert ranked(keys, scores, limit).keys.tolist() == wanted

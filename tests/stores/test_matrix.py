@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from combray.errors import CorruptStoreError, InvalidInputError
+from combray.stores import matrix
 from combray.stores.matrix import Matrix, cosines, decode, encode, norms, quantised, whole
 
 
@@ -39,6 +40,16 @@ def test_cosines_are_exact_whatever_the_order_of_the_sums() -> None:
         assert cosine == dot / (math.sqrt(sum(a * a for a in row)) * math.sqrt(sum(b * b for b in plain[7])))
 
 
+def test_numpy_alone_gives_the_same_dot_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = np.random.default_rng(5).integers(-127, 128, (20_000, 24), dtype=np.int8)
+    fast = matrix.dots(codes, codes[3])
+    monkeypatch.setattr(matrix, "simsimd", None)
+    assert matrix.dots(codes, codes[3]).tolist() == fast.tolist()
+    # By hand: 2·1 + (-3)·4 + 127·127.
+    one, other = np.array([[2, -3, 127]], dtype=np.int8), np.array([1, 4, 127], dtype=np.int8)
+    assert matrix.dots(one, other).tolist() == [2 - 12 + 16129]
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_vectors_that_are_no_numbers_are_refused(bad: float) -> None:
     with pytest.raises(InvalidInputError):
@@ -54,15 +65,15 @@ def test_codes_of_another_length_are_damage() -> None:
 def test_nearest_agrees_with_cosines_over_many_blocks(share: float) -> None:
     """With all rows, with most (the others are compared and left out) and with few (which are copied)."""
     given = np.random.default_rng(3).normal(size=(20_000, 8)).astype(np.float32)
-    matrix = Matrix(8)
+    rows_of = Matrix(8)
     given[5::1000] = 0.0
-    matrix.put(np.arange(20_000), encode(given), 20_000)
+    rows_of.put(np.arange(20_000), encode(given), 20_000)
     keys, eligible = np.arange(20_000) * 2, np.random.default_rng(4).random(20_000) < share
     # A whole block without any.
     eligible[8192:16384] &= share > 0.5
-    found = matrix.nearest(given[:3], keys, eligible, 7, 0.8)
+    found = rows_of.nearest(given[:3], keys, eligible, 7, 0.8)
     for vector, ranked in zip(given[:3], found, strict=True):
-        cosine = np.round(matrix.cosines(vector, 20_000), 6)
+        cosine = np.round(rows_of.cosines(vector, 20_000), 6)
         best = [key for key in np.lexsort((keys, -cosine)) if eligible[key] and cosine[key] >= 0.8][:7]
         assert ranked.keys.tolist() == keys[best].tolist()
         assert ranked.scores.tolist() == cosine[best].tolist()

@@ -183,9 +183,8 @@ def _best_of_parts(found: Found, parts: Sequence[Part], pool: int) -> Found:
         if full in found.lists:
             lists[name] = found.lists[full]
     if len(parts) > 1:
-        every = np.ones(len(found.keys), dtype=np.bool_)
         for name in lists.keys() & _OF_PARTS:
-            lists[name] = ranked(found.keys, scores[name], pool, every)
+            lists[name] = ranked(found.keys, scores[name], pool)
     return replace(found, scores=scores, lists=lists)
 
 

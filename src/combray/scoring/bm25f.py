@@ -10,7 +10,7 @@ https://doi.org/10.1145/1031171.1031181.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Slots
+from combray.scoring.scratch import Scratch, Sparse, distinct
 
 Floats = NDArray[np.float64]
-
-_SORTING = 64
-"""Rows that can be scanned for non-zero values in the time it takes to sort one slot (measured)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +40,33 @@ def idf(rows: int, holding: int) -> float:
 def bm25f(
     postings: Sequence[Posting],
     rows: int,
-    lengths: Floats,
+    lengths: Callable[[Slots], Floats],
     average: float,
     expansion: ContextExpansion,
     k1: float,
     b: float,
-) -> Floats:
-    """Return the score of every row, 0 without a match.
+    scratch: Scratch,
+) -> Sparse:
+    """Return the scores of the rows that match.
 
-    `lengths`, one per row, are expanded as the frequencies are; `rows` is the number of rows that count, and
-    `average` their mean length.
+    `lengths` of slots are expanded as the frequencies are; `rows` is the number of rows that count, and `average`
+    their mean length.
     """
-    scores = np.zeros(len(lengths))
-    frequency = np.zeros(len(lengths))
+    count = len(expansion.asks)
+    scores, frequency = scratch.lend(count), scratch.lend(count)
+    matching = [np.zeros(0, dtype=np.int64)]
     for posting in postings:
-        touched = expansion.spread(posting.slots, posting.frequencies, frequency)
-        at = _distinct(touched, frequency)
+        if not posting.weight:
+            continue
+        at = distinct(expansion.spread(posting.slots, posting.frequencies, frequency), frequency)
         found = frequency[at]
         gain = posting.weight * idf(rows, len(posting.slots)) * (k1 + 1.0)
-        norm = k1 * (1.0 - b + b * lengths[at] / max(average, 1e-9))
+        norm = k1 * (1.0 - b + b * lengths(at) / max(average, 1e-9))
+        matching.append(at[scores[at] == 0.0])
         scores[at] += gain * found / (found + norm)
         frequency[at] = 0.0
-    return scores
+    scratch.take_back(frequency, matching[0])
+    return Sparse(scores, np.concatenate(matching))
 
 
 def best_possible(postings: Sequence[Posting], rows: int, k1: float, strongest: int = 0) -> float:
@@ -75,19 +78,13 @@ def best_possible(postings: Sequence[Posting], rows: int, k1: float, strongest: 
     return sum(bounds[:strongest] if strongest else bounds)
 
 
-def _distinct(touched: Sequence[Slots], frequency: Floats) -> Slots:
-    """Return the slots touched at least once, by sorting the lists or scanning the rows."""
-    if len(touched) == 1:
-        return touched[0]
-    if _SORTING * sum(len(each) for each in touched) < len(frequency):
-        distinct: Slots = np.unique(np.concatenate(touched))
-        return distinct[frequency[distinct] > 0]
-    return np.flatnonzero(frequency)
-
-
-def coverage(postings: Sequence[Posting], rows: int, terms: int) -> Floats:
+def coverage(postings: Sequence[Posting], rows: int, terms: int, scratch: Scratch) -> Sparse:
     """Return the share of the query's `terms` that each row holds."""
-    scores = np.zeros(rows)
+    scores = scratch.lend(rows)
+    matching = [np.zeros(0, dtype=np.int64)]
     for posting in postings:
+        matching.append(posting.slots[scores[posting.slots] == 0.0])
         scores[posting.slots] += 1.0
-    return scores / max(terms, 1)
+    touched = np.concatenate(matching)
+    scores[touched] /= max(terms, 1)
+    return Sparse(scores, touched)

@@ -6,7 +6,7 @@ Turn i gets gain_i * (sum_d before[d-1] * v_{i-d} + sum_d after[d-1] * v_{i+d}).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +20,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ContextExpansion:
-    """The weights of neighbours. `gain` and `asks` (ends in a question) have one value per row."""
+    """The weights of neighbours. `gain` returns the gains of slots; `asks` flags those that end in a question."""
 
     chain: Chain
     before: Sequence[float]
     after: Sequence[float]
     question_boost: float
-    gain: Floats
+    gain: Callable[[Slots], Floats]
     asks: NDArray[np.bool_]
 
     @property
@@ -49,7 +49,7 @@ class ContextExpansion:
         ):
             for places, takers, weight in steps(pointers, givers, weights):
                 # Distinct givers have distinct takers at one distance, so this += has no repeated index.
-                into[takers] += weight * given[places] * self.gain[takers]
+                into[takers] += weight * given[places] * self.gain(takers)
                 touched.append(takers)
         return touched
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from combray.runtime import Keys, Ranked, Scores
 
@@ -12,11 +11,11 @@ DECIMALS = 6
 cannot change an answer."""
 
 
-def ranked(keys: Keys, scores: Scores, limit: int, eligible: NDArray[np.bool_]) -> Ranked:
-    """Return the best `limit` eligible keys with positive scores, best first, ties by ascending key."""
+def ranked(keys: Keys, scores: Scores, limit: int) -> Ranked:
+    """Return the best `limit` keys with positive scores, best first, ties by ascending key."""
     if limit <= 0:
         return Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
-    places = np.flatnonzero(eligible & (scores > 0))
+    places = np.flatnonzero(scores > 0)
     if len(places) > limit:
         cut = np.partition(scores[places], len(places) - limit)[len(places) - limit]
         places = places[scores[places] >= cut]

@@ -42,16 +42,18 @@ def plus(one: Turns, other: Turns) -> Turns:
     return Turns(count, words)
 
 
-def gains(session: NDArray[np.integer], words: NDArray[np.integer], of: Turns, rows: Slots, limit: int) -> Floats:
-    """Return min(1, (limit / mean words of the row's session)^2) for the given rows; all 1 for limit 0.
-
-    A row without session is a session of its own.
-    """
+def gain_of(mean: Floats, limit: int) -> Floats:
+    """Return min(1, (limit / mean words)^2); all 1 for limit 0."""
     if limit <= 0:
-        return np.ones(len(rows))
+        return np.ones(len(mean))
+    result: Floats = np.minimum(1.0, (limit / np.maximum(mean, 1.0)) ** 2)
+    return result
+
+
+def gains(session: NDArray[np.integer], words: NDArray[np.integer], of: Turns, rows: Slots, limit: int) -> Floats:
+    """Return the gains of the sessions of the given rows. A row without session is a session of its own."""
     codes = session[rows]
     mean = words[rows].astype(np.float64)
     inside = codes >= 0
     mean[inside] = of.words[codes[inside]] / of.count[codes[inside]]
-    result: Floats = np.minimum(1.0, (limit / np.maximum(mean, 1.0)) ** 2)
-    return result
+    return gain_of(mean, limit)

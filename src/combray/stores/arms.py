@@ -1,6 +1,7 @@
 """Retrieval arms over columns, shared by every store that keeps columns in memory.
 
-The store supplies posting lists, vectors and entity lists.
+The store supplies posting lists, vectors and entity lists. The cost follows these lists and one scan of the
+vectors: rows that no arm finds are not touched.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from combray.runtime import (
     KeywordArm,
     MomentArm,
     Ranked,
-    RecencyArm,
     Scores,
     VectorArm,
 )
 from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
-from combray.scoring.neighbours import around
-from combray.scoring.ranking import DECIMALS, ranked
-from combray.stores.columns import Snapshot
+from combray.scoring.neighbours import Slots
+from combray.scoring.ranking import ranked
+from combray.scoring.scratch import Sparse
+from combray.stores.scored import All, Cosines, Few, Scored, Windows
+from combray.stores.snapshot import Snapshot
 from combray.where import Condition
 
 
@@ -42,8 +44,8 @@ class Evidence(Protocol):
     ) -> tuple[Scores, NDArray[np.bool_]]:
         """Return the cosine of every row (0 without a vector) and which rows have a vector."""
 
-    def naming(self, entities: Sequence[str], snapshot: Snapshot) -> Scores:
-        """Return how many of the entities each row names."""
+    def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
+        """Return for each entity the distinct rows that name it."""
 
     def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
         """Return the rows with at least one of the tags."""
@@ -58,21 +60,21 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
     No arm returns or counts quarantined rows, whatever the filter says.
     """
     eligible = findable_rows(evidence, snapshot, where)
-    full: dict[str, Scores] = {}
-    lists: dict[str, Ranked] = {}
     cosines: dict[int, tuple[Scores, NDArray[np.bool_]]] = {}
+    scored = {name: _scored(evidence, snapshot, arm, eligible, cosines) for name, arm in arms.items()}
+    lists: dict[str, Ranked] = {}
     for name, arm in arms.items():
-        scores = _score(evidence, snapshot, arm, eligible, cosines)
-        # Recency scores are exact; rounding would make the thousandth and the next equal.
-        full[name] = scores if isinstance(arm, RecencyArm) else np.round(scores, DECIMALS)
         if isinstance(arm, KeywordArm) and not arm.listed:
             continue
-        listed = eligible & (full[name] >= arm.minimum) if isinstance(arm, MomentArm) else eligible
-        lists[name] = ranked(snapshot.keys, full[name], limit, listed)
+        slots = scored[name].leading(eligible, limit)
+        lists[name] = ranked(snapshot.keys[slots], scored[name].at(slots), limit)
     keys = np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     slots = np.searchsorted(snapshot.keys, keys)
     vectorless = next((int((eligible & ~has).sum()) for _, has in cosines.values()), 0)
-    found = {name: scores[slots] for name, scores in full.items()}
+    found = {name: each.at(slots) for name, each in scored.items()}
+    for each in scored.values():
+        if isinstance(each, Few):
+            snapshot.scratch.take_back(each.found.scores, each.found.touched)
     return Found(keys, lists, found, int(eligible.sum()), vectorless)
 
 
@@ -92,15 +94,15 @@ def findable_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDAr
     return eligible & snapshot.shown if snapshot.hides else eligible
 
 
-def _score(
+def _scored(
     evidence: Evidence,
     snapshot: Snapshot,
     arm: Arm,
     eligible: NDArray[np.bool_],
     cosines: dict[int, tuple[Scores, NDArray[np.bool_]]],
-) -> Scores:
+) -> Scored:
     if isinstance(arm, KeywordArm):
-        return _keyword(evidence, snapshot, arm)
+        return Few(_keyword(evidence, snapshot, arm))
     if isinstance(arm, VectorArm):
         # Two arms over one query vector (with and without neighbours) share the scan.
         if id(arm.vector) not in cosines:
@@ -111,38 +113,43 @@ def _score(
         return _vector(snapshot, arm, *cosines[id(arm.vector)])
     if isinstance(arm, EntityArm):
         distinct = {each.casefold() for each in arm.entities}
-        return evidence.naming(sorted(distinct), snapshot) / max(len(distinct), 1)
+        postings = [
+            Posting(slots, np.ones(len(slots)), 1.0) for slots in evidence.naming(sorted(distinct), snapshot)
+        ]
+        return Few(coverage(postings, snapshot.count, len(distinct), snapshot.scratch))
     scores = np.zeros(snapshot.count)
     if isinstance(arm, MomentArm):
         for since, until, score in arm.windows:
             inside = (snapshot.moment >= since) & (snapshot.moment < until)
             scores[inside] = np.maximum(scores[inside], score)
-    else:
-        places = np.flatnonzero(eligible)
-        newest = places[np.lexsort((-snapshot.keys[places], -snapshot.moment[places]))]
-        scores[newest] = 1.0 / (1.0 + np.arange(len(newest)))
-    return scores
+        return All(scores, arm.minimum)
+    places = np.flatnonzero(eligible)
+    newest = places[np.lexsort((-snapshot.keys[places], -snapshot.moment[places]))]
+    scores[newest] = 1.0 / (1.0 + np.arange(len(newest)))
+    return All(scores, exact=True)
 
 
-def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Scores:
+def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
     if not arm.terms or not snapshot.count:
-        return np.zeros(snapshot.count)
+        return coverage((), snapshot.count, 1, snapshot.scratch)
     read = evidence.postings(arm, snapshot)
     if arm.lends:
         read = _lent(evidence, snapshot, arm, read)
     postings = [_shown(each, snapshot) for each in read if each is not None]
     if arm.scoring == "coverage":
-        scores = coverage(postings, snapshot.count, len(arm.terms))
+        found = coverage(postings, snapshot.count, len(arm.terms), snapshot.scratch)
     else:
-        lengths, average = spread_lengths(snapshot, arm)
+        lengths, average = snapshot.lengths(arm)
         rows, expansion = snapshot.shown_count, snapshot.expansion(arm)
-        scores = bm25f(postings, rows, lengths, average, expansion, arm.k1, arm.b)
+        found = bm25f(postings, rows, lengths, average, expansion, arm.k1, arm.b, snapshot.scratch)
         if arm.normalise:
-            scores = np.minimum(scores / max(best_possible(postings, rows, arm.k1, arm.strongest), 1e-9), 1.0)
+            best = max(best_possible(postings, rows, arm.k1, arm.strongest), 1e-9)
+            found.scores[found.touched] = np.minimum(found.scores[found.touched] / best, 1.0)
     if arm.mode == "all":
-        held = coverage(postings, snapshot.count, len(read))
-        scores[held < 1.0 - 1e-9] = 0.0
-    return scores
+        held = coverage(postings, snapshot.count, len(read), snapshot.scratch)
+        found.scores[found.touched[held.scores[found.touched] < 1.0 - 1e-9]] = 0.0
+        snapshot.scratch.take_back(held.scores, held.touched)
+    return found
 
 
 def _lent(
@@ -155,17 +162,26 @@ def _lent(
         if before is None or not phrase:
             continue
         asked = replace(arm, terms=tuple((each, 1.0) for each in phrase), mode="all", lends=())
-        held = np.full(snapshot.count, np.inf)
-        for posting in evidence.postings(asked, snapshot):
-            here = np.zeros(snapshot.count)
-            if posting is not None:
-                here[posting.slots] = posting.frequencies
-            held = np.minimum(held, here)
-        held *= weight
-        held[before.slots] = np.maximum(held[before.slots], before.frequencies)
-        slots = np.flatnonzero(held)
-        own[term] = Posting(slots, held[slots], before.weight)
+        holding = _holding_all(evidence.postings(asked, snapshot))
+        slots = np.union1d(before.slots, holding.slots)
+        frequencies = np.zeros(len(slots))
+        frequencies[np.searchsorted(slots, holding.slots)] = holding.frequencies * weight
+        known = np.searchsorted(slots, before.slots)
+        frequencies[known] = np.maximum(frequencies[known], before.frequencies)
+        own[term] = Posting(slots, frequencies, before.weight)
     return [own.get(term) for term, _ in arm.terms]
+
+
+def _holding_all(postings: Sequence[Posting | None]) -> Posting:
+    """Return the rows in every list, with the least of their frequencies."""
+    lists = [each for each in postings if each is not None]
+    if len(lists) < len(postings):
+        return Posting(np.zeros(0, dtype=np.int64), np.zeros(0), 1.0)
+    slots, frequencies = lists[0].slots, lists[0].frequencies
+    for each in lists[1:]:
+        slots, here, there = np.intersect1d(slots, each.slots, assume_unique=True, return_indices=True)
+        frequencies = np.minimum(frequencies[here], each.frequencies[there])
+    return Posting(slots, frequencies, 1.0)
 
 
 def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
@@ -176,53 +192,10 @@ def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
     return Posting(posting.slots[kept], posting.frequencies[kept], posting.weight)
 
 
-def spread_lengths(snapshot: Snapshot, arm: KeywordArm) -> tuple[Scores, float]:
-    """Return lengths in terms with context expansion, and their mean over rows that are not quarantined."""
-    expansion, own = snapshot.expansion(arm), snapshot.length
-
-    def fresh() -> Scores:
-        return expansion.around(np.arange(snapshot.count, dtype=np.int64), own)
-
-    def grown(old: Scores, rows: int) -> Scores:
-        new = np.arange(rows, snapshot.count, dtype=np.int64)
-        added = np.concatenate((old, np.zeros(len(new))))
-        changed = around(snapshot.chain, new, max(len(arm.before), len(arm.after)))
-        added[changed] = expansion.around(changed, own)
-        return added
-
-    # Kept without the gain: a new turn changes the gain of its whole session, but the lengths of few turns.
-    name = ("expanded", arm.before, arm.after, arm.question_boost)
-    lengths: Scores = own + expansion.gain * snapshot.memo.get(name, snapshot.count, fresh, grown)
-    counted = lengths[snapshot.shown] if snapshot.hides else lengths
-    return lengths, float(counted.mean()) if len(counted) else 0.0
-
-
-def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
-    scores = smoothed(snapshot, arm, own, has) if arm.before or arm.after else own
-    if arm.minimum <= 0.0:
-        return np.maximum(scores, 0.0) if has.all() else np.where(has, np.maximum(scores, 0.0), 0.0)
-    # Rounded before it is compared, so that every machine decides alike at the minimum.
-    enough = np.round(scores, DECIMALS) >= arm.minimum
-    return np.where(has & enough, np.maximum(scores, 0.0), 0.0)
-
-
-def smoothed(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scores:
-    """Return each turn's cosine plus, at lower weight, its neighbours' differences from the mean cosine.
-
-    Approximates embedding the window around a turn (equal within half a point: bench/results/quality.md) at the
-    cost of one vector per memory instead of two. Not divided by the sum of weights: sessions of different gain
-    must stay comparable.
-    """
+def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scored:
     # Without two turns of one session there are no neighbours.
-    if not has.any() or not (snapshot.chain.next >= 0).any():
-        return own
+    if not (arm.before or arm.after) or not snapshot.linked or not has.any():
+        return Cosines(own, has, arm.minimum)
     average = float(own.sum() / has.sum())
-    # One extra place with 0, which the pointer -1 of a turn without neighbour reads.
-    centred = np.append(np.where(has, own - average, 0.0), 0.0)
-    boosted = centred * np.append(np.where(snapshot.asks, arm.question_boost, 1.0), 1.0)
-    added = np.zeros(snapshot.count)
-    for distance, weight in enumerate(arm.before, start=1):
-        added += weight * (boosted if distance == 1 else centred)[snapshot.hops("previous", distance)]
-    for distance, weight in enumerate(arm.after, start=1):
-        added += weight * centred[snapshot.hops("next", distance)]
-    return own + snapshot.gain(arm.shape_words) * added
+    gain = snapshot.gain(arm.shape_words)
+    return Windows(snapshot, own, has, arm.minimum, arm.before, arm.after, arm.question_boost, average, gain)

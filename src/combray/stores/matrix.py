@@ -1,8 +1,8 @@
 """Vectors of a namespace as one matrix of int8 codes, compared exactly.
 
 An int8 code keeps a vector's direction to a cosine of 0.9999. An exact scan is faster than an index up to several
-hundred thousand rows, and never stale. Query vectors are coded too: sums of products of integers below 2**24 are
-exact in float32, in any order and on any machine, so the same store and query always give the same cosine.
+hundred thousand rows, and never stale. Query vectors are coded too. Sums of products of whole numbers are exact
+in any order and on any machine: the same store and query always give the same cosine.
 """
 
 from __future__ import annotations
@@ -15,6 +15,14 @@ from numpy.typing import NDArray
 from combray.errors import CorruptStoreError, InvalidInputError
 from combray.runtime import Ranked, Scores, Vectors
 from combray.scoring.ranking import DECIMALS
+
+try:
+    import simsimd
+except ImportError:  # no wheel for this platform: NumPy compares, several times slower
+    simsimd = None  # type: ignore[assignment]
+
+Codes = NDArray[np.int8]
+"""Coded rows: whole numbers from -127 to 127."""
 
 _BLOCK = 8192
 """Rows compared at once with a batch of vectors: bounds the memory that it needs."""
@@ -35,17 +43,19 @@ def quantised(vectors: Vectors) -> NDArray[np.int8]:
     return np.rint(vectors / np.where(peak > 0, peak, 1.0) * 127.0).astype(np.int8)
 
 
-def whole(codes: Sequence[bytes], dimensions: int) -> Vectors:
-    """Return the codes as integers in float32. Raises CorruptStoreError for a code of another length."""
+def whole(codes: Sequence[bytes], dimensions: int) -> Codes:
+    """Return the codes as one array. Raises CorruptStoreError for a code of another length."""
     joined = np.frombuffer(b"".join(codes), dtype=np.int8)
     if len(joined) != len(codes) * dimensions:
         raise CorruptStoreError(f"a stored vector does not have {dimensions} bytes. Restore a backup.")
-    return joined.reshape(len(codes), dimensions).astype(np.float32)
+    return joined.reshape(len(codes), dimensions)
 
 
-def norms(rows: Vectors) -> Scores:
+def norms(rows: Codes) -> Scores:
     """Return the lengths of coded rows; 0 for a zero row."""
-    result: Scores = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64))
+    result: Scores = np.sqrt(
+        np.einsum("ij,ij->i", rows, rows, dtype=np.int32, casting="unsafe").astype(np.float64)
+    )
     return result
 
 
@@ -53,16 +63,34 @@ def decode(codes: Sequence[bytes], dimensions: int) -> Vectors:
     """Return unit float32 rows of the codes; a zero code stays zero."""
     rows = whole(codes, dimensions)
     lengths = norms(rows)
-    result: Vectors = rows / np.where(lengths > 0, lengths, 1.0).astype(np.float32)[:, None]
+    result: Vectors = rows.astype(np.float32) / np.where(lengths > 0, lengths, 1.0).astype(np.float32)[:, None]
     return result
 
 
-def cosines(codes: Vectors, lengths: Scores, vector: NDArray[np.float32]) -> Scores:
+def cosines(codes: Codes, lengths: Scores, vector: NDArray[np.float32]) -> Scores:
     """Return the cosine of coded rows with one vector; 0 for a zero row or vector."""
-    coded = quantised(vector[None, :]).astype(np.float32)
-    scale = lengths * norms(coded)[0]
-    dots = (codes @ coded[0]).astype(np.float64)
-    result: Scores = np.divide(dots, scale, out=np.zeros(len(dots)), where=scale > 0)
+    coded = quantised(vector[None, :])
+    scale = norms(coded)[0]
+    result = dots(codes, coded[0])
+    if not scale:
+        return result
+    # A row of zeros has a dot product of 0 with anything: any length will do.
+    result /= np.where(lengths > 0, lengths, 1.0) * scale
+    return result
+
+
+def dots(codes: Codes, coded: NDArray[np.int8]) -> Scores:
+    """Return the dot products of coded rows with one coded vector, as exact whole numbers."""
+    if not len(codes):
+        return np.zeros(0)
+    if simsimd is not None:
+        compared: NDArray[np.float64] = np.asarray(simsimd.cdist(coded[None, :], codes, metric="dot"))
+        return compared.reshape(-1)
+    result = np.zeros(len(codes))
+    wide = coded.astype(np.float32)
+    for start in range(0, len(codes), _BLOCK):
+        block = codes[start : start + _BLOCK]
+        result[start : start + len(block)] = block.astype(np.float32) @ wide
     return result
 
 
@@ -82,7 +110,7 @@ class Matrix:
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
         self.revision = -1
-        self.rows: Vectors = np.zeros((0, dimensions), dtype=np.float32)
+        self.rows: Codes = np.zeros((0, dimensions), dtype=np.int8)
         self.norms: Scores = np.zeros(0)
         self.has: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         """Rows with a direction; `there` also marks zero rows, those of texts without content."""
@@ -92,7 +120,7 @@ class Matrix:
         """Set the rows of some slots and make room for `count` rows."""
         if count > len(self.rows):
             old, room = self.rows, max(count, min(2 * len(self.rows), len(self.rows) + 65536))
-            self.rows = np.zeros((room, self.dimensions), dtype=np.float32)
+            self.rows = np.zeros((room, self.dimensions), dtype=np.int8)
             self.rows[: len(old)] = old
             more = room - len(old)
             self.norms = np.append(self.norms, np.zeros(more))
@@ -106,7 +134,7 @@ class Matrix:
 
     def clear(self, slots: NDArray[np.int64]) -> None:
         """Remove the rows of some slots."""
-        self.rows[slots] = 0.0
+        self.rows[slots] = 0
         self.norms[slots] = 0.0
         self.has[slots] = False
         self.there[slots] = False
@@ -121,8 +149,8 @@ class Matrix:
         """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
         count = len(keys)
         open_rows = eligible & self.has[:count]
-        coded = quantised(vectors).astype(np.float32)
-        lengths = norms(coded)
+        codes = quantised(vectors)
+        lengths, coded = norms(codes), codes.astype(np.float32)
         floors = np.where(lengths > 0, lengths * (minimum - _SLACK), np.inf).astype(np.float32)
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]] = []
         for start in range(0, count, _BLOCK):
@@ -135,14 +163,15 @@ class Matrix:
             places = np.arange(start, stop) if 2 * wanted > stop - start else start + np.flatnonzero(there)
             whole_block = len(places) == stop - start
             scale = self.norms[places]
-            dots = (self.rows[start:stop] if whole_block else self.rows[places]) @ coded.T
-            close = dots >= np.where(scale > 0, scale, 1.0).astype(np.float32)[:, None] * floors
+            block = self.rows[start:stop] if whole_block else self.rows[places]
+            products = block.astype(np.float32) @ coded.T
+            close = products >= np.where(scale > 0, scale, 1.0).astype(np.float32)[:, None] * floors
             hits = np.flatnonzero(close)
             rows, columns = np.divmod(hits, len(coded))
             if whole_block and wanted < stop - start:
                 open_hits = there[rows]
                 rows, columns = rows[open_hits], columns[open_hits]
-            scores = np.round(dots[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
+            scores = np.round(products[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
             enough = scores >= minimum
             found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))
         return _by_column(found, len(vectors), limit)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.runtime import Filter, Profile
-from combray.stores.columns import Snapshot
+from combray.stores.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

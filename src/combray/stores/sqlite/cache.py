@@ -8,8 +8,9 @@ import threading
 import numpy as np
 
 from combray.errors import CorruptStoreError
-from combray.stores.columns import Columns, Snapshot
+from combray.stores.columns import Columns
 from combray.stores.matrix import Matrix
+from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
 from combray.stores.sqlite.rows import with_scopes

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from combray.runtime import KeywordArm, Scores
 from combray.scoring.bm25f import Posting
-from combray.stores.columns import Snapshot
+from combray.scoring.neighbours import Slots
 from combray.stores.matrix import check_dimensions
+from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.namespace import term as namespaced
@@ -64,11 +65,8 @@ class SqliteEvidence:
         check_dimensions(model, matrix.dimensions, len(vector))
         return matrix.cosines(vector, snapshot.count), matrix.has[: snapshot.count]
 
-    def naming(self, entities: Sequence[str], snapshot: Snapshot) -> Scores:
-        scores = np.zeros(snapshot.count)
-        for name in {each.casefold() for each in entities}:
-            scores[self._labelled("entity", name, snapshot)] += 1.0
-        return scores
+    def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
+        return [np.unique(self._labelled("entity", name, snapshot)) for name in entities]
 
     def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
         found = np.zeros(snapshot.count, dtype=np.bool_)

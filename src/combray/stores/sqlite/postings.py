@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.indexing import index_entry
-from combray.stores.columns import Snapshot
+from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import term
 from combray.stores.sqlite.rows import to_memory
@@ -26,7 +26,7 @@ Weighed = tuple[NDArray[np.int64], NDArray[np.float64]]
 MOST_POSTINGS = 4_000_000
 """Maximum number of cached postings, 8 bytes each."""
 _MOST_WEIGHED = 1_000_000
-"""Maximum number of postings cached with the weights of an arm until the next write, 16 bytes each."""
+"""Maximum number of postings cached with the weights of an arm, 16 bytes each."""
 _MOST_ADDED = 64
 """After more additions at once the lists are read again."""
 
@@ -65,7 +65,8 @@ class PostingCache:
         self._codes: dict[str, Codes] = {}
         self._holding: dict[str, int] = {}
         self._size = 0
-        self._weighed: dict[tuple[str, tuple[float, ...]], Weighed] = {}
+        self._weighed: dict[tuple[str, tuple[float, ...]], tuple[Weighed, int]] = {}
+        """With the number of codes that have been weighed: added ones follow."""
         self._weighed_size = 0
 
     def catch_up(self, connection: sqlite3.Connection, number: int, snapshot: Snapshot) -> bool:
@@ -79,7 +80,6 @@ class PostingCache:
                 return False
             self._clear()
         elif len(added):
-            self._forget_weighed()
             for key in added:
                 self._append(connection, number, int(key))
         self._state, self._count = state, snapshot.count
@@ -122,14 +122,20 @@ class PostingCache:
         self, connection: sqlite3.Connection, fields: tuple[float, ...], snapshot: Snapshot, term: str
     ) -> Weighed:
         """Return a term's posting list with the field weights of an arm. Read only."""
-        found = self._weighed.get((term, fields))
-        if found is None:
-            found = weigh(self.codes(connection, term), fields, snapshot)
-            if self._weighed_size + len(found[0]) > _MOST_WEIGHED:
-                self._forget_weighed()
-            self._weighed[term, fields] = found
-            self._weighed_size += len(found[0])
-        return found
+        codes = self.codes(connection, term)
+        found, upto = self._weighed.get((term, fields), (None, 0))
+        if found is not None and upto == len(codes):
+            return found
+        # The codes of one memory are appended together, so what is weighed ends with a memory.
+        new = weigh(codes[upto:], fields, snapshot)
+        slots, frequencies = new
+        if found is not None:
+            slots, frequencies = np.append(found[0], slots), np.append(found[1], frequencies)
+        if self._weighed_size + len(new[0]) > _MOST_WEIGHED:
+            self._forget_weighed()
+        self._weighed[term, fields] = (slots, frequencies), len(codes)
+        self._weighed_size += len(new[0])
+        return slots, frequencies
 
     def holding(self, connection: sqlite3.Connection, term: str) -> int:
         """Return the number of memories with a term."""

@@ -33,9 +33,9 @@ from combray.runtime import (
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
-from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
+from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import selections, sql
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.documents import SqliteDocuments
@@ -184,7 +184,7 @@ class SqliteReader:
             status=column["status"].astype(np.int64),
             valid_from=column["valid_from"],
             valid_to=column["valid_to"],
-            gain=snapshot.gain(SHAPE_WORDS)[slots],
+            gain=snapshot.gain(SHAPE_WORDS)(slots),
         )
 
     def ids(self, keys: Keys) -> list[str]:

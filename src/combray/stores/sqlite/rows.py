@@ -12,7 +12,8 @@ from combray.errors import CorruptStoreError
 from combray.language.indexing import IndexEntry
 from combray.language.scopes import scope_set
 from combray.runtime import Link
-from combray.stores.columns import COLUMNS, scope_name
+from combray.stores.columns import COLUMNS
+from combray.stores.snapshot import scope_name
 from combray.stores.sqlite.sql import FIELDS
 from combray.types import EDGE_TYPES, Edge, Memory, Version
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.runtime import Order, Place
-from combray.stores.columns import Snapshot
+from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.conditions import Fragment, compiled
 from combray.where import FIELDS, Condition, fields_of

@@ -12,8 +12,8 @@ import numpy as np
 from combray.errors import InvalidInputError
 from combray.language.indexing import index_entry
 from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
-from combray.stores.columns import Snapshot
 from combray.stores.matrix import check_dimensions, encode
+from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import indexes, sql
 from combray.stores.sqlite import rows as mapping
 from combray.stores.sqlite.cache import NamespaceCache

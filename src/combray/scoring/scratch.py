@@ -1,0 +1,62 @@
+"""Arrays of zeros that are lent and taken back, and scores of the few rows of a namespace that match.
+
+Fresh memory is slow to touch: half a microsecond a page, and postings are spread over all pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.scoring.neighbours import Slots
+
+Floats = NDArray[np.float64]
+
+_MOST_KEPT = 8
+"""Arrays that are kept for the next search."""
+_SORTING = 64
+"""Rows that can be scanned for non-zero values in the time it takes to sort one slot (measured)."""
+
+
+class Scratch:
+    """Arrays of zeros, one value per row. Threads may share it: an array is lent to one of them at a time."""
+
+    def __init__(self) -> None:
+        self._idle: list[Floats] = []
+
+    def lend(self, rows: int) -> Floats:
+        """Return an array of zeros, one per row."""
+        try:
+            array = self._idle.pop()
+        except IndexError:
+            array = np.zeros(0)
+        if len(array) < rows:
+            array = np.zeros(rows + rows // 8 + 1024)
+        return array[:rows]
+
+    def take_back(self, array: Floats, touched: Slots) -> None:
+        """Take back a lent array that is zero but for the slots touched."""
+        array[touched] = 0.0
+        if len(self._idle) < _MOST_KEPT:
+            self._idle.append(array if array.base is None else array.base)
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Scores of few rows: `scores` is a lent array, zero but for the `touched` slots, which are distinct."""
+
+    scores: Floats
+    touched: Slots
+
+
+def distinct(touched: Sequence[Slots], values: Floats) -> Slots:
+    """Return the slots touched at least once, ascending, by sorting the lists or scanning the values."""
+    if len(touched) == 1:
+        return touched[0]
+    if _SORTING * sum(len(each) for each in touched) < len(values):
+        found: Slots = np.unique(np.concatenate(touched))
+        return found[values[found] > 0]
+    return np.flatnonzero(values)

@@ -1,0 +1,154 @@
+"""An arm's scores of a namespace: of few rows, of all, or of the rows that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.runtime import Scores
+from combray.scoring.neighbours import Slots, around
+from combray.scoring.ranking import DECIMALS
+from combray.scoring.scratch import Sparse
+from combray.stores.snapshot import Snapshot
+
+_SAMPLE = 4096
+"""Rows that a sample holds at least; fewer rows are all candidates."""
+_REACH = 16
+"""Candidates of a window, as a multiple of the rows wanted: turns with a good cosine, and those around them."""
+_ROUNDING = 2.0 * 10.0**-DECIMALS
+"""More than two scores can differ that are equal when rounded."""
+
+
+class Scored(Protocol):
+    """Scores of the rows of a snapshot."""
+
+    def at(self, slots: Slots) -> Scores:
+        """Return the scores of some rows."""
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
+        """Return slots that hold the best `limit` eligible rows with a positive score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """Scores of the rows that match; 0 for others."""
+
+    found: Sparse
+
+    def at(self, slots: Slots) -> Scores:
+        return np.round(self.found.scores[slots], DECIMALS)
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:  # noqa: ARG002 - of the protocol
+        return self.found.touched[eligible[self.found.touched]]
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Scores of all rows. Rows below the minimum are scored but do not lead."""
+
+    scores: Scores
+    minimum: float = 0.0
+    exact: bool = False
+    """Whether scores are not rounded: the thousandth rank and the next must differ."""
+
+    def at(self, slots: Slots) -> Scores:
+        return self.scores[slots] if self.exact else np.round(self.scores[slots], DECIMALS)
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:  # noqa: ARG002 - of the protocol
+        return np.flatnonzero(eligible & (self.scores > 0) & (self.scores >= self.minimum))
+
+
+@dataclass(frozen=True, slots=True)
+class Cosines:
+    """Cosines with a query; 0 below the minimum and for rows without a vector."""
+
+    own: Scores
+    has: NDArray[np.bool_]
+    minimum: float
+
+    def at(self, slots: Slots) -> Scores:
+        return _from_minimum(self.own[slots], self.has[slots], self.minimum)
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
+        return leading(self.own, eligible, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Each turn's cosine plus, at lower weight, its neighbours' differences from the mean cosine.
+
+    Approximates embedding the window around a turn (equal within half a point: bench/results/quality.md) at the
+    cost of one vector per memory instead of two. Not divided by the sum of weights: sessions of different gain
+    must stay comparable.
+    """
+
+    snapshot: Snapshot
+    own: Scores
+    has: NDArray[np.bool_]
+    minimum: float
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    question_boost: float
+    average: float
+    gain: Callable[[Slots], Scores]
+
+    def at(self, slots: Slots) -> Scores:
+        return _from_minimum(self._smoothed(slots), self.has[slots], self.minimum)
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
+        """A turn leads if it or one of the turns around it has a good cosine."""
+        if self.snapshot.count < 2 * _SAMPLE:
+            return np.flatnonzero(eligible)
+        many = _REACH * limit
+        near = leading(self.own, self.snapshot.shown, many)
+        near = around(self.snapshot.chain, near, max(len(self.before), len(self.after)))
+        return np.union1d(near[eligible[near]], leading(self.own, eligible, many))
+
+    def _smoothed(self, slots: Slots) -> Scores:
+        added = np.zeros(len(slots))
+        for pointers, weights in (
+            (self.snapshot.chain.previous, self.before),
+            (self.snapshot.chain.next, self.after),
+        ):
+            here, places = slots, np.arange(len(slots))
+            for distance, weight in enumerate(weights, start=1):
+                here = pointers[here]
+                there = here >= 0
+                here, places = here[there], places[there]
+                centred = np.where(self.has[here], self.own[here] - self.average, 0.0)
+                if distance == 1 and pointers is self.snapshot.chain.previous:
+                    centred *= np.where(self.snapshot.asks[here], self.question_boost, 1.0)
+                added[places] += weight * centred
+        smoothed: Scores = self.own[slots] + self.gain(slots) * added
+        return smoothed
+
+
+def _from_minimum(scores: Scores, has: NDArray[np.bool_], minimum: float) -> Scores:
+    """Return the scores, rounded; 0 below the minimum, below 0 and for rows without a vector."""
+    # Rounded before it is compared, so that every machine decides alike at the minimum.
+    rounded = np.round(scores, DECIMALS)
+    return np.where(has & (rounded >= minimum), np.maximum(rounded, 0.0), 0.0)
+
+
+def leading(values: Scores, eligible: NDArray[np.bool_], limit: int) -> Slots:
+    """Return slots that hold the best `limit` eligible rows, and all that are equal to the last when rounded.
+
+    A floor is guessed from a sample and lowered until enough rows reach it: sorting all of them takes longer.
+    """
+    rows = len(values)
+    step = max(1, rows // _SAMPLE)
+    taken = eligible[::step]
+    sample = values[::step][taken]
+    wanted = 2 * limit // step + 8
+    while step > 1 and wanted < len(sample):
+        floor = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
+        found = np.flatnonzero(values >= floor)
+        found = found[eligible[found]]
+        if int((values[found] >= floor + _ROUNDING).sum()) >= limit:
+            return found
+        wanted *= 4
+    return np.flatnonzero(eligible)

@@ -1,0 +1,279 @@
+"""The columns of a namespace at one revision, and what is derived from them: masks, neighbours, gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.language.scopes import GLOBAL
+from combray.runtime import Filter, Keys, KeywordArm, VectorArm
+from combray.scoring.context_expansion import ContextExpansion
+from combray.scoring.neighbours import Chain, Slots, around, extend, link
+from combray.scoring.scratch import Scratch
+from combray.scoring.session_gain import Turns, gain_of, gains, plus, turns
+from combray.stores.memo import Memo
+from combray.types import STATUSES, TIERS
+
+_MOST_COMPARISONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The columns at one revision: safe to read during writes."""
+
+    count: int
+    revision: int
+    epoch: int
+    reindexed: int
+    columns: dict[str, NDArray[Any]]
+    names: dict[str, list[str]]
+    codes: dict[str, dict[str, int]]
+    memo: Memo
+    scratch: Scratch
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        try:
+            column: NDArray[Any] = self.columns[name]
+        except KeyError:
+            raise AttributeError(name) from None
+        return column
+
+    def _grown(self, name: Hashable, since: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
+        """Return the kept value with one entry per row; `since(n)` computes the entries from row n on."""
+        return self.memo.get(
+            name, self.count, lambda: since(0), lambda old, rows: np.concatenate((old, since(rows)))
+        )
+
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """Which rows are not quarantined. No arm returns the quarantined rows, and they affect no score."""
+        hidden = self.codes["trust"].get("quarantined", -1)
+        return self._grown(("shown",), lambda start: self.columns["trust"][start:] != hidden)
+
+    @property
+    def shown_count(self) -> int:
+        """Number of rows that are not quarantined."""
+        shown = self.shown
+        return self.memo.get(
+            ("hides",), self.count, lambda: int(shown.sum()), lambda old, rows: old + int(shown[rows:].sum())
+        )
+
+    @property
+    def hides(self) -> bool:
+        """Whether any row is quarantined; usually none is, and then nothing need be masked."""
+        return self.shown_count < self.count
+
+    @property
+    def spoken(self) -> NDArray[np.int32]:
+        """Session codes; -1 also for quarantined rows, which are no neighbours of other rows."""
+        session: NDArray[np.int32] = self.columns["session"]
+        if not self.hides:
+            return session
+        shown = self.shown
+        return self._grown(("spoken",), lambda start: np.where(shown[start:], session[start:], np.int32(-1)))
+
+    @property
+    def author_names(self) -> tuple[str, ...]:
+        """Names by author code; empty for an author of quarantined rows only."""
+        names = self.names["author"]
+        if not self.hides:
+            return tuple(names)
+
+        def of(start: int) -> frozenset[int]:
+            return frozenset(np.unique(self.columns["author"][start:][self.shown[start:]]).tolist())
+
+        heard = self.memo.get(("authors",), self.count, lambda: of(0), lambda old, rows: old | of(rows))
+        return tuple(name if code in heard else "" for code, name in enumerate(names))
+
+    @property
+    def chain(self) -> Chain:
+        """Pointers to the turns around each turn."""
+        session, position = self.spoken, self.columns["position"]
+        return self.memo.get(
+            ("chain",), self.count, lambda: link(session, position), lambda old, _: extend(old, session, position)
+        )
+
+    @property
+    def linked(self) -> bool:
+        """Whether any two rows are turns of one session."""
+        chain = self.chain
+
+        def since(start: int) -> bool:
+            return bool(((chain.previous[start:] >= 0) | (chain.next[start:] >= 0)).any())
+
+        def grown(old: bool, rows: int) -> bool:
+            return old or since(rows)
+
+        return self.memo.get(("linked",), self.count, lambda: since(0), grown)
+
+    @property
+    def _turns(self) -> Turns:
+        session, words = self.spoken, self.columns["words"]
+        return self.memo.get(
+            ("turns",),
+            self.count,
+            lambda: turns(session, words),
+            lambda old, rows: plus(old, turns(session[rows:], words[rows:])),
+        )
+
+    def gain(self, limit: int) -> Callable[[Slots], NDArray[np.float64]]:
+        """Return the function that gives the gains of rows' sessions."""
+        session, words, of = self.spoken, self.columns["words"], self._turns
+        return lambda rows: gains(session, words, of, rows, limit)
+
+    def expansion(self, arm: KeywordArm | VectorArm) -> ContextExpansion:
+        """Return the context expansion of an arm."""
+        gain = self.gain(arm.shape_words)
+        return ContextExpansion(self.chain, arm.before, arm.after, arm.question_boost, gain, self.columns["asks"])
+
+    def lengths(self, arm: KeywordArm) -> tuple[Callable[[Slots], NDArray[np.float64]], float]:
+        """Return the function that gives rows' lengths in terms with context expansion, and their mean.
+
+        The mean is over rows that are not quarantined. It is a sum over sessions: a new turn changes the gain of
+        its whole session, but the lengths of few turns.
+        """
+        own, gain = self.columns["length"], self.gain(arm.shape_words)
+        total = self.memo.get(
+            ("total",),
+            self.count,
+            lambda: int(own[self.shown].sum(dtype=np.int64)),
+            lambda old, rows: old + int(own[rows:][self.shown[rows:]].sum(dtype=np.int64)),
+        )
+        if not (self.linked and (arm.before or arm.after)):
+            return lambda slots: own[slots].astype(np.float64), total / max(self.shown_count, 1)
+        around_each, sums = self._lent_lengths(arm)
+        of = self._turns
+        lent = float(gain_of(of.words / np.maximum(of.count, 1), arm.shape_words) @ sums)
+        return lambda slots: own[slots] + gain(slots) * around_each[slots], (total + lent) / self.shown_count
+
+    def _lent_lengths(self, arm: KeywordArm) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the lengths that neighbours lend each row, before its gain, and their sums by session."""
+        expansion, session, own = self.expansion(arm), self.spoken, self.columns["length"]
+        sessions = len(self._turns.count)
+
+        def fresh() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            lent = expansion.around(np.arange(self.count, dtype=np.int64), own)
+            inside = session >= 0
+            sums = np.bincount(session[inside], lent[inside], minlength=sessions)
+            return lent, sums.astype(np.float64, copy=False)
+
+        def grown(
+            old: tuple[NDArray[np.float64], NDArray[np.float64]], rows: int
+        ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            new = np.arange(rows, self.count, dtype=np.int64)
+            lent, sums = np.concatenate((old[0], np.zeros(len(new)))), np.zeros(sessions)
+            changed = around(self.chain, new, max(len(arm.before), len(arm.after)))
+            lent[changed] = expansion.around(changed, own)
+            sums[: len(old[1])] = old[1]
+            touched = np.unique(session[changed])
+            for code in touched[touched >= 0]:
+                sums[code] = lent[session == code].sum()
+            return lent, sums
+
+        return self.memo.get(("expanded", arm.before, arm.after, arm.question_boost), self.count, fresh, grown)
+
+    @property
+    def keys(self) -> Keys:
+        """All keys, ascending. A memory's slot is its place here."""
+        result: Keys = self.columns["key"]
+        return result
+
+    def slots(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the slots of the keys; -1 for keys not in this namespace."""
+        if not self.count:
+            return np.full(len(keys), -1, dtype=np.int64)
+        places = np.searchsorted(self.keys, keys)
+        clipped = np.minimum(places, self.count - 1)
+        return np.where(self.keys[clipped] == keys, clipped, -1)
+
+    def keeps_apart(self, *keys: int) -> bool:
+        """Return whether one of the keys is quarantined."""
+        if not self.hides:
+            return False
+        slots = self.slots(np.array(keys, dtype=np.int64))
+        return not self.shown[slots[slots >= 0]].all()
+
+    def mask(self, where: Filter) -> NDArray[np.bool_]:
+        """Return which rows the filter accepts; the store adds tags and conditions. Read only."""
+        lasting = replace(where, now=None, tags=(), condition=None)
+        eligible = self._grown(("mask", lasting), lambda start: self._mask(lasting, start))
+        if where.now is None:
+            return eligible
+        # `now` differs in every call, so expiry is not part of the kept mask.
+        expires = self.columns["expires"]
+        first = self.memo.get(
+            ("expiry",),
+            self.count,
+            lambda: float(np.fmin.reduce(expires, initial=np.inf)),
+            lambda old, rows: float(np.fmin.reduce(expires[rows:], initial=old)),
+        )
+        return eligible & ~(expires <= where.now) if where.now >= first else eligible
+
+    def _mask(self, where: Filter, start: int) -> NDArray[np.bool_]:
+        """Return the filter without expiry and tags for the rows from `start` on."""
+        columns = {name: column[start:] for name, column in self.columns.items()}
+        statuses = set(where.statuses or STATUSES)
+        if where.as_of is not None:
+            # What has been superseded or merged since was still current at that time.
+            statuses |= {"superseded", "merged"}
+        eligible = _among(columns["status"], [code for code, each in enumerate(STATUSES) if each in statuses])
+        if where.as_of is not None:
+            eligible &= columns["recorded"] <= where.as_of
+            eligible &= ~(columns["valid_from"] > where.as_of)
+            eligible &= ~(columns["valid_to"] <= where.as_of)
+        for name, wanted in (
+            ("kind", where.kinds),
+            ("category", where.categories),
+            ("source", where.sources),
+            ("author", where.authors),
+            ("session", where.sessions),
+            ("trust", where.trusts),
+        ):
+            if wanted:
+                known = self.codes[name]
+                eligible &= _among(columns[name], [known[text] for text in wanted if text in known])
+        if where.within is not None:
+            eligible &= columns["scope"] == self._scope_code(where.within)
+        if where.scopes:
+            eligible &= _among(columns["scope"], self._scope_codes(where.scopes))
+        if where.tiers:
+            eligible &= _among(columns["tier"], [TIERS.index(tier) for tier in TIERS if tier in where.tiers])
+        if where.since is not None:
+            eligible &= columns["moment"] >= where.since
+        if where.until is not None:
+            eligible &= columns["moment"] < where.until
+        if where.min_confidence > 0:
+            eligible &= columns["confidence"] >= where.min_confidence
+        if where.min_importance > 1:
+            eligible &= columns["importance"] >= where.min_importance
+        return eligible
+
+    def _scope_code(self, scopes: tuple[str, ...]) -> int:
+        """Return the code of exactly these scopes; -1 for the global one, another number for unknown ones."""
+        name = scope_name(scopes)
+        return -1 if name is None else self.codes["scope"].get(name, len(self.names["scope"]))
+
+    def _scope_codes(self, scopes: tuple[str, ...]) -> list[int]:
+        """Return the codes of the rows that are in one of the scopes."""
+        wanted = {scope.casefold() for scope in scopes}
+        known = [code for code, name in enumerate(self.names["scope"]) if not wanted.isdisjoint(name.split("\n"))]
+        return [-1, *known] if GLOBAL in wanted else known
+
+
+def scope_name(scopes: Sequence[str]) -> str | None:
+    """Return the text that the column `scope` holds for scopes as `scope_set` returns them; None for global."""
+    return "\n".join(scopes) or None
+
+
+def _among(column: NDArray[Any], codes: Sequence[int]) -> NDArray[np.bool_]:
+    """Return the rows with one of the codes. One comparison per code is far cheaper than a lookup per row."""
+    if len(codes) > _MOST_COMPARISONS:
+        return np.isin(column, codes)
+    found = np.zeros(len(column), dtype=np.bool_)
+    for code in codes:
+        found |= column == code
+    return found
