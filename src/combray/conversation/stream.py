@@ -111,7 +111,7 @@ class Stream:
         memories = self._memories
         # Untrusted memories enter a prompt only after an explicit query.
         trusts = tuple(trust for trust in memories.trusts if trust != "untrusted")
-        asking = Asking(memories.namespace, memories.reader, memories.runtime, trusts)
+        asking = Asking(memories.namespace, memories.runtime, trusts)
         # Not `recall`: streamed memories were not asked for and do not count as accessed.
         options: RecallOptions = {"kinds": SEARCH_TYPES[search_type]}
         answer = asking.answer(about, PASSIVE, PASSIVE.name, limit=_LOOKED_UP, basic=False, options=options)

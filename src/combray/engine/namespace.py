@@ -116,7 +116,7 @@ class Namespace:
 
     def asking(self) -> Asking:
         """Return the object that checks a question and runs a recall pipeline on this namespace."""
-        return Asking(self.namespace, self.reader, self.runtime, self.trusts)
+        return Asking(self.namespace, self.runtime, self.trusts)
 
     def written(self) -> None:
         """Wake the worker, if one runs: there may be vectors to make."""

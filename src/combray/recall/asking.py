@@ -56,7 +56,6 @@ class Asking:
     """Asks one namespace."""
 
     namespace: str
-    reader: Reader
     runtime: Runtime
     trusts: tuple[str, ...] = SHOWN
     """Trust of the memories that may be shown; options can ask for less, never for more."""
@@ -72,13 +71,14 @@ class Asking:
         options: Mapping[str, Any],
     ) -> Answer:
         """Check the question, run the pipeline, and return hits with the trace."""
-        state = self._state(query, limit, options)
-        if not basic and not any(char.isalnum() for char in state.query):
-            state.reason = "the query holds no words"
-            details = self._with_tier(state)
-            return Answer(query, (), state.intent, state.intent_source, state.reason, preset, details=details)
-        chosen = Pipeline("basic", (SearchSubstring(), Assemble()), ("query",)) if basic else pipeline
-        state = chosen.run(state, self.runtime)
+        with self.runtime.store.view(self.namespace) as reader:
+            state = self._state(query, limit, options, reader)
+            if not basic and not any(char.isalnum() for char in state.query):
+                state.reason = "the query holds no words"
+                details = self._with_tier(state)
+                return Answer(query, (), state.intent, state.intent_source, state.reason, preset, details=details)
+            chosen = Pipeline("basic", (SearchSubstring(), Assemble()), ("query",)) if basic else pipeline
+            state = chosen.run(state, self.runtime)
         details = self._with_tier(state)
         return Answer(
             query=query,
@@ -108,7 +108,7 @@ class Asking:
         """Keyword search only."""
         return Pipeline("search", (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble()), ("query",))
 
-    def _state(self, query: str, limit: int, options: Mapping[str, Any]) -> Recalling:
+    def _state(self, query: str, limit: int, options: Mapping[str, Any], reader: Reader) -> Recalling:
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
             raise InvalidInputError(unknown[0], "is not an option of recall.", f"Options: {', '.join(OPTIONS)}.")
@@ -122,7 +122,7 @@ class Asking:
         return Recalling(
             query=text,
             namespace=self.namespace,
-            reader=self.reader,
+            reader=reader,
             now=now,
             limit=whole("limit", limit, 1, MAX_LIMIT),
             where=self._filter(options, now),

@@ -283,6 +283,9 @@ class Store(Protocol):
     def reader(self, namespace: str) -> Reader:
         """Return a reader of one namespace. It returns nothing of other namespaces."""
 
+    def view(self, namespace: str) -> AbstractContextManager[Reader]:
+        """Open a reader whose calls all see the state at its start; one of a store in memory may see later writes."""
+
     def transaction(self, namespace: str) -> AbstractContextManager[Writer]:
         """Open an atomic write. It commits when the block ends and rolls back on any error."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -344,6 +344,20 @@ class SqliteReader:
             Doubt(first, second, why, answer, bool(halved), run)
             for first, second, why, answer, halved, run in self.scope.rows(sql.runs.doubts)
         ]
+
+
+class SqliteView(SqliteReader):
+    """Reads one unchanging state of the file, through one connection."""
+
+    def __init__(self, namespace: str, cache: NamespaceCache, connection: sqlite3.Connection) -> None:
+        super().__init__(namespace, cache, lambda: nullcontext(connection))
+        self._connection = connection
+        self._snapshot = cache.catch_up(connection)
+        self.scope.known = self.scope.number(connection)
+
+    @contextmanager
+    def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
+        yield self._connection, self._snapshot
 
 
 def _walk(snapshot: Snapshot, pointers: Slots, slot: int, steps: int) -> list[int]:

@@ -28,7 +28,7 @@ from combray.stores.sqlite.connection import (
 from combray.stores.sqlite.encryption import Key, errors, key_from, write_encrypted
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.namespace import Namespace
-from combray.stores.sqlite.reader import SqliteReader
+from combray.stores.sqlite.reader import SqliteReader, SqliteView
 from combray.stores.sqlite.witnessing import forget, kept, tell
 from combray.stores.sqlite.writer import SqliteWriter
 
@@ -161,6 +161,15 @@ class SqliteStore:
 
     def reader(self, namespace: str) -> SqliteReader:
         return SqliteReader(namespace, self._cache(namespace), self._reading)
+
+    @contextmanager
+    def view(self, namespace: str) -> Iterator[SqliteReader]:
+        if self.path == MEMORY:
+            # Its one connection is also the writer's: a view must not keep it.
+            yield self.reader(namespace)
+            return
+        with self._reading() as connection:
+            yield SqliteView(namespace, self._cache(namespace), connection)
 
     def _cache(self, namespace: str) -> NamespaceCache:
         with self._lock:

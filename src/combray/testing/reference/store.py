@@ -39,6 +39,11 @@ class ReferenceStore:
         return ReferenceReader(namespace, self._state, self._state)
 
     @contextmanager
+    def view(self, namespace: str) -> Iterator[ReferenceReader]:
+        state = self._state()
+        yield ReferenceReader(namespace, lambda: state, lambda: state)
+
+    @contextmanager
     def transaction(self, namespace: str) -> Iterator[ReferenceWriter]:
         with self._lock:
             committed = self._state()
