@@ -284,7 +284,7 @@ class Store(Protocol):
         """Return a reader of one namespace. It returns nothing of other namespaces."""
 
     def view(self, namespace: str) -> AbstractContextManager[Reader]:
-        """Open a reader whose calls all see the state at its start; one of a store in memory may see later writes."""
+        """Open a reader whose calls all see the state at its start; in a store in memory, perhaps later ones."""
 
     def transaction(self, namespace: str) -> AbstractContextManager[Writer]:
         """Open an atomic write. It commits when the block ends and rolls back on any error."""

@@ -42,6 +42,18 @@ class Transactions(StoreCases):
         assert everything() == before
         assert store.check() == []
 
+    def test_a_view_sees_one_state(self, store: Store) -> None:
+        """A recall reads many times: what another thread writes in between must not mix with what it has read."""
+        (a,) = add(store, (memory("tea"), X))
+        with store.view("default") as view:
+            assert view.contents([a]) == ["tea"]
+            if store.location == ":memory:":
+                pytest.skip("a store in memory has one connection for readers and writers")
+            (b,) = add(store, (memory("tea too"), X))
+            found = view.search({"words": TEA, "vectors": AXIS}, Filter(), 10)
+            assert (found.keys.tolist(), found.eligible, view.contents([b])) == ([a], 1, [""])
+        assert store.reader("default").search({"words": TEA}, Filter(), 10).keys.tolist() == [a, b]
+
     def test_a_rolled_back_write_can_be_written_again(self, store: Store) -> None:
         """Its key may be used again for another memory: no cache may mix the two."""
         with rolled_back(store) as tx:
