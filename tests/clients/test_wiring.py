@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from prepared import CASES, INVALID, TOKEN
 
-from combray.clients import CLIENTS, Places, Wanted, carry_out, plan, unplan
 from combray.clients.jsonedit import value_at
 from combray.clients.jsonsource import JSON5
 from combray.clients.ledger import write as ledger_write
+from combray.clients.places import Places, Wanted
+from combray.clients.wiring import CLIENTS, carry_out, plan, unplan
 from combray.errors import InvalidInputError
 
 ALL = [(client, case) for client, cases in CASES.items() for case in cases]

@@ -1,7 +1,4 @@
-"""Wire Combray into agent clients: MCP entry, hooks and guidance in each client's own files."""
+"""Files of agent clients: their configuration, which Combray is wired into, and their sessions.
 
-from combray.clients.checking import Finding, check
-from combray.clients.places import Places, Wanted, program
-from combray.clients.wiring import CLIENTS, Change, carry_out, plan, unplan
-
-__all__ = ["CLIENTS", "Change", "Finding", "Places", "Wanted", "carry_out", "check", "plan", "program", "unplan"]
+Nothing is imported here, because `documents` reads sessions and needs none of the rest.
+"""

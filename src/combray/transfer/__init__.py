@@ -1,9 +1,10 @@
 """Exports, imports, and ingestion of conversations."""
 
-from combray.transfer.conversations import ConversationFile, IngestReport, ingest, read_conversations
+from combray.transfer.conversations import IngestReport, ingest
 from combray.transfer.exports import export_to
 from combray.transfer.imports import import_from
 from combray.transfer.report import ImportReport, Problem
+from combray.transfer.sources import ConversationFile, read_conversations
 from combray.transfer.turns import Turn
 
 __all__ = [

@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from combray.errors import InvalidInputError
-from combray.runtime import Memories, Rememberer
-from combray.transfer.parser import Parsed, parse
-from combray.transfer.report import Problem, problem_of
-from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
+from combray.runtime import Filter, Memories, Rememberer
+from combray.transfer.sources import read_sources
+from combray.transfer.turns import Turn
 from combray.types import Memory, MemoryItem, Remembered
 
 _BATCH = 256
-_SHOWN = 5
 
 Save = Callable[[Memories, Memory], tuple[Remembered, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationFile:
-    """One conversation of a file. `name`: its id in a published data set, else the file's name."""
-
-    name: str
-    turns: tuple[Turn, ...]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class IngestReport:
-    """Counts of an ingest. `memories` exceeds `turns` if long turns became several episodes."""
+    """Counts of an ingest. `memories` exceeds `turns` if long turns became several episodes.
 
-    conversations: int
-    turns: int
-    memories: int
-    seconds: float
-    namespaces: tuple[str, ...]
+    A dry run counts the same without storing anything; its `memories` are those that would be stored.
+    """
+
+    files: int = 0
+    conversations: int = 0
+    turns: int = 0
+    known: int = 0
+    """Turns of sessions that were stored already."""
+    memories: int = 0
+    seconds: float = 0.0
+    namespaces: tuple[str, ...] = ()
     saved: int = 0
     """Facts that auto-memory stored or replaced."""
+    first: datetime | None = None
+    last: datetime | None = None
+    """Times of the earliest and the latest turn."""
+    unread: tuple[tuple[str, str], ...] = ()
+    """Files of a folder or an archive that could not be read, and why."""
 
 
 class Namespaced(Rememberer, Protocol):
@@ -50,106 +52,88 @@ class Namespaced(Rememberer, Protocol):
         ...
 
 
-def read_conversations(path: str | Path, *, now: float | None = None) -> Iterator[ConversationFile]:
-    """Yield the conversations of a file; the format is detected.
-
-    Formats: JSON lines or one JSON array of turns (see `plain_turn`); an object, or an array of objects, with
-    `conversation` (LoCoMo) or `haystack_sessions` (LongMemEval). `now` (Unix seconds): reference time for
-    relative dates. Raises InvalidInputError with the line numbers, and OSError.
-    """
-    place = Path(path)
-    with place.open("rb") as lines:
-        parsed = parse(lines)
-    moment = time.time() if now is None else now
-    kinds = {_kind(entry.fields) for entry in parsed.entries if not entry.broken}
-    problems = list(parsed.problems)
-    if parsed.shape not in ("items", "empty"):
-        problems.insert(0, Problem(0, "contains memories, not turns.", "Use `combray import`."))
-    elif len(kinds) > 1:
-        problems.insert(0, Problem(0, "mixes turns with whole conversations.", "Split the file."))
-    elif not kinds and not problems:
-        problems.append(Problem(0, "contains no turns.", 'Write one {"author", "text"} per line.'))
-    if problems:
-        raise _unreadable(place, problems)
-    if kinds == {"turn"}:
-        yield ConversationFile(place.stem, _plain(parsed, moment, place))
-    else:
-        yield from _published(parsed, moment, place)
-
-
-def _kind(fields: Mapping[str, Any]) -> str:
-    if isinstance(fields.get("conversation"), dict):
-        return "sessions"
-    return "haystack" if "haystack_sessions" in fields else "turn"
-
-
-def _plain(parsed: Parsed, now: float, place: Path) -> tuple[Turn, ...]:
-    turns, problems = [], []
-    for entry in parsed.entries:
-        try:
-            turns.append(plain_turn(entry.fields, now))
-        except InvalidInputError as error:
-            problems.append(problem_of(error, entry.line, entry.item))
-    if problems:
-        raise _unreadable(place, problems)
-    return tuple(turns)
-
-
-def _published(parsed: Parsed, now: float, place: Path) -> Iterator[ConversationFile]:
-    for number, entry in enumerate(parsed.entries, 1):
-        fields = entry.fields
-        name = fields.get("sample_id") or fields.get("question_id") or f"{place.stem}-{number}"
-        try:
-            if _kind(fields) == "sessions":
-                turns = sessions_turns(fields["conversation"], now)
-            else:
-                turns = haystack_turns(fields, now)
-        except InvalidInputError as error:
-            raise _unreadable(place, [problem_of(error, entry.line, f"conversation {number} ({name})")]) from None
-        yield ConversationFile(str(name), tuple(turns))
-
-
-def _unreadable(place: Path, problems: list[Problem]) -> InvalidInputError:
-    listed = "; ".join(map(str, problems[:_SHOWN]))
-    more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-    return InvalidInputError(place.name, f"{listed}{more}")
-
-
 def ingest(
     engine: Namespaced,
     path: str | Path,
     *,
     save: Save | None = None,
     progress: Callable[[int], None] | None = None,
+    dry_run: bool = False,
 ) -> IngestReport:
-    """Store every turn of a file as an episode, without deduplication.
+    """Store every turn of a file, or of the session files in a folder, as an episode, without deduplication.
+
+    Beside the formats of `read_conversations` these are the session files of Claude Code, Codex, OpenClaw and
+    Cursor, and the exports of ChatGPT and Claude (`clients.sessions`, `clients.chats`). Their turns are stored
+    once: a second call, after an interruption or when a session has grown, stores what is new.
 
     `save` is called with every turn that was stored, for an engine as target: `conversation.auto_memory` stores
-    the names, preferences and decisions in it as facts.
+    the names, preferences and decisions in it as facts. `dry_run`: count and store nothing.
 
-    One conversation goes into the engine's namespace; several go into one namespace each, named after them. The
-    whole file is read before the first turn is stored. `progress` is called with the number of memories stored.
-    Raises InvalidInputError, StoreError, OSError.
+    One conversation goes into the engine's namespace; several of a published data set go into one namespace each,
+    named after them. A file is read as a whole before its first turn is stored. `progress` is called with the
+    number of memories stored. Raises InvalidInputError, StoreError, OSError.
     """
     start = time.perf_counter()
-    conversations = list(read_conversations(path, now=engine.runtime.clock()))
-    done = saved = 0
-    namespaces = []
-    for each in conversations:
-        target = engine if len(conversations) == 1 else engine.within(each.name)
-        namespaces.append(target.namespace)
-        stored = _store(target, each.turns, done, progress)
-        done += len(stored)
-        if save is not None:
-            saved += _save(cast(Memories, target), stored, save)
-    return IngestReport(
-        conversations=len(conversations),
-        turns=sum(len(each.turns) for each in conversations),
-        memories=done,
-        seconds=time.perf_counter() - start,
-        namespaces=tuple(namespaces),
-        saved=saved,
-    )
+    report = IngestReport()
+    namespaces: dict[str, None] = {}
+    for found in read_sources(Path(path), now=engine.runtime.clock()):
+        report.files += 1
+        if found.problem:
+            report.unread += ((found.name, found.problem),)
+        for each in found.conversations:
+            alone = each.session or len(found.conversations) == 1
+            target = engine if alone else engine.within(each.name)
+            namespaces[target.namespace] = None
+            turns = list(each.turns)
+            items = list(_unknown(target, turns)) if each.session else _items(turns)
+            _count(report, turns, items)
+            if not dry_run:
+                stored = _store(target, items, report.memories - len(items), progress)
+                report.saved += _save(cast(Memories, target), stored, save) if save is not None else 0
+    report.namespaces = tuple(namespaces)
+    report.seconds = time.perf_counter() - start
+    return report
+
+
+def _items(turns: Iterable[Turn]) -> list[dict[str, Any]]:
+    return [item for turn in turns for item in turn.items()]
+
+
+def _unknown(target: Rememberer, turns: list[Turn]) -> Iterator[dict[str, Any]]:
+    """Yield what is not stored yet, by the turn's id; by its words where a hook captured it without one."""
+    reader = target.runtime.store.reader(target.namespace)
+    # Of any status: a turn that was forgotten does not come back.
+    sessions = tuple({turn.session for turn in turns})
+    every = Filter(statuses=(), trusts=(), kinds=("episode",), sessions=sessions)
+    ids: set[tuple[Any, ...]] = set()
+    words: Counter[tuple[Any, ...]] = Counter()
+    for memory in reader.memories([int(key) for key in reader.scan(every)]):
+        turn = memory.metadata.get("turn")
+        if isinstance(turn, str):
+            ids.add((memory.session, turn, memory.metadata.get("part", 1)))
+        else:
+            words[memory.session, memory.author, memory.content] += 1
+    for item in _items(turns):
+        metadata = item["metadata"]
+        if (item["session"], metadata["turn"], metadata.get("part", 1)) in ids:
+            continue
+        spoken = (item["session"], item["author"], item["content"])
+        if words[spoken]:
+            words[spoken] -= 1
+            continue
+        yield item
+
+
+def _count(report: IngestReport, turns: list[Turn], items: list[dict[str, Any]]) -> None:
+    """Add a conversation to the counts."""
+    new = sum(item["metadata"].get("part", 1) == 1 for item in items)
+    report.conversations += 1
+    report.turns += len(turns)
+    report.known += len(turns) - new
+    report.memories += len(items)
+    times = [turn.occurred_at for turn in turns if turn.occurred_at is not None]
+    report.first = min([*times, *([report.first] if report.first else [])], default=None)
+    report.last = max([*times, *([report.last] if report.last else [])], default=None)
 
 
 def _save(target: Memories, stored: Iterable[Remembered], save: Save) -> int:
@@ -160,12 +144,10 @@ def _save(target: Memories, stored: Iterable[Remembered], save: Save) -> int:
 
 
 def _store(
-    engine: Rememberer, turns: Iterable[Turn], before: int, progress: Callable[[int], None] | None
+    engine: Rememberer, items: list[dict[str, Any]], before: int, progress: Callable[[int], None] | None
 ) -> list[Remembered]:
-    items = [cast(MemoryItem, item) for turn in turns for item in turn.items()]
-
     def report(count: int) -> None:
         if progress is not None:
             progress(before + count)
 
-    return engine.remember_many(items, diff=False, batch=_BATCH, progress=report)
+    return engine.remember_many(cast(list[MemoryItem], items), diff=False, batch=_BATCH, progress=report)

@@ -15,7 +15,9 @@ from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, show_json, visible
 
 if TYPE_CHECKING:
-    from combray.clients import Change, Finding, Places, Wanted
+    from combray.clients.checking import Finding
+    from combray.clients.places import Places, Wanted
+    from combray.clients.wiring import Change
 
 _NAMES = ("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")
 _CLIENTS = click.argument("clients", metavar="CLIENT...", nargs=-1, type=click.Choice(_NAMES))
@@ -60,10 +62,10 @@ def setup(
     eject restores them. The options of the store are written into the entry and the hooks. Clients: claude-code,
     codex, cursor, gemini-cli, openclaw, opencode.
     """
-    from combray import clients as room
+    from combray.clients import places as at
 
     places = _places(how)
-    wanted = room.Wanted(program or room.program(places.scope), _options(target), name, tools)
+    wanted = at.Wanted(program or at.program(places.scope), _options(target), name, tools)
     if check:
         _check(target, clients or _NAMES, places, wanted)
         return
@@ -83,15 +85,15 @@ def eject(target: Target, clients: tuple[str, ...], name: str, **how: Any) -> No
     A file that nobody changed since the set-up gets every byte of its original back. From any other only the
     entries of Combray are removed. Memories stay in the store.
     """
-    from combray import clients as room
+    from combray.clients.places import Wanted
 
     if not clients:
         raise click.UsageError(f"Name a client: {', '.join(_NAMES)}.")
-    _run(target, clients, _places(how), room.Wanted(name=name), how, undo=True)
+    _run(target, clients, _places(how), Wanted(name=name), how, undo=True)
 
 
 def _places(how: dict[str, Any]) -> Places:
-    from combray.clients import Places
+    from combray.clients.places import Places
 
     return Places("user" if how["user"] else "project", Path(os.path.abspath(how["folder"])))  # noqa: PTH100
 
@@ -121,9 +123,9 @@ def _run(
     target: Target, clients: tuple[str, ...], places: Places, wanted: Wanted, how: dict[str, Any], *, undo: bool
 ) -> None:
     """Plan all clients, show, ask, write."""
-    from combray import clients as room
+    from combray.clients import wiring
 
-    make = room.unplan if undo else room.plan
+    make = wiring.unplan if undo else wiring.plan
     plans = {client: make(client, places, wanted, _records()) for client in dict.fromkeys(clients)}
     asks = not (how["yes"] or how["dry_run"])
     changing = any(each.changes for changes in plans.values() for each in changes)
@@ -135,7 +137,7 @@ def _run(
             nothing_found("nothing was written: standard input is not a terminal. Add --yes.")
         click.confirm("Write these changes?", abort=True, err=True)
     for client, changes in plans.items():
-        count = room.carry_out(client, places, changes, _records(), name=wanted.name, undo=undo)
+        count = wiring.carry_out(client, places, changes, _records(), name=wanted.name, undo=undo)
         if for_people(target) and count:
             console().print(f"{client}: {count} files {'restored' if undo else 'written'}.", style="green")
             _remark(client, undo=undo)
@@ -189,14 +191,14 @@ def _action(change: Change) -> str:
 
 def _check(target: Target, clients: tuple[str, ...], places: Places, wanted: Wanted) -> None:
     """Print the findings; exit 1 if one is bad."""
-    from combray import clients as room
     from combray import settings
+    from combray.clients import checking
 
     found: dict[str, list[Finding]] = {}
     for client in dict.fromkeys(clients):
         if client == "openclaw" and places.scope == "project":
             continue
-        found[client] = room.check(client, places, wanted, _records(), settings.data_folder() / "hooks")
+        found[client] = checking.check(client, places, wanted, _records(), settings.data_folder() / "hooks")
     if for_people(target):
         for client, findings in found.items():
             console().print(client, style="bold")

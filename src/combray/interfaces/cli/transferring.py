@@ -15,11 +15,12 @@ import click
 from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.files import new_file
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store, where_option
-from combray.interfaces.cli.output import answer, console, for_people, progress, show_json, visible
+from combray.interfaces.cli.output import answer, console, for_people, moment, progress, show_json, visible
 
 if TYPE_CHECKING:
-    from combray.transfer import ImportReport
+    from combray.transfer import ImportReport, IngestReport
 
+_SHOWN = 10
 _STANDARD = Path("-")
 _INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -114,30 +115,84 @@ def _show_import(report: ImportReport) -> None:
         out.print(visible(str(problem)), style="red")
 
 
-@verb("combray ingest chat.jsonl --namespace chats")
-@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@verb(
+    "combray ingest --from claude-code --dry-run",
+    "combray ingest chatgpt-export.zip",
+    "combray ingest chat.jsonl --namespace chats",
+)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True))
+@click.option(
+    "--from",
+    "clients",
+    multiple=True,
+    type=click.Choice(("claude-code", "codex", "cursor", "openclaw")),
+    help="The session files of a client on this machine.",
+)
+@click.option("--dry-run", is_flag=True, help="Store nothing; report what would be stored.")
 @click.option(
     "--auto/--no-auto", default=None, help="Store what users state as facts [env: COMBRAY_AUTO_MEMORY]."
 )
 @opens_store(pipelines=True)
-def ingest(target: Target, paths: tuple[str, ...], auto: bool | None) -> None:
+def ingest(
+    target: Target, paths: tuple[str, ...], clients: tuple[str, ...], dry_run: bool, auto: bool | None
+) -> None:
     """Store conversations, one episode per turn.
 
-    Formats: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and LongMemEval.
-    If a file has several conversations, each goes into a namespace with its name.
+    PATH is a session file of Claude Code, Codex, Cursor or OpenClaw, a folder of them, or the zip that ChatGPT or
+    Claude exports. Turns that are stored already are skipped, so that you can call it again. Also: JSON lines of
+    {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and LongMemEval; if such a file has
+    several conversations, each goes into a namespace with its name.
     """
     from combray import transfer
     from combray.conversation.auto_memory import save_what_is_worth_it
 
+    paths = (*paths, *_histories(clients))
+    if not paths:
+        raise click.UsageError("Give a PATH, or a client with --from.")
+    if dry_run and not target.exists():
+        target = replace(target, db=":memory:", store=None)
     with target.open(to_write=True) as engine, progress("Storing turns", None) as step:
         wanted = bool(engine.settings.get("auto_memory")) if auto is None else auto
         save = save_what_is_worth_it if wanted else None
-        reports = [transfer.ingest(engine, path, save=save, progress=step) for path in paths]
+        reports = [transfer.ingest(engine, path, save=save, progress=step, dry_run=dry_run) for path in paths]
     if not for_people(target):
-        show_json([{"file": path, **asdict(report)} for path, report in zip(paths, reports, strict=True)])
+        rows = zip(paths, reports, strict=True)
+        show_json([{"file": path, "dry_run": dry_run, **asdict(report)} for path, report in rows])
         return
     for path, report in zip(paths, reports, strict=True):
-        into = f"into namespace {', '.join(report.namespaces)}"
-        talks = f"{report.turns} turns of {report.conversations} conversation(s)"
-        talks += f" and {report.saved} facts" if report.saved else ""
-        console().print(f"{visible(str(path))}: {talks} in {report.seconds:.1f} s, {into}.")
+        _show_ingest(path, report, dry_run=dry_run)
+
+
+def _histories(clients: tuple[str, ...]) -> list[str]:
+    """The folders of clients that exist. A client without any is an error."""
+    from combray.clients.history import folders
+    from combray.clients.places import Places
+
+    found = []
+    for client in dict.fromkeys(clients):
+        places = folders(client, Places())
+        here = [str(each) for each in places if each.is_dir()]
+        if not here:
+            listed = " and ".join(map(str, places))
+            raise click.UsageError(
+                f"{client} has no sessions here: {listed} does not exist. Give their folder as PATH."
+            )
+        found += here
+    return found
+
+
+def _show_ingest(path: str, report: IngestReport, *, dry_run: bool) -> None:
+    out = console()
+    talks = f"{report.turns} turns of {report.conversations} conversation(s)"
+    talks += f" in {report.files} files" if report.files > 1 else ""
+    talks += f", {moment(report.first)} to {moment(report.last)}" if report.first else ""
+    talks += f"; {report.known} stored already" if report.known else ""
+    talks += f"; {report.saved} facts" if report.saved else ""
+    what = "would store" if dry_run else "stored"
+    into = f"into namespace {', '.join(report.namespaces)}" if report.namespaces else ""
+    done = f"{what} {report.memories} in {report.seconds:.1f} s {into}".rstrip()
+    out.print(f"{visible(path)}: {talks}: {done}.")
+    for name, problem in report.unread[:_SHOWN]:
+        out.print(f"skipped {visible(name)}: {visible(problem)}", style="yellow")
+    if len(report.unread) > _SHOWN:
+        out.print(f"skipped {len(report.unread) - _SHOWN} more; --json lists them", style="yellow")

@@ -1,0 +1,180 @@
+"""Conversations of files, folders and archives; the format is detected."""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from combray.clients.chats import read_archive, read_chats
+from combray.clients.history import session_files
+from combray.clients.sessions import Session, read_session
+from combray.errors import InvalidInputError
+from combray.guard.redaction import redact
+from combray.transfer.parser import Parsed, parse
+from combray.transfer.report import Problem, problem_of
+from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationFile:
+    """One conversation of a file. `name`: its id in a published data set, else the file's name.
+
+    `session`: whether it is a session of an agent client or chat. All of these go into one namespace, and turns
+    that are stored already are skipped.
+    """
+
+    name: str
+    turns: tuple[Turn, ...]
+    session: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file and its conversations; or why it could not be read."""
+
+    name: str
+    conversations: tuple[ConversationFile, ...] = ()
+    problem: str = ""
+
+
+def read_sources(path: Path, *, now: float | None = None) -> Iterator[Source]:
+    """Yield the files of a folder or an archive with their conversations, or the one file.
+
+    Raises InvalidInputError and OSError for a single file; those of a folder are reported as problems.
+    """
+    if path.is_dir():
+        yield from _folder(path)
+    elif zipfile.is_zipfile(path):
+        yield from _archive(path)
+    else:
+        sessions = _sessions(path)
+        found = tuple(read_conversations(path, now=now)) if sessions is None else _conversations(sessions)
+        yield Source(str(path), found)
+
+
+def _folder(path: Path) -> Iterator[Source]:
+    """The session files below a folder, or an export that was unpacked."""
+    exports = sorted(path.glob("conversations*.json"))
+    for each in exports or session_files(path):
+        try:
+            sessions = _sessions(each)
+        except OSError as error:
+            yield Source(str(each), problem=f"{error.strerror or error}.")
+            continue
+        if sessions is None:
+            yield Source(str(each), problem="has no messages in a known format.")
+        else:
+            yield Source(str(each), _conversations(sessions))
+
+
+def _archive(path: Path) -> Iterator[Source]:
+    count = 0
+    try:
+        for name, sessions in read_archive(path):
+            count += 1
+            if sessions is None:
+                yield Source(f"{path}:{name}", problem="has no conversations in a known format.")
+            else:
+                yield Source(f"{path}:{name}", _conversations(sessions))
+    except (zipfile.BadZipFile, RuntimeError) as error:
+        raise InvalidInputError(
+            path.name, f"cannot be unpacked: {error}.", "Download the export again."
+        ) from None
+    if not count:
+        remedy = "Give the zip that ChatGPT or Claude sent you."
+        raise InvalidInputError(path.name, "has no conversations.json.", remedy)
+
+
+def _sessions(path: Path) -> list[Session] | None:
+    """The sessions of a client's file or of an export; None if it is something else."""
+    if path.suffix == ".json":
+        return read_chats(path.read_bytes())
+    session = read_session(path)
+    return None if session is None else [session]
+
+
+def _conversations(sessions: Iterable[Session]) -> tuple[ConversationFile, ...]:
+    return tuple(ConversationFile(each.id, _turns(each), session=True) for each in sessions if each.messages)
+
+
+def _turns(session: Session) -> tuple[Turn, ...]:
+    about = {name: value for name, value in (("client", session.client), ("title", session.title)) if value}
+    seen: dict[str, int] = {}
+    turns = []
+    for each in session.messages:
+        seen[each.id] = seen.get(each.id, 0) + 1
+        turn = each.id if seen[each.id] == 1 else f"{each.id}-{seen[each.id]}"
+        metadata = {**about, "turn": turn}
+        turns.append(Turn(session.id, redact(each.text), each.role, each.sent, metadata=metadata))
+    return tuple(turns)
+
+
+def read_conversations(path: str | Path, *, now: float | None = None) -> Iterator[ConversationFile]:
+    """Yield the conversations of a file; the format is detected.
+
+    Formats: JSON lines or one JSON array of turns (see `plain_turn`); an object, or an array of objects, with
+    `conversation` (LoCoMo) or `haystack_sessions` (LongMemEval). `now` (Unix seconds): reference time for
+    relative dates. Raises InvalidInputError with the line numbers, and OSError.
+    """
+    place = Path(path)
+    with place.open("rb") as lines:
+        parsed = parse(lines)
+    moment = time.time() if now is None else now
+    kinds = {_kind(entry.fields) for entry in parsed.entries if not entry.broken}
+    problems = list(parsed.problems)
+    if parsed.shape not in ("items", "empty"):
+        problems.insert(0, Problem(0, "contains memories, not turns.", "Use `combray import`."))
+    elif len(kinds) > 1:
+        problems.insert(0, Problem(0, "mixes turns with whole conversations.", "Split the file."))
+    elif not kinds and not problems:
+        problems.append(Problem(0, "contains no turns.", 'Write one {"author", "text"} per line.'))
+    if problems:
+        raise _unreadable(place, problems)
+    if kinds == {"turn"}:
+        yield ConversationFile(place.stem, _plain(parsed, moment, place))
+    else:
+        yield from _published(parsed, moment, place)
+
+
+def _kind(fields: Mapping[str, Any]) -> str:
+    if isinstance(fields.get("conversation"), dict):
+        return "sessions"
+    return "haystack" if "haystack_sessions" in fields else "turn"
+
+
+def _plain(parsed: Parsed, now: float, place: Path) -> tuple[Turn, ...]:
+    turns, problems = [], []
+    for entry in parsed.entries:
+        try:
+            turns.append(plain_turn(entry.fields, now))
+        except InvalidInputError as error:
+            problems.append(problem_of(error, entry.line, entry.item))
+    if problems:
+        raise _unreadable(place, problems)
+    return tuple(turns)
+
+
+def _published(parsed: Parsed, now: float, place: Path) -> Iterator[ConversationFile]:
+    for number, entry in enumerate(parsed.entries, 1):
+        fields = entry.fields
+        name = fields.get("sample_id") or fields.get("question_id") or f"{place.stem}-{number}"
+        try:
+            if _kind(fields) == "sessions":
+                turns = sessions_turns(fields["conversation"], now)
+            else:
+                turns = haystack_turns(fields, now)
+        except InvalidInputError as error:
+            raise _unreadable(place, [problem_of(error, entry.line, f"conversation {number} ({name})")]) from None
+        yield ConversationFile(str(name), tuple(turns))
+
+
+def _unreadable(place: Path, problems: list[Problem]) -> InvalidInputError:
+    listed = "; ".join(map(str, problems[:_SHOWN]))
+    more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    return InvalidInputError(place.name, f"{listed}{more}")
