@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from combray.audit.entry import CUT, Head, head_of, seal
+from combray.audit.entry import CUT, Head, head_of, parted, seal
 from combray.audit.locking import locked
 
 SEGMENT = 64 * 1024 * 1024
@@ -76,39 +76,106 @@ class FileChain:
         self._number = 1
         self._known = (0, Head())
 
-    def append(
-        self, drafting: Drafting, *, flush: bool = False, done: Callable[[Mark], None] | None = None
-    ) -> Mark:
+    def append(self, drafting: Drafting, *, done: Callable[[Mark], None] | None = None) -> Mark:
         """Write the entries of `drafting`, all or none, and return the mark of the last.
 
-        `flush` syncs them to disk. `done` is called with the mark while the file is locked. Raises OSError.
+        `done` is called with the mark while the file is locked. Raises OSError.
         """
         with self._lock, self._open() as descriptor:
-            size, head, torn = self._end(descriptor)
-            known = self._known[1]
-            lost = known if known.seq > head.seq else None
-            tail = Tail(head, lambda mark: self._holds(descriptor, mark), lost)
-            drafts = drafting(tail)
-            data = b""
-            if torn:
-                shown = {"bytes": len(torn), "sha256": hashlib.sha256(torn).hexdigest()}
-                closing = {"operation": CUT, "result": "ok", "namespace": "", "detail": shown}
-                data = b"\n"
-                drafts = [{**drafts[0], **_EMPTY, **closing}, *drafts]
-            for fields in drafts:
-                line, head = seal(head, fields)
-                data += line
-            self._write(descriptor, data, size)
-            if flush:
-                os.fsync(descriptor)
-            size += len(data)
-            self._known = (size, head)
-            mark = Mark(head.seq, head.hash, self._number, size)
-            if done is not None:
-                done(mark)
-            if size >= self._most:
-                self._begin_segment()
+            mark = self._add(descriptor, drafting)
+            self._added(descriptor, mark, done)
             return mark
+
+    def append_durably(
+        self, drafting: Drafting, known: Mark | None, room: int, *, done: Callable[[Mark], None] | None = None
+    ) -> tuple[Mark, str]:
+        """Write the entries of `drafting`; return the mark of the last, and all lines after `known`.
+
+        The caller keeps those lines on disk, so they are not flushed here. If they are longer than `room`, cannot
+        be kept or tell of an erasure, they are flushed and "" is returned. Raises OSError.
+        """
+        with self._lock, self._open() as descriptor:
+            holds = known is not None and known.segment == self._number and self._holds(descriptor, known)
+            mark = self._add(descriptor, drafting)
+            lines = ""
+            if known is not None and holds and 0 < mark.end - known.end <= room and mark.end < self._most:
+                lines = _kept(_read(descriptor, known.end, mark.end - known.end))
+            if not lines:
+                os.fsync(descriptor)
+            self._added(descriptor, mark, done)
+            return mark, lines
+
+    def holds(self, mark: Mark) -> bool:
+        """Return whether an entry is at its position. True if the file cannot be opened to append."""
+        if not os.access(self.path, os.W_OK):
+            return Path(self.path).exists()
+        with self._lock, self._open() as descriptor:
+            return self._holds(descriptor, mark)
+
+    def restore(self, mark: Mark, lines: bytes) -> bool:
+        """Append what a power failure took of the last lines, which end at `mark`. Return whether that was done.
+
+        Nothing that can be read is changed: the file must end where a part of these lines ends, zeros aside, and
+        the lines must continue its chain up to the mark. Raises OSError.
+        """
+        start = mark.end - len(lines)
+        with self._lock, self._open() as descriptor:
+            size = os.fstat(descriptor).st_size
+            if mark.segment != self._number or not 0 <= start <= size or self._holds(descriptor, mark):
+                return False
+            left = _read(descriptor, start, size - start).rstrip(b"\0")
+            if not lines.startswith(left) or not self._continues(descriptor, start, mark, lines):
+                return False
+            os.ftruncate(descriptor, start + len(left))
+            self._write(descriptor, lines[len(left) :], start + len(left))
+            os.fsync(descriptor)
+            self._known = (0, self._known[1])
+            return True
+
+    def _continues(self, descriptor: int, start: int, mark: Mark, lines: bytes) -> bool:
+        """Return whether lines follow the entry that ends at an offset, one by one, up to the mark."""
+        head = _last(descriptor, start)[0] if start else None
+        if head is None and (full := segments(self.path)):
+            with _reading(full[-1][1]) as last:
+                head = _last(last, os.fstat(last).st_size)[0]
+        head = head or Head()
+        for line in lines.splitlines():
+            after, parts = head_of(line), parted(line)
+            if after is None or parts is None or hashlib.sha256(parts[0]).hexdigest() != after.hash:
+                return False
+            if (after.seq, after.previous) != (head.seq + 1, head.hash):
+                return False
+            head = after
+        return (head.seq, head.hash) == (mark.seq, mark.hash)
+
+    def _add(self, descriptor: int, drafting: Drafting) -> Mark:
+        """Write the entries at the end of the locked file and return the mark of the last."""
+        size, head, torn = self._end(descriptor)
+        known = self._known[1]
+        lost = known if known.seq > head.seq else None
+        tail = Tail(head, lambda mark: self._holds(descriptor, mark), lost)
+        drafts = drafting(tail)
+        data = b""
+        if torn:
+            shown = {"bytes": len(torn), "sha256": hashlib.sha256(torn).hexdigest()}
+            closing = {"operation": CUT, "result": "ok", "namespace": "", "detail": shown}
+            data = b"\n"
+            drafts = [{**drafts[0], **_EMPTY, **closing}, *drafts]
+        for fields in drafts:
+            line, head = seal(head, fields)
+            data += line
+        self._write(descriptor, data, size)
+        size += len(data)
+        self._known = (size, head)
+        return Mark(head.seq, head.hash, self._number, size)
+
+    def _added(self, descriptor: int, mark: Mark, done: Callable[[Mark], None] | None) -> None:
+        if done is not None:
+            done(mark)
+        if mark.end >= self._most:
+            # A store may rely on lines that are not flushed yet, and can only restore those of the last file.
+            os.fsync(descriptor)
+            self._begin_segment()
 
     def measured(self, look: Callable[[], None] = lambda: None) -> list[tuple[str, int]]:
         """Return every file of the log with its size at one moment. `look` is called at that moment."""
@@ -205,6 +272,14 @@ class FileChain:
             self._known = (0, self._known[1])
 
 
+def _kept(lines: bytes) -> str:
+    """Return lines as a store can keep them; "" for those it must not: broken ones, those of an erasure."""
+    try:
+        return "" if b'"operation":"erase' in lines or b"\0" in lines else lines.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
 class MemoryChain:
     """The same for a store in memory: it ends with the process."""
 
@@ -215,10 +290,7 @@ class MemoryChain:
         self._lines: list[bytes] = []
         self._head = Head()
 
-    def append(
-        self, drafting: Drafting, *, flush: bool = False, done: Callable[[Mark], None] | None = None
-    ) -> Mark:
-        del flush
+    def append(self, drafting: Drafting, *, done: Callable[[Mark], None] | None = None) -> Mark:
         with self._lock:
             for fields in drafting(Tail(self._head, lambda _: True)):
                 line, self._head = seal(self._head, fields)
@@ -227,6 +299,20 @@ class MemoryChain:
             if done is not None:
                 done(mark)
             return mark
+
+    def append_durably(
+        self, drafting: Drafting, known: Mark | None, room: int, *, done: Callable[[Mark], None] | None = None
+    ) -> tuple[Mark, str]:
+        del known, room
+        return self.append(drafting, done=done), ""
+
+    def holds(self, mark: Mark) -> bool:
+        """Return True: nothing is lost while the process runs."""
+        return bool(mark)
+
+    def restore(self, mark: Mark, lines: bytes) -> bool:
+        """Do nothing: there are no files."""
+        return not (mark and lines)
 
     def lines(self) -> list[bytes]:
         """Return every line without its newline."""
@@ -271,6 +357,14 @@ def _reading(path: str) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _read(descriptor: int, start: int, length: int) -> bytes:
+    os.lseek(descriptor, start, os.SEEK_SET)
+    found = b""
+    while len(found) < length and (some := os.read(descriptor, length - len(found))):
+        found += some
+    return found
 
 
 def _states(descriptor: int, mark: Mark) -> bool:

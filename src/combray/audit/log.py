@@ -13,18 +13,23 @@ from typing import Any
 
 from combray.audit import anchor as anchors
 from combray.audit.anchor import AnchorFile
-from combray.audit.chain import FileChain, Mark, MemoryChain, Tail
+from combray.audit.chain import Drafting, FileChain, Mark, MemoryChain, Tail
 from combray.audit.entry import GAP, MOST_IDS, Head
 from combray.audit.key import Key
 from combray.audit.verb import actor, current, found
 from combray.errors import DiskFullError, StoreError
 from combray.runtime import Clock, Deeds
 
+MOST_UNFLUSHED = 256 * 1024
+"""Bytes of lines that a store keeps before the log is flushed and they are dropped."""
+
 
 class AuditLog:
     """Implements `runtime.Audit` and `runtime.Witness`.
 
-    `durable` flushes each write's entry to the disk before the write commits (durability "full").
+    With `durable` (durability "full") a committed write keeps its entry after a power failure. The store commits
+    the unflushed lines with the write, and the log gets back what it lost when it is opened
+    (docs/decisions/0022-one-flush.md). So a write waits for the disk once.
     """
 
     def __init__(
@@ -70,8 +75,16 @@ class AuditLog:
         self.problem = ""
         return mark.seq
 
-    def ask(self, in_database: Callable[[], str]) -> None:
+    def ask(self, in_database: Callable[[], str], unflushed: Callable[[], str] = str) -> None:
         self._in_database = in_database
+        kept = self.in_database()
+        if kept is None:
+            return
+        try:
+            if not self.chain.holds(kept[0]) and (lines := unflushed()):
+                self.chain.restore(kept[0], lines.encode())
+        except OSError as error:
+            self.problem = f"{self.chain.path}: cannot be written ({error.strerror or error})"
 
     def committing(self, namespace: str, deeds: Deeds, known: str) -> str:
         kept = anchors.from_text(known)
@@ -83,9 +96,7 @@ class AuditLog:
         now = found()
         fields |= {"result": "ok", "after": written, "tier": now.tier, "detail": dict(now.detail)}
         try:
-            mark = self.chain.append(
-                lambda tail: [*self._gaps(tail, known), fields], flush=self._durable, done=self._keep
-            )
+            mark = self._append(lambda tail: [*self._gaps(tail, known), fields], deeds, kept and kept[0])
         except OSError as error:
             kind = DiskFullError if error.errno == errno.ENOSPC else StoreError
             raise kind(
@@ -95,6 +106,14 @@ class AuditLog:
             ) from error
         deeds.seq = mark.seq
         return anchors.to_text(mark, mark.seq)
+
+    def _append(self, drafting: Drafting, deeds: Deeds, known: Mark | None) -> Mark:
+        if not self._durable:
+            return self.chain.append(drafting, done=self._keep)
+        room = -1 if deeds.kept is None or "erased" in deeds.counts else MOST_UNFLUSHED - deeds.kept
+        mark, lines = self.chain.append_durably(drafting, known, room, done=self._keep)
+        deeds.unflushed = lines
+        return mark
 
     def rolled_back(self, namespace: str, deeds: Deeds, error: BaseException) -> None:
         detail = {"entry": deeds.seq, "error": type(error).__name__}

@@ -12,12 +12,18 @@ class Deeds:
     """What a transaction has done so far: counts by operation, and the ids of the first memories it touched.
 
     `operation`: the name of its last line in the operation log. `seq`: its audit entry, once written.
+
+    `kept`: bytes of unflushed audit lines that the store keeps; None if it keeps none. `unflushed`: the lines to
+    keep with this commit too. "" drops those that are kept, because they are on disk now, and None drops them
+    because nothing is kept.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
     operation: str = "write"
     seq: int = 0
+    kept: int | None = None
+    unflushed: str | None = None
 
     def add(self, what: str, count: int = 1) -> None:
         """Add to a count."""
@@ -28,8 +34,8 @@ class Deeds:
 class Witness(Protocol):
     """Called once per transaction, before commit. May forbid it."""
 
-    def ask(self, in_database: Callable[[], str]) -> None:
-        """Accept a function that reads the text that the store keeps for the witness, "" at first."""
+    def ask(self, in_database: Callable[[], str], unflushed: Callable[[], str] = str) -> None:
+        """Accept functions that read what the store keeps for the witness: its text, and `Deeds.unflushed`."""
 
     def committing(self, namespace: str, deeds: Deeds, known: str) -> str:
         """Return the text to keep with this commit; `known` is the current one. Raises StoreError to forbid."""

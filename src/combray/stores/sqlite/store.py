@@ -29,7 +29,7 @@ from combray.stores.sqlite.encryption import Key, errors, key_from, write_encryp
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.reader import SqliteReader, SqliteView
-from combray.stores.sqlite.witnessing import forget, kept, tell
+from combray.stores.sqlite.witnessing import forget, kept, tell, unflushed
 from combray.stores.sqlite.writer import SqliteWriter
 
 _NOT_WRITABLE = "{}: the file or its folder cannot be written to"
@@ -83,7 +83,7 @@ class SqliteStore:
         self._held = holding.hold(path, encrypted=self._key is not None)
         self._witness = witness
         if witness is not None:
-            witness.ask(self._kept_for_witness)
+            witness.ask(self._kept_for_witness, self._unflushed_for_witness)
 
     def _open_writer(self, *, read_only: bool) -> sqlite3.Connection:
         """Open the connection that writes and bring the schema up to date."""
@@ -324,6 +324,10 @@ class SqliteStore:
     def _kept_for_witness(self) -> str:
         with self._reading() as connection:
             return kept(connection)
+
+    def _unflushed_for_witness(self) -> str:
+        with self._reading() as connection:
+            return unflushed(connection)
 
     def check(self) -> list[str]:
         with self._reading() as connection:
