@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from combray.language.dates.lexer import Numeral
 from combray.language.dates.spans import Cycle, Span, far, following, latest, month_days, shift, unit_span
 
 ACTIONS: dict[str, Callable[..., Any]] = {}
@@ -83,20 +84,23 @@ def in_calendar(year: int, month: int, day: int) -> bool:
 def date(context: Context, y: int, m: int, d: int) -> Span | None:
     """A calendar date."""
     year = full_year(y)
-    if not in_calendar(year, m, d):
+    if getattr(y, "width", 0) in (1, 3) or not in_calendar(year, m, d):
         return None
     return unit_span(context.now.replace(year=year, month=m, day=d), "day")
 
 
 @action
-def digits_date(context: Context, a: int, b: int, c: int) -> Span | None:
+def digits_date(context: Context, a: Numeral, b: Numeral, c: Numeral, dotted: bool = False) -> Span | None:
     """A date of three numbers in the first order of the table that makes a date."""
     for order in context.orders:
         parts = dict(zip(order, (a, b, c), strict=True))
         year = parts["y"]
-        if getattr(year, "width", 0) not in (2, 4):
+        if year.width not in (2, 4):
             continue
         if order[0] != "y" and a > 31:
+            continue
+        # "10.2.1" is the number of a version.
+        if dotted and order[0] == "y" and a.width == 2 and (b.width, c.width) != (2, 2):
             continue
         span: Span | None = date(context, year, parts["m"], parts["d"])
         if span:

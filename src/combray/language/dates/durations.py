@@ -11,11 +11,14 @@ from datetime import datetime, timedelta
 from combray.language.dates.actions import Context, Time, action, full_year, pure, settle
 from combray.language.dates.spans import (
     CLOCK_GRAINS,
+    FAR_FUTURE_YEAR,
+    FAR_PAST_YEAR,
     MINUTES,
     MONTHS,
     Bounds,
     Cycle,
     Span,
+    far,
     floor,
     inside,
     shift,
@@ -168,6 +171,48 @@ def nth(context: Context, n: int, unit: str, span: Time) -> Span | None:
 
 
 @action
+def leading(context: Context, d: Duration, span: Time, n: int = 1) -> Span | None:
+    """The first (`n` 1) or last (-1) part of a period, by its length ("the first two weeks of March")."""
+    whole = settle(context, span)
+    if whole is None or n not in (1, -1) or whole.grain in CLOCK_GRAINS or whole.grain in ("day", "open"):
+        return None
+    edge_of = _moved(whole.start if n > 0 else whole.end, d, n)
+    if not whole.start < edge_of < whole.end:
+        return None
+    low, high = (whole.start, edge_of) if n > 0 else (edge_of, whole.end)
+    return Span(low, high, "period", whole.explicit)
+
+
+@action
+def fraction(context: Context, n: int, parts: int, span: Time) -> Span | None:
+    """The n-th half or third of a period; n = -1 for the last. In months if they divide, else in days."""
+    whole = settle(context, span)
+    if whole is None or whole.grain in CLOCK_GRAINS or whole.grain in ("day", "open"):
+        return None
+    index = parts + n if n < 0 else n - 1
+    if not 0 <= index < parts:
+        return None
+    months = (whole.end.year - whole.start.year) * 12 + whole.end.month - whole.start.month
+    if whole.start.day == 1 and months and months % parts == 0:
+        start, end = (shift(whole.start, months * k // parts, "month") for k in (index, index + 1))
+    else:
+        days = (whole.end - whole.start).days
+        start, end = (whole.start + timedelta(days=days * k // parts) for k in (index, index + 1))
+    return Span(start, end, "period", whole.explicit) if start < end else None
+
+
+@action
+def beyond(context: Context, d: Duration, sign: int) -> Span:
+    """All that lies farther away than a duration ("more than two years ago")."""
+    moment = _moved(context.now, d, sign)
+    if _grain(d) not in CLOCK_GRAINS:
+        moment = floor(moment, "day")
+    if sign < 0:
+        return Span(far(context.now, FAR_PAST_YEAR), moment, "open")
+    return Span(moment, far(context.now, FAR_FUTURE_YEAR), "open")
+
+
+@action
 def nth_weekday(context: Context, n: int, cycle: Cycle, span: Time | None = None) -> Time | None:
     """The n-th such weekday of a month or year (by default of this month); n = -1 for the last."""
     if span is None:
@@ -221,7 +266,7 @@ def week_from(context: Context, span: Time) -> Span | None:
 def edge(context: Context, e: str, span: Time | None = None, unit: str = "year") -> Span | None:
     """The early, middle or late part of a period (by default of the current `unit`), its beginning or end."""
     whole = settle(context, span) if span else unit_span(context.now, unit)
-    if whole is None or whole.grain in CLOCK_GRAINS or whole.grain in ("day", "open", "period"):
+    if whole is None or whole.grain in CLOCK_GRAINS or whole.grain in ("day", "days", "open", "period"):
         return None
     days = (whole.end - whole.start).days
     part = SAME_PART.get(e, e)
@@ -263,4 +308,4 @@ def days_of(context: Context, a: int, b: int, span: Time, y: int | None = None) 
     month = settle(context, span)
     if month is None or month.grain != "month" or not 1 <= a < b <= (month.end - month.start).days:
         return None
-    return Span(month.start + timedelta(days=a - 1), month.start + timedelta(days=b), "period", month.explicit)
+    return Span(month.start + timedelta(days=a - 1), month.start + timedelta(days=b), "days", month.explicit)

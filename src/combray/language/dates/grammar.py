@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from combray.language.dates.lexer import (
@@ -26,6 +27,10 @@ Chart = list[list[Item]]
 
 # No phrase that names a time is longer than this many tokens; keeps hostile input linear.
 LONGEST_PHRASE = 18
+
+
+# Symbols that many texts without a time have.
+_NUMBERS = frozenset({"NUM", "DIGITS", "TO"})
 
 
 class Rule(NamedTuple):
@@ -56,6 +61,14 @@ class Lexicon:
         self._variants = variants
         self._fold = fold
         self._number_words = set(numbers.units) | set(numbers.multipliers)
+        self._folded_numbers = numbers
+        if fold:
+            units, multipliers = (
+                {form: value for word, value in known.items() for form in (word, without_accents(word))}
+                for known in (numbers.units, numbers.multipliers)
+            )
+            self._folded_numbers = numbers._replace(units=units, multipliers=multipliers)
+            self._number_words |= set(units) | set(multipliers)
 
     def add(self, phrase: str, symbol: str, value: Any) -> None:
         """Add a phrase for `symbol`, with folding also as typed without accents, unless it starts
@@ -80,6 +93,8 @@ class Lexicon:
     def items(self, words: Sequence[str]) -> Chart:
         """The lexical items that start at each position."""
         chart: Chart = []
+        # In a text typed with accents "sau" is "after", not "sáu", six.
+        numbers = self._numbers if any(not word.isascii() for word in words) else self._folded_numbers
         for index, word in enumerate(words):
             found: list[Item] = []
             for rest, symbol, value in self._phrases.get(word, ()):
@@ -91,7 +106,7 @@ class Lexicon:
                 if len(word) == 2 and word[0] == "0":
                     found.append(("ZEROS", index + 1, Numeral.read(word)))
             elif word in self._number_words:
-                for end, number in numbers_at(words, index, self._numbers):
+                for end, number in numbers_at(words, index, numbers):
                     found.extend(_numerals(end, Numeral(number)))
             chart.append(found)
         for index, found in enumerate(chart):
@@ -140,19 +155,30 @@ class Grammar:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._root = Node()
-        self._triggers: set[str] = {"BLOCK"}  # no text without one of these can hold a time
+        self._patterns: list[tuple[str, list[str]]] = []
 
     def add(self, pattern: str, symbol: str, action: Action, constants: Mapping[str, Any]) -> None:
         """Add a rule; lower-case elements of its pattern enter the lexicon as words of their own."""
         for reading in expand(pattern):
             symbols = [element for _, element in reading]
-            self._triggers.update([s for s in symbols if s.isupper()] or symbols[-1:])
+            self._patterns.append((symbol, symbols))
             node = self._root
             for _, element in reading:
                 if not element.isupper():
                     self.lexicon.add(element, element, None)
                 node = node.children.setdefault(element, Node())
             node.rules.append(Rule(symbol, action, tuple(name for name, _ in reading), constants))
+
+    @cached_property
+    def _triggers(self) -> frozenset[str]:
+        """Symbols of which every text that holds a time has one: those of rules made of words alone."""
+        derived = {symbol for symbol, _ in self._patterns}
+        found = {"BLOCK"}
+        for _, symbols in self._patterns:
+            if derived.isdisjoint(symbols):
+                named = [each for each in symbols if each.isupper()] or symbols[-1:]
+                found.update([each for each in named if each not in _NUMBERS] or named)
+        return frozenset(found)
 
     def parse(self, tokens: Sequence[Token], words: Sequence[str], context: object) -> Chart:
         """The chart of all items, lexical and derived, by their first token.

@@ -48,10 +48,9 @@ def language(code: str) -> Language:
         known = ", ".join(code for code, _ in scripts())
         raise InvalidInputError("language", f"{code!r} has no date table.", f"Use one of {known}.")
     numbers = source.numbers
-    fold = without_accents if source.fold_accents else str
-    units = {form: value for word, value in numbers.units.items() for form in (word, fold(word))}
-    multipliers = {form: value for word, value in numbers.multipliers.items() for form in (word, fold(word))}
-    known_numbers = NumberWords(units, multipliers, frozenset(numbers.joiners), frozenset(numbers.concatenated))
+    known_numbers = NumberWords(
+        numbers.units, numbers.multipliers, frozenset(numbers.joiners), frozenset(numbers.concatenated)
+    )
     lexicon = Lexicon(known_numbers, source.variants, source.fold_accents)
     for phrase in source.stop:
         lexicon.add(phrase, "STOP", None)

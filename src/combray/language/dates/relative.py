@@ -21,6 +21,9 @@ from combray.language.dates.spans import (
     unit_span,
 )
 
+# Units of cycles by length.
+_SIZES = {"day": 1, "week": 2, "month": 3, "year": 4}
+
 
 @action
 def day(context: Context, n: int, base: Time | None = None) -> Span | None:
@@ -85,8 +88,19 @@ def soft_days(context: Context, before: int, after: int = 0) -> Span:
 @action
 def since(context: Context, a: Time) -> Span | None:
     """From the start of a time on."""
-    span = latest(a, context.now) if isinstance(a, Cycle) else a
-    return Span(span.start, far(context.now, FAR_FUTURE_YEAR), "open", span.explicit) if span else None
+    return _open_from(context, latest(a, context.now) if isinstance(a, Cycle) else a)
+
+
+@action
+def onward(context: Context, a: Time) -> Span | None:
+    """From the start of a time on, which may lie ahead ("from 1 July onwards", "no earlier than March")."""
+    return _open_from(context, settle(context, a))
+
+
+def _open_from(context: Context, span: Span | None) -> Span | None:
+    if span is None or span.grain == "days":  # "from 3 to 5 May" is not "from" of "3 to 5 May"
+        return None
+    return Span(span.start, far(context.now, FAR_FUTURE_YEAR), "open", span.explicit)
 
 
 @action
@@ -116,6 +130,8 @@ def between(context: Context, a: Time, b: Time, whole: Span | None = None) -> Sp
 
     If one side recurs, its occurrence nearest to the other side is used, or the first in `whole`.
     """
+    if isinstance(a, Cycle) and isinstance(b, Cycle) and _SIZES.get(a.unit, 0) < _SIZES.get(b.unit, 0):
+        b = settle(context, b) or b  # "from the 13th to the 15th of July": July decides
     if whole and isinstance(a, Cycle):
         first = inside(a, whole)
     elif isinstance(a, Cycle):
@@ -128,7 +144,9 @@ def between(context: Context, a: Time, b: Time, whole: Span | None = None) -> Sp
     if last is None or last.end <= first.start or "open" in (first.grain, last.grain):
         return None
     grain = "part" if last.grain in CLOCK_GRAINS else "period"
-    return Span(first.start, last.end, grain, first.explicit and last.explicit)
+    # "From 3 pm to 5 pm" ends at 5, but "from Monday to Friday" ends with Friday.
+    clocks = {first.grain, last.grain} <= {"hour", "minute"} and first.start < last.start
+    return Span(first.start, last.start if clocks else last.end, grain, first.explicit and last.explicit)
 
 
 @action

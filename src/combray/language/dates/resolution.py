@@ -68,7 +68,10 @@ def resolve(
         languages = [code for code, script in scripts() if script in present]
     for code in languages:
         candidates.extend(_candidates(text, tokens, language(code), now, forward))
-    candidates.sort(key=lambda c: (c.start - c.end, -c.evidence, c.start))
+    # Of two readings of the same words the bounded one: "after six weeks" is no "after" of "six weeks".
+    candidates.sort(
+        key=lambda c: (c.start - c.end, -c.evidence, c.start, c.span is not None and c.span.kind == "open")
+    )
     chosen: list[_Candidate] = []
     taken = bytearray(len(text))
     for candidate in candidates:
