@@ -108,6 +108,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         bool | None,
         "make vectors in a background thread; unset: for semantic-facts, and after a change of embedder",
     ] = None
+    hook_milliseconds: Annotated[
+        int, "time that a hook of an agent client may take, 50 to 60000; past it, it prints nothing"
+    ] = 2000
+    hook_capture: Annotated[bool, "hooks store the turns of a session"] = True
+    hook_tools: Annotated[bool, "hooks store results of tools too, as untrusted memories"] = False
     audit: Annotated[bool, "record every operation in a hash-chained log beside the store"] = True
     audit_anchor: Annotated[
         str, "folder, preferably on another disk, for the latest audit hash; reveals a truncated log"
@@ -153,6 +158,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "candidate_pool_size": (1, 1000),
     "revision_budget": (0, 1),
     "keep": (0, 1),
+    "hook_milliseconds": (50, 60_000),
     "mmr_lambda": (0, 1),
     "vector_weight": (0, 1),
     "text_weight": (0, 1),

@@ -13,7 +13,7 @@ from combray.language.indexing import normalised
 from combray.language.token_count import TokenCounter
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
 from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
-from combray.prompt.held import held
+from combray.prompt.held import QUESTION, held
 from combray.prompt.shown import add_shown, shown_before
 from combray.recall.marks import marks
 from combray.runtime import Memories, Reader
@@ -24,8 +24,8 @@ LIMIT = 20
 """Memories considered for a context; 1,500 tokens hold fewer."""
 _ID_CHARACTERS = 8
 _REPEATS = "duplicates an earlier memory"
-_MOST_HELD = 100
-"""Hits beyond the limit that are asked for, because the prompt may hold as many."""
+_ECHOES = 10
+"""Hits beyond the limit that are asked for: the same question may have been asked before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,18 @@ def answer_context(
     before = [shown_before(store.reader(name), session) for name in names] if session else []
     earlier = [each for ids, _ in before for each in ids]
     there = held(query, prompt.exclude, prompt.messages, earlier)
-    # Hits that the prompt holds take no room from others. They still measure what is near enough to be shown.
-    room = min(MAX_LIMIT, prompt.limit + min(len(there.ids) + len(there.texts), _MOST_HELD))
+    room = min(MAX_LIMIT, prompt.limit + _ECHOES)
     answer = memories.recall(query, limit=room, namespaces=prompt.namespaces, **options)
+    # The question takes no room. What the prompt holds does: weaker hits are no substitute for it.
     reasons = {hit.memory.id: there.why(hit.memory) for hit in answer}
-    new = [hit.memory for hit in answer if not reasons[hit.memory.id]][: prompt.limit]
+    echoes = [hit.memory.id for hit in answer if reasons[hit.memory.id] == QUESTION]
+    near = [hit.memory for hit in answer if hit.memory.id not in echoes][: prompt.limit]
+    new = [each for each in near if not reasons[each.id]]
     kept, repeated = without_repeats(new)
     first = max((number for _, number in before), default=0) + 1
     numbers = {each.id: number for number, each in enumerate(kept, first)}
     noted = marks(answer, numbers, memories.runtime.clock())
-    short = short_ids([each.id for each in kept], partial(_known, [store.reader(name) for name in names]))
+    short = short_ids([each.id for each in kept], partial(known_by, [store.reader(name) for name in names]))
     listed = [_piece(each, short[each.id], style, numbers[each.id], noted.get(each.id, "")) for each in kept]
     slot = Slot("memories", style.heading, 0, budget)
     made = assemble(
@@ -75,8 +77,8 @@ def answer_context(
     )
     if session:
         _note(memories, names, session, made, kept, numbers)
-    echoes = [(hit.memory, reasons[hit.memory.id]) for hit in answer if reasons[hit.memory.id]]
-    return with_repeats(_with(made, echoes, prompt.counter), repeated, prompt.counter)
+    omitted = [(hit.memory, reasons[hit.memory.id]) for hit in answer if reasons[hit.memory.id]]
+    return with_repeats(_with(made, omitted, prompt.counter), repeated, prompt.counter)
 
 
 def _note(
@@ -95,7 +97,7 @@ def _note(
         add_shown(memories.runtime.store, name, session, ids, highest)
 
 
-def _known(readers: Sequence[Reader], beginnings: list[str]) -> list[str]:
+def known_by(readers: Sequence[Reader], beginnings: list[str]) -> list[str]:
     """Return the beginnings of ids that name one memory."""
     found = Counter(each for reader in readers for each in reader.keys_of(beginnings))
     return [each for each, count in found.items() if count == 1]
@@ -125,6 +127,12 @@ def pieces(memories: Sequence[Memory]) -> list[Piece]:
     while len({each[:length] for each in ids}) < len(ids):
         length += 1
     return [_piece(each, each.id[:length].rstrip("-"), STYLES["text"]) for each in memories]
+
+
+def line_pieces(memories: Memories, listed: Sequence[Memory]) -> list[Piece]:
+    """Return one unnumbered line per memory, each with an id that names it alone in the namespace."""
+    short = short_ids([each.id for each in listed], partial(known_by, [memories.reader]))
+    return [_piece(each, short[each.id], STYLES["text"]) for each in listed]
 
 
 def _piece(memory: Memory, short_id: str, style: Style, number: int = 0, mark: str = "") -> Piece:

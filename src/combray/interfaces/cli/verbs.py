@@ -41,7 +41,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "models": "models",
     },
     "In and out": {"ingest": "transferring", "import": "transferring", "export": "transferring"},
-    "Serve": {"setup": "setup", "eject": "setup", "mcp": "worker"},
+    "Serve": {"setup": "setup", "eject": "setup", "mcp": "worker", "hook": "hook"},
     "Learn": {"presets": "presets", "demo": "demo"},
 }
 """Verbs by section of the help: verb -> module of this package that defines it."""

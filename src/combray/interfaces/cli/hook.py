@@ -1,0 +1,55 @@
+"""The verb `hook`: what agent clients call at the events of a session."""
+
+from __future__ import annotations
+
+import click
+
+from combray.hooks.events import CLIENTS, VERBS
+from combray.interfaces.cli.failures import Verb, say
+from combray.interfaces.cli.options import Target
+
+
+class _Forgiving(Verb):
+    """A verb that reports bad usage and exits with 0: some clients take another code for an order to stop."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; bad usage ends the call with one line on standard error."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            say(error.format_message())
+            ctx.exit(0)
+
+
+@click.command(cls=_Forgiving, examples=["combray hook prompt --client claude-code --store work < event.json"])
+@click.argument("event", type=click.Choice((*VERBS, "work")))
+@click.option("--client", type=click.Choice(CLIENTS), default=CLIENTS[0], help="Whose event it is.")
+@click.option("--store", metavar="NAME", help="Named store, or the path of its file.")
+@click.option("--db", metavar="FILE", help="The store's file [env: COMBRAY_DB].")
+@click.option("--namespace", "-n", metavar="NAME", help="Namespace to work in [env: COMBRAY_NAMESPACE].")
+@click.option("--preset", metavar="NAME", help="Preset of pipelines [env: COMBRAY_PRESET].")
+@click.option("--embedder", metavar="NAME", help="Embedder [env: COMBRAY_EMBEDDER].")
+@click.pass_obj
+def hook(
+    outer: Target | None, /, event: str, client: str, store: str | None, db: str | None, **given: str | None
+) -> None:
+    """Serve one hook of an agent client.
+
+    Reads the client's JSON from standard input and prints what that client shows to its model: a digest for
+    session-start, memories for prompt. The other events capture the turns of the session. Always exits with 0;
+    errors are in hooks.log in the folder STORE.hooks. `work` stores what was captured; hooks start it.
+    """
+    from combray.hooks.serving import Hook
+    from combray.settings import data_folder
+
+    if outer is not None:
+        given = {name: value or getattr(outer, name) for name, value in given.items()}
+        store, db = (store, db) if store or db else (outer.store, outer.db)
+    if store and not db:
+        path = "/" in store or "\\" in store or store.endswith((".db", ".sqlite"))
+        db = store if path else str(data_folder() / f"{store}.db")
+    served = Hook(client, {"db": db, **given})
+    if event == "work":
+        served.work()
+    else:
+        click.echo(served.serve(event), nl=False)

@@ -1,0 +1,82 @@
+"""A client under test: calls the hooks as processes, in the default configuration, and keeps a transcript."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import combray
+from combray import Engine
+
+
+class Client:
+    """One session of a client with a data folder of its own."""
+
+    def __init__(self, name: str, folder: Path, session: str = "s1") -> None:
+        self.name = name
+        self.folder = folder
+        self.session = session
+        self.store = folder / "agent.db"
+        self.transcript = folder / f"{session}.jsonl"
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("COMBRAY_")}
+        self.environment |= {"COMBRAY_HOME": str(folder), "COMBRAY_HOOK_MILLISECONDS": "20000"}
+
+    def hook(self, verb: str, given: Any = None, **fields: Any) -> str:
+        """Run one hook; it exits with 0 whatever happens. What it prints."""
+        sent = given if isinstance(given, bytes) else json.dumps({"session_id": self.session, **fields}).encode()
+        done = subprocess.run(
+            self.command(verb), input=sent, capture_output=True, timeout=60, env=self.environment, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == b""
+        return done.stdout.decode()
+
+    def command(self, verb: str) -> list[str]:
+        """The command line that `combray setup` writes."""
+        called = [sys.executable, "-m", "combray", "hook", verb, "--client", self.name]
+        return [*called, "--store", str(self.store)]
+
+    def work(self) -> None:
+        """Wait until what is queued is stored."""
+        self.hook("work")
+
+    def say(self, role: str, text: str, number: int) -> None:
+        """Write a turn to the transcript as Claude Code does."""
+        entry = {
+            "type": role,
+            "uuid": f"00000000-0000-4000-8000-{number:012d}",
+            "timestamp": "2026-11-20T10:00:00.000Z",
+            "message": {"role": role, "content": text},
+        }
+        with self.transcript.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    def open(self) -> Engine:
+        """The store, once nobody works on it."""
+        return combray.open(self.store, worker=False)
+
+    def contents(self) -> list[str]:
+        """The texts that the store holds, in order."""
+        with self.open() as engine:
+            return [each.content for each in engine.list(order="position", limit=1000)]
+
+    def log(self) -> str:
+        """The log of the hooks."""
+        place = Path(f"{self.store}.hooks") / "hooks.log"
+        return place.read_text() if place.exists() else ""
+
+    def wait_for(self, count: int, seconds: float = 30) -> None:
+        """Wait until the worker in the background has stored as many memories."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.store.exists():
+                with self.open() as engine:
+                    if engine.reader.count(None) >= count:
+                        return
+            time.sleep(0.1)
+        raise AssertionError(f"{count} memories were not stored in {seconds} s: {self.log()}")

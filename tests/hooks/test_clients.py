@@ -1,0 +1,157 @@
+"""Every hook of every client, as a process in the default configuration."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from client import Client
+
+import combray
+from combray.hooks.events import CLIENTS, VERBS
+
+DEPLOY = "We deploy the billing service on Thursdays because support is fully staffed then."
+QUESTION = "On which day do we deploy the billing service?"
+NAMES = {"gemini-cli": {"session-start": "SessionStart", "prompt": "BeforeAgent"}}
+CLAUDE_NAMES = {"session-start": "SessionStart", "prompt": "UserPromptSubmit"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with combray.open(tmp_path / "agent.db", worker=False) as engine:
+        engine.remember(DEPLOY, category="decision", importance=5)
+    return tmp_path
+
+
+def added(client: str, verb: str, printed: str) -> str:
+    """The text that the client shows to its model."""
+    answer = json.loads(printed)
+    if client == "cursor":
+        return str(answer["additional_context"])
+    shown = answer["hookSpecificOutput"]
+    assert shown["hookEventName"] == NAMES.get(client, CLAUDE_NAMES)[verb]
+    return str(shown["additionalContext"])
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_session_starts_with_a_digest_and_a_prompt_gets_what_it_asks_for(client: str, folder: Path) -> None:
+    called = Client(client, folder)
+    digest = added(client, "session-start", called.hook("session-start", source="startup"))
+    assert "settle_memories" in digest
+    assert DEPLOY in digest
+    called.session = "another"
+    printed = called.hook("prompt", prompt=QUESTION)
+    if client == "cursor":
+        assert json.loads(printed) == {"continue": True}
+        printed = called.hook("tool", tool_name="Read", tool_input={}, tool_output="x")
+    text = added(client, "prompt", printed)
+    assert text.startswith("<memory-")
+    assert DEPLOY in text
+    assert called.log() == ""
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("given", [b"", b"no json", b"[1]", b'{"session_id": 7, "prompt": [], "messages": 3}'])
+def test_whatever_a_client_sends_the_hook_exits_with_0(
+    client: str, verb: str, given: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from combray.hooks.serving import Hook
+
+    monkeypatch.setenv("COMBRAY_HOME", str(folder))
+    monkeypatch.setattr(Hook, "_start_worker", lambda _self: None)
+    printed = Hook(client, {"db": str(folder / "agent.db")}).serve(verb, given.decode())
+    if printed:
+        json.loads(printed)
+
+
+def test_what_the_model_does_not_see_is_not_printed(folder: Path) -> None:
+    called = Client("claude-code", folder)
+    called.say("user", "The staging password rotates on Mondays.", 1)
+    for verb in ("stop", "pre-compact", "session-end"):
+        assert called.hook(verb, transcript_path=str(called.transcript)) == ""
+
+
+def test_a_prompt_about_something_else_gets_nothing(folder: Path) -> None:
+    called = Client("claude-code", folder)
+    for prompt in ("thanks", "/compact", "", "Which orchids bloom in the rain forest of Borneo?"):
+        assert called.hook("prompt", prompt=prompt) == "", prompt
+
+
+def test_nothing_is_added_twice_until_the_conversation_is_compacted(folder: Path) -> None:
+    called = Client("claude-code", folder)
+    assert DEPLOY in called.hook("prompt", prompt=QUESTION)
+    assert called.hook("prompt", prompt=QUESTION) == ""
+    called.hook("pre-compact", trigger="auto")
+    again = called.hook("session-start", source="compact")
+    assert "The conversation was compacted." in again
+    assert DEPLOY in again
+    assert called.hook("prompt", prompt=QUESTION) == ""
+
+
+def test_turns_of_this_session_come_back_only_after_a_compaction(folder: Path) -> None:
+    called = Client("claude-code", folder)
+    said = "The invoice template moved to the folder named letterheads."
+    called.say("user", said, 1)
+    called.hook("stop", transcript_path=str(called.transcript))
+    called.work()
+    question = "Where is the invoice template now?"
+    assert said not in called.hook("prompt", prompt=question)
+    called.hook("pre-compact")
+    assert said in called.hook("prompt", prompt=question)
+    assert said in Client("claude-code", folder, "s2").hook("prompt", prompt=question)
+
+
+def test_untrusted_memories_are_not_added(folder: Path) -> None:
+    called = Client("claude-code", folder)
+    with called.open() as engine:
+        engine.remember("The billing service is deployed on Sundays at midnight.", trust="untrusted")
+    assert "Sundays" not in called.hook("prompt", prompt=QUESTION)
+    assert "Sundays" not in called.hook("session-start")
+
+
+def test_what_changed_since_the_last_session_is_told_and_open_questions_are_asked(folder: Path) -> None:
+    Client("claude-code", folder, "old").hook("session-start")
+    called = Client("claude-code", folder, "new")
+    with called.open() as engine:
+        old = engine.remember("The API listens on port 8080.", category="fact")
+        engine.remember("The API listens on port 9090.", category="fact", supersedes=old.id)
+        first = engine.remember("Ana works at Siemens in Munich.", category="fact")
+        second = engine.remember("Ana works at Bosch in Stuttgart.", category="fact")
+        waiting = bool(engine.unsettled())
+    digest = called.hook("session-start")
+    changed = digest[digest.index("CHANGED SINCE THE LAST SESSION") :]
+    assert "port 9090" in changed
+    assert "port 8080" not in digest
+    if waiting:
+        assert f"Does {second.id[:13]}" in digest
+        assert f"replace {first.id[:13]}" in digest
+
+
+def test_a_plan_that_comes_due_is_in_the_digest(folder: Path) -> None:
+    called = Client("claude-code", folder)
+    with called.open() as engine:
+        engine.remember("The old API is switched off.", category="fact", valid_from="in 3 days")
+    digest = called.hook("session-start")
+    assert "PLANS" in digest
+    assert "The old API is switched off." in digest
+
+
+def test_the_doctor_of_the_setup_finds_the_last_run(folder: Path) -> None:
+    called = Client("codex", folder)
+    called.hook("prompt", prompt=QUESTION)
+    noted = json.loads((folder / "hooks" / "codex.json").read_text())
+    assert set(noted) == {"verb", "at", "ms", "error"}
+    assert (noted["verb"], noted["error"]) == ("prompt", "")
+
+
+@pytest.mark.parametrize("words", [["--client", "emacs"], ["--wrong"], ["more"]])
+def test_bad_usage_exits_with_0_and_one_line(words: list[str], folder: Path) -> None:
+    import subprocess
+
+    called = Client("codex", folder)
+    done = subprocess.run([*called.command("prompt"), *words], input=b"{}", capture_output=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout == b""
+    assert len(done.stderr.splitlines()) == 1
