@@ -56,7 +56,7 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
 def setup(
     target: Target, clients: tuple[str, ...], check: bool, tools: bool, name: str, program: str | None, **how: Any
 ) -> None:
-    """Wire Combray into agent clients: MCP entry, hooks and guidance.
+    """Wire agent clients: MCP entry, hooks and guidance.
 
     Shows the changes as a diff and asks. Entries of others are never touched, and the originals are kept: combray
     eject restores them. The options of the store are written into the entry and the hooks. Clients: claude-code,
