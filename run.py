@@ -4,6 +4,7 @@
 python3 run.py demo      set up .venv and run the demo
 python3 run.py test      set up .venv with the tools of development, and run every check and test
 python3 run.py docs      set up .venv with the tools of development, and build the documentation in build/site
+python3 run.py clients   the same, and make the packages for agent clients in clients and build
 
 The first call takes about a minute, later ones start at once.
 """
@@ -50,6 +51,9 @@ def main(arguments: list[str]) -> int:
     if arguments == ["docs"]:
         problem = set_up(dev=True)
         return _refuse(problem) if problem else _call(PYTHON, "-m", "pages", "site")
+    if arguments == ["clients"]:
+        problem = set_up(dev=True)
+        return _refuse(problem) if problem else _call(PYTHON, "-m", "pages", "clients")
     return _refuse((__doc__ or "").strip())
 
 

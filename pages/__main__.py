@@ -1,11 +1,11 @@
-"""`python -m pages` writes what is generated; `python -m pages site [FOLDER]` builds the site."""
+"""`python -m pages` writes what is generated; `… site [FOLDER]` also builds the site, `… clients` the bundle."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from pages import generated, site
+from pages import generated, packages, site
 
 
 def main(arguments: list[str]) -> int:
@@ -19,6 +19,8 @@ def main(arguments: list[str]) -> int:
         return done.returncode
     for path in generated.write():
         sys.stdout.write(f"wrote {path}\n")
+    if arguments[:1] == ["clients"]:
+        sys.stdout.write(f"wrote {packages.bundle(generated.ROOT / 'build')}\n")
     return 0
 
 

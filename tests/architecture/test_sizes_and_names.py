@@ -16,7 +16,7 @@ VAGUE = re.compile(r"^_?(utils?|helpers?|managers?|base|common|misc|core|stuff|t
 def sources() -> list[Path]:
     """Every Python file of the repository; a new folder is found by itself."""
     found = [ROOT / "run.py"]
-    for folder in ("src", "tests", "bench", "examples", "pages"):
+    for folder in ("src", "tests", "bench", "examples", "pages", "clients"):
         found += sorted((ROOT / folder).rglob("*.py"))
     return found
 
