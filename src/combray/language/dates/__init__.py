@@ -1,4 +1,4 @@
-"""Time expressions: found in text and resolved to ranges, in English, Vietnamese and Chinese.
+"""Time expressions: found in text and resolved to ranges, in seven languages.
 
 Each language is one JSON table, `language/<code>/dates.json`. A table holds:
 
@@ -16,9 +16,10 @@ Each language is one JSON table, `language/<code>/dates.json`. A table holds:
   named values and the constants. Symbols made by rules may be used by other rules;
 - `stop`: phrases that never name a time ("24/7"); `weak`: phrases that name one only inside a larger one or
   after a word of `introducers` ("may" after "in");
-- `forward`: words that turn dates without a year to the future; `cues`: common words of the language, which
-  break ties between languages; `anchors`: further words, or pairs, that show that a text names a time, and
-  `patterns`: regular expressions of the same in Han text; `distances`: words of a counted distance ("ago").
+- `forward`: words that turn dates without a year to the future, `forward_endings`: endings of such verbs;
+- `cues`: common words of the language, which break ties between languages; `anchors`: further words, or pairs,
+  that show that a text names a time, and `patterns`: regular expressions of the same in Han text; `distances`:
+  words of a counted distance ("ago").
 
 The lexer supplies NUM (any number), DIGITS (in digits), YEAR (1000 to 2999 in digits), YEARWORDS (the same in
 words), YY (two digits over 31), ZEROS (two digits from 0) and DAYWORDS (13 to 31 in words); the word "·" is a

@@ -30,7 +30,7 @@ LONGEST_PHRASE = 18
 
 
 # Symbols that many texts without a time have.
-_NUMBERS = frozenset({"NUM", "DIGITS", "TO"})
+_NUMBERS = frozenset({"NUM", "DIGITS"})
 
 
 class Rule(NamedTuple):
@@ -60,6 +60,8 @@ class Lexicon:
         self._numbers = numbers
         self._variants = variants
         self._fold = fold
+        self.markers: set[str] = set()
+        """Symbols of function words, which have no value: "of", "or later"."""
         self._number_words = set(numbers.units) | set(numbers.multipliers)
         self._folded_numbers = numbers
         if fold:
@@ -73,6 +75,8 @@ class Lexicon:
     def add(self, phrase: str, symbol: str, value: Any) -> None:
         """Add a phrase for `symbol`, with folding also as typed without accents, unless it starts
         with "=" ("=tối" is the evening, but "toi" is mostly "tôi", I)."""
+        if value is None and symbol.isupper() and symbol != "STOP":
+            self.markers.add(symbol)
         exact = len(phrase) > 1 and phrase.startswith("=")
         words = tuple(self.normal([t.text for t in tokenize(phrase.removeprefix("=") if exact else phrase)]))
         forms = {words}
@@ -94,7 +98,7 @@ class Lexicon:
         """The lexical items that start at each position."""
         chart: Chart = []
         # In a text typed with accents "sau" is "after", not "sáu", six.
-        numbers = self._numbers if any(not word.isascii() for word in words) else self._folded_numbers
+        numbers = self._folded_numbers if all(map(str.isascii, words)) else self._numbers
         for index, word in enumerate(words):
             found: list[Item] = []
             for rest, symbol, value in self._phrases.get(word, ()):
@@ -115,6 +119,10 @@ class Lexicon:
                     chart[index:end] = [[("BLOCK", end, None)], *([] for _ in range(index + 1, end))]
                     break
         return chart
+
+    def first_words(self) -> frozenset[str]:
+        """The first words of all phrases."""
+        return frozenset(self._phrases)
 
     def is_number_word(self, word: str) -> bool:
         """Return whether the word is part of a written number."""
@@ -173,11 +181,12 @@ class Grammar:
     def _triggers(self) -> frozenset[str]:
         """Symbols of which every text that holds a time has one: those of rules made of words alone."""
         derived = {symbol for symbol, _ in self._patterns}
+        common = _NUMBERS | self.lexicon.markers
         found = {"BLOCK"}
         for _, symbols in self._patterns:
             if derived.isdisjoint(symbols):
                 named = [each for each in symbols if each.isupper()] or symbols[-1:]
-                found.update([each for each in named if each not in _NUMBERS] or named)
+                found.update([each for each in named if each not in common] or named)
         return frozenset(found)
 
     def parse(self, tokens: Sequence[Token], words: Sequence[str], context: object) -> Chart:

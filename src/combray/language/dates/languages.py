@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from combray.language.caches import from_tables
 from combray.language.dates import clock, durations, recurrence, relative
 from combray.language.dates.actions import ACTIONS
 from combray.language.dates.grammar import Grammar, Lexicon
-from combray.language.dates.lexer import NumberWords, tokenize, without_accents
+from combray.language.dates.lexer import NumberWords, Token, tokenize, without_accents
 from combray.language.dates.tables import date_tables
 from combray.language.tables import english_first
 
@@ -31,6 +31,7 @@ class Language:
     forward: frozenset[str]
     weak: frozenset[str]
     introducers: frozenset[str]
+    forward_endings: tuple[str, ...]
 
 
 @from_tables
@@ -70,7 +71,44 @@ def language(code: str) -> Language:
         _words(source.forward, source.fold_accents),
         _words(source.weak, source.fold_accents),
         _words(source.introducers, source.fold_accents),
+        tuple(source.forward_endings),
     )
+
+
+# Languages that are always tried. Others are tried where their words are: their grammars cost time and memory.
+_COMMON = frozenset({"en", "vi", "zh"})
+# Symbols whose words are names of times.
+_NAMES = ("MONTH", "WDAY", "DAYREL", "UNIT", "EDGE", "SEASON", "PART")
+
+
+@from_tables
+def _signs(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The names of times, the common words and the letters of a language. English words sign only English."""
+    table = date_tables()[code]
+    phrases = [phrase for symbol in _NAMES for phrase in table.words.get(symbol, {}) if phrase not in table.weak]
+    names = _words([tokenize(phrase)[0].text for phrase in phrases], table.fold_accents)
+    cues = _words(table.cues, table.fold_accents)
+    if code != "en" and "en" in date_tables():
+        names -= language("en").grammar.lexicon.first_words() | cues
+    return names, cues, frozenset(table.letters)
+
+
+def likely(tokens: Sequence[Token], text: str, codes: Sequence[str]) -> list[str]:
+    """The languages of `codes` in which a text may name a time.
+
+    Beside the common ones it is the one of which the text has most words and letters, if more than of English.
+    """
+    rare = [code for code in codes if code not in _COMMON]
+    if not rare:
+        return list(codes)
+    words = {token.text for token in tokens}
+    foreign = frozenset() if text.isascii() else frozenset(text.lower())
+    weights: dict[str, int] = {}
+    for code in ("en", *rare):
+        names, cues, letters = _signs(code)
+        weights[code] = len(cues & words) + 2 * (not names.isdisjoint(words)) + 2 * len(letters & foreign)
+    best = max(weights.values())
+    return [code for code in codes if code in _COMMON or weights[code] == best > weights["en"]]
 
 
 def _words(words: list[str], fold: bool) -> frozenset[str]:

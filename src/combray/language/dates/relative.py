@@ -56,6 +56,15 @@ def upcoming(context: Context, cycle: Cycle) -> Span | None:
     return following(cycle, floor(context.now, "day") + timedelta(days=1))
 
 
+@action
+def turned(context: Context, n: int, cycle: Cycle) -> Span | None:
+    """The latest occurrence (`n` below 0), the one of the current unit (0) or the next: "vendredi dernier"."""
+    if n == 0:
+        return occurrence(cycle, context.now)
+    today = floor(context.now, "day")
+    return latest(cycle, today, ended=True) if n < 0 else following(cycle, today + timedelta(days=1))
+
+
 @pure
 def within(cycle: Cycle, span: Span) -> Span | None:
     """The occurrence inside an enclosing range ("June" in "next year")."""

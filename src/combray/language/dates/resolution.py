@@ -8,7 +8,7 @@ from datetime import datetime
 
 from combray.language.dates.actions import Context, settle
 from combray.language.dates.grammar import Chart
-from combray.language.dates.languages import Language, language, scripts
+from combray.language.dates.languages import Language, language, likely, scripts
 from combray.language.dates.lexer import Token, has_han, tokenize
 from combray.language.dates.spans import Cycle, Span
 
@@ -65,7 +65,7 @@ def resolve(
         present = {"han"} if has_han(text) else {"latin"}
         if any(character.isalpha() and not has_han(character) for character in text):
             present.add("latin")
-        languages = [code for code, script in scripts() if script in present]
+        languages = likely(tokens, text, [code for code, script in scripts() if script in present])
     for code in languages:
         candidates.extend(_candidates(text, tokens, language(code), now, forward))
     # Of two readings of the same words the bounded one: "after six weeks" is no "after" of "six weeks".
@@ -98,7 +98,7 @@ def _candidates(
     text: str, tokens: Sequence[Token], known: Language, now: datetime, forward: bool | None
 ) -> list[_Candidate]:
     words = known.grammar.lexicon.normal([token.text for token in tokens])
-    ahead = not known.forward.isdisjoint(words) if forward is None else forward
+    ahead = _looks_forward(words, known) if forward is None else forward
     context = Context(now, ahead, known.orders)
     chart = known.grammar.parse(tokens, words, context)
     evidence = len(known.cues.intersection(words))
@@ -115,6 +115,13 @@ def _candidates(
             if span is not None:
                 found.append(_Candidate(tokens[first].start, tokens[end - 1].end, evidence, span))
     return found
+
+
+def _looks_forward(words: Sequence[str], known: Language) -> bool:
+    if not known.forward.isdisjoint(words):
+        return True
+    endings = known.forward_endings
+    return bool(endings) and any(len(word) > 4 and word.endswith(endings) for word in words)
 
 
 def _is_expression(

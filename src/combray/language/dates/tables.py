@@ -31,6 +31,7 @@ class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     numbers: NumberTable = NumberTable()
     cues: list[str] = []
     forward: list[str] = []
+    forward_endings: list[str] = []
     weak: list[str] = []
     introducers: list[str] = []
     anchors: list[str] = []

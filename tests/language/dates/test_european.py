@@ -1,0 +1,72 @@
+"""German, French, Spanish and Portuguese: each beside the others and beside English."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from combray.language.dates import has_time_expression, resolve
+from combray.language.dates.direction import resolve_stated
+
+NOW = datetime(2023, 5, 17, 14, 30)  # a Wednesday
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "days"),
+    [
+        ("Was habe ich gestern gesagt?", (2023, 5, 16), 1),
+        ("vor drei Tagen", (2023, 5, 14), 1),
+        ("vom 3. bis 5. Oktober 2022", (2022, 10, 3), 3),
+        ("letzte Woche", (2023, 5, 8), 7),
+        ("Rechnung vom 5.11.2022", (2022, 11, 5), 1),
+        ("im ersten Quartal 2022", (2022, 1, 1), 90),
+        ("Qu'est-ce que j'ai dit hier ?", (2023, 5, 16), 1),
+        ("il y a trois jours", (2023, 5, 14), 1),
+        ("du 3 au 5 octobre 2022", (2022, 10, 3), 3),
+        ("la semaine dernière", (2023, 5, 8), 7),
+        ("¿Qué dije ayer?", (2023, 5, 16), 1),
+        ("hace tres días", (2023, 5, 14), 1),
+        ("del 3 al 5 de octubre de 2022", (2022, 10, 3), 3),
+        ("la semana pasada", (2023, 5, 8), 7),
+        ("O que eu disse ontem?", (2023, 5, 16), 1),
+        ("três dias atrás", (2023, 5, 14), 1),
+        ("de 3 a 5 de outubro de 2022", (2022, 10, 3), 3),
+        ("na semana passada", (2023, 5, 8), 7),
+    ],
+)
+def test_a_day_or_a_period(text: str, start: tuple[int, int, int], days: int) -> None:
+    (found,) = resolve(text, NOW)
+    assert (found.start, found.end - found.start) == (datetime(*start), timedelta(days=days))
+    assert has_time_expression(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("bis spätestens 5. März 2021", 1000, datetime(2021, 3, 6)),
+        ("au plus tard le 5 mars 2021", 1000, datetime(2021, 3, 6)),
+        ("a más tardar el 5 de marzo de 2021", 1000, datetime(2021, 3, 6)),
+        ("até 5 de março de 2021", 1000, datetime(2021, 3, 6)),
+    ],
+)
+def test_a_deadline_includes_its_day(text: str, start: int, end: datetime) -> None:
+    (found,) = resolve(text, NOW)
+    assert (found.start.year, found.end, found.kind) == (start, end, "open")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am out; the set was made by Mai, who was here in a hurry",
+        "Ich bin hier und habe Zeit",
+        "Sal and Mayo are not mentioned: version 10.2.1",
+        "C'est mon dernier mot",
+        "Elle a été contente",
+    ],
+)
+def test_words_of_another_language_or_meaning_are_no_times(text: str) -> None:
+    assert resolve(text, NOW) == []
+
+
+def test_the_verb_decides_on_past_or_future() -> None:
+    assert resolve_stated("El sábado volaré a Roma.", NOW)[0].start == datetime(2023, 5, 20)
+    assert resolve_stated("El sábado volé a Roma.", NOW)[0].start == datetime(2023, 5, 13)
