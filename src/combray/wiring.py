@@ -14,7 +14,7 @@ from combray.audit.chain import FileChain, MemoryChain
 from combray.audit.key import Key
 from combray.audit.log import AuditLog
 from combray.background import Background
-from combray.errors import InvalidInputError
+from combray.errors import InvalidInputError, MissingExtraError
 from combray.language.tables import add_folder as add_languages
 from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
 from combray.models import embedder as _our_embedder
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from combray.models.fetching import Progress as Progress
 
 _SQLITE = "sqlite:///"
+_POSTGRES = ("postgresql://", "postgres://")
 T = TypeVar("T")
 MOST_PEER_CALLS = 16
 """Concurrent calls to peers."""
@@ -56,14 +57,14 @@ def open_store(
     witness: Witness | None = None,
     key: str | bytes | None = None,
 ) -> Store:
-    """Open the store at a location: a path, `sqlite:///path` or `:memory:`.
+    """Open the store at a location: a path, `sqlite:///path`, `:memory:` or `postgresql://…`.
 
     `witness` is called once per transaction. `key` decrypts an encrypted store; None uses the environment's.
     """
-    if location.startswith(("postgresql://", "postgres://")):
-        raise InvalidInputError("location", "this version has no PostgreSQL store yet.", "Name a file.")
     path = location.removeprefix(_SQLITE) or default_location()
     common: dict[str, Any] = {"read_only": read_only, "busy_timeout": settings.busy_timeout, "witness": witness}
+    if path.startswith(_POSTGRES):
+        return _open_postgres(path, settings, key, common)
     if "://" in path:
         found: Store | None = plugins.make(
             "store",
@@ -88,6 +89,18 @@ def open_store(
         key=None if given is None else key_from(given),
         **common,
     )
+
+
+def _open_postgres(location: str, settings: Settings, key: str | bytes | None, common: dict[str, Any]) -> Store:
+    if key is not None:
+        raise InvalidInputError(
+            "key", "encrypts a file, not a server.", "Encrypt the server's disk: docs/howto/use-postgresql.md."
+        )
+    try:
+        from combray.stores.postgres import PostgresStore
+    except ImportError as error:
+        raise MissingExtraError("PostgreSQL", "postgres") from error
+    return PostgresStore(location, durability=settings.durability, **common)
 
 
 def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | None:

@@ -23,6 +23,7 @@ WRONG = {
     "stages-deep": ("values.py", "import urllib.request"),
     "stage-clock": ("remember/write.py", "import time"),
     "pure": ("language/tokens.py", "import random"),
+    "postgres": ("engine/lists.py", "import psycopg"),
     "database": ("engine/lists.py", "import sqlite3"),
     "terminal": ("transfer/imports.py", "import rich.progress"),
     "mcp": ("engine/asyncio.py", "import mcp"),

@@ -23,3 +23,9 @@ class TestSqliteFile(StoreSuite):
     def store(self, tmp_path: Path) -> Iterator[Store]:
         with closing(SqliteStore(str(tmp_path / "a.db"))) as store:
             yield store
+
+
+class TestPostgres(StoreSuite):
+    @pytest.fixture
+    def store(self, postgres_store: Store) -> Store:
+        return postgres_store

@@ -45,7 +45,7 @@ def plain(text: str) -> str:
 def used() -> Counter[str]:
     """`sql.subject.name` wherever it stands in the code."""
     found: Counter[str] = Counter()
-    for path in (PACKAGE / "stores").rglob("*.py"):
+    for path in (PACKAGE / "stores" / "sqlite").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
                 base = node.value.value

@@ -1,4 +1,4 @@
-"""Random walks of writes; after every step SQLite must read as the reference does.
+"""Random walks of writes; after every step SQLite and PostgreSQL must read as the reference does.
 
 The walks are the same in every run; set COMBRAY_WALKS to a number for that many new ones.
 """
@@ -15,9 +15,10 @@ from typing import Any
 
 import comparing
 import numpy as np
+from conftest import Emptied
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from combray.errors import CombrayError
 from combray.runtime import (
@@ -32,6 +33,7 @@ from combray.runtime import (
     VectorArm,
     Writer,
 )
+from combray.stores.postgres import PostgresStore
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import START, memory, vector
 from combray.testing.reference import ReferenceStore
@@ -145,9 +147,16 @@ class Walk(RuleBasedStateMachine):
     def open_both(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.path = str(Path(self.folder.name) / "a.db")
-        self.sqlite: Store = SqliteStore(self.path)
+        self.sqlite: Store = self.opened()
         self.reference: Store = ReferenceStore()
         self.written = 0
+
+    def opened(self) -> Store:
+        """Open the store under test."""
+        return SqliteStore(self.path)
+
+    def rolled_back(self) -> None:
+        """Called after a transaction that failed."""
 
     def teardown(self) -> None:
         if hasattr(self, "sqlite"):
@@ -165,6 +174,7 @@ class Walk(RuleBasedStateMachine):
                     outcomes.append(write(tx))
             except (CombrayError, UndoneError) as error:
                 outcomes.append(type(error).__name__)
+                self.rolled_back()
         assert outcomes[0] == outcomes[1]
 
     def key(self, pick: int) -> int:
@@ -288,7 +298,7 @@ class Walk(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.sqlite.close()
-        self.sqlite = SqliteStore(self.path)
+        self.sqlite = self.opened()
 
     @rule(
         namespace=SPACES,
@@ -334,6 +344,20 @@ class Walk(RuleBasedStateMachine):
                 assert mine.profile() == right.profile()
 
 
+class PostgresWalk(Walk):
+    """The same walks on PostgreSQL, whose keys a failed transaction uses up: here they are given back."""
+
+    database: Emptied
+
+    def opened(self) -> Store:
+        if not hasattr(self, "sqlite"):
+            self.database.empty()
+        return PostgresStore(self.database.url)
+
+    def rolled_back(self) -> None:
+        self.database.rewind()
+
+
 TestWalk = Walk.TestCase
 TestWalk.settings = settings(
     derandomize=not WALKS,
@@ -343,3 +367,9 @@ TestWalk.settings = settings(
     database=None,
     suppress_health_check=list(HealthCheck),
 )
+
+
+def test_walks_on_postgres(postgres: Emptied) -> None:
+    PostgresWalk.database = postgres
+    chosen = settings(TestWalk.settings, max_examples=WALKS or 8)
+    run_state_machine_as_test(PostgresWalk, settings=chosen)

@@ -19,6 +19,7 @@ from combray.types import CATEGORIES, KINDS
 if TYPE_CHECKING:
     from combray.engine import Engine
 
+_SERVER = ("postgresql://", "postgres://")
 _STORE_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]*")
 _SQLITE = "sqlite:///"
 
@@ -52,6 +53,8 @@ class Target:
 
         if self.db and self.store:
             raise click.UsageError("--db and --store exclude each other. Give one of them.")
+        if self.store and "://" in self.store:
+            return self.store
         if self.store:
             return str(settings.data_folder() / f"{self.store}.db")
         return settings.load({"db": self.db}).db or settings.default_location()
@@ -97,7 +100,7 @@ class Target:
 
 
 def _store_name(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not _STORE_NAME.fullmatch(value):
+    if value is not None and not value.startswith(_SERVER) and not _STORE_NAME.fullmatch(value):
         raise click.BadParameter(
             f"{value!r} is not a valid name. Use letters, digits, - and _, starting with a letter or digit."
         )
@@ -108,7 +111,10 @@ _JSON = click.option("--json", "json", is_flag=True, help="Print JSON even in a 
 _STORE = (
     click.option("--namespace", "-n", metavar="NAME", help="Namespace to work in [env: COMBRAY_NAMESPACE]."),
     click.option(
-        "--store", callback=_store_name, metavar="NAME", help="Named store: NAME.db in the data folder."
+        "--store",
+        callback=_store_name,
+        metavar="NAME",
+        help="Named store: NAME.db in the data folder; or a server: postgresql://….",
     ),
     click.option(
         "--db", metavar="FILE", help="The store's file [env: COMBRAY_DB; default: default.db in the data folder]."

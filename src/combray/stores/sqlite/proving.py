@@ -93,14 +93,18 @@ def _rare_words(connection: sqlite3.Connection, number: int, memories: Sequence[
     counts = Counter(each for some in held for each in some)
     rare_of_all = {each for each, n in counts.items() if read_holding(connection, term(number, each)) == n}
     for memory, terms in zip(memories, held, strict=True):
-        rare = [each for each in terms if each in rare_of_all]
-        # A word and its stem have the same beginning.
-        beginnings = tuple({each[:4] for each in rare})
-        spelt = dict.fromkeys(_WORD.findall(f"{memory.content} {memory.context}"))
-        words = [word for word in spelt if word.casefold().startswith(beginnings)]
-        # A short number occurs by chance, as part of an id and the number behind it in a page.
-        telling = [each for each in (*rare, *words) if len(each) >= _LEAST_DIGITS or not each.isdigit()]
-        yield from (word.encode() for word in telling[:_MOST_WORDS])
+        yield from telling_words(memory, [each for each in terms if each in rare_of_all])
+
+
+def telling_words(memory: Memory, rare: Sequence[str]) -> list[bytes]:
+    """Return the rare terms of a memory and its words that begin like one of them."""
+    # A word and its stem have the same beginning.
+    beginnings = tuple({each[:4] for each in rare})
+    spelt = dict.fromkeys(_WORD.findall(f"{memory.content} {memory.context}"))
+    words = [word for word in spelt if word.casefold().startswith(beginnings)]
+    # A short number occurs by chance, as part of an id and the number behind it in a page.
+    telling = [each for each in (*rare, *words) if len(each) >= _LEAST_DIGITS or not each.isdigit()]
+    return [word.encode() for word in telling[:_MOST_WORDS]]
 
 
 def rows_left(connection: sqlite3.Connection, keys: Sequence[int]) -> list[str]:

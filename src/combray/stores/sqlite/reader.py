@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from combray.errors import NotFoundError
 from combray.runtime import (
-    SHAPE_WORDS,
-    Arm,
     Doubt,
-    Filter,
-    Found,
     Keys,
     Link,
     Order,
     Place,
-    Profile,
-    Ranked,
-    Rows,
     Run,
     Scores,
-    Vectors,
 )
-from combray.scoring.neighbours import Slots
-from combray.scoring.ranking import DECIMALS
-from combray.stores import arms as arms_module
-from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
-from combray.stores.profile import profile
+from combray.stores.matrix import Matrix
+from combray.stores.reading import ColumnReader
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import selections, sql
 from combray.stores.sqlite.cache import NamespaceCache
@@ -61,7 +50,7 @@ _MIN_PREFIX = 8
 """Minimum length of an id prefix."""
 
 
-class SqliteReader:
+class SqliteReader(ColumnReader[sqlite3.Connection]):
     """Implements `runtime.Reader`. `scope` restricts all its statements to the namespace."""
 
     _keeps = True
@@ -82,71 +71,11 @@ class SqliteReader:
     def _evidence(self, connection: sqlite3.Connection) -> SqliteEvidence:
         return SqliteEvidence(connection, self.cache, self._keeps)
 
-    # -- retrieval -------------------------------------------------------------------------------
+    def _matrix(self, connection: sqlite3.Connection, model: str, snapshot: Snapshot) -> Matrix | None:
+        return self.cache.matrix(connection, model, snapshot)
 
-    def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
-        with self._view() as (connection, snapshot):
-            return arms_module.search(self._evidence(connection), snapshot, arms, where, limit)
-
-    def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
-        with self._view() as (connection, snapshot):
-            eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
-            places = np.flatnonzero(eligible)
-            if newest_first and limit is not None and limit < len(places):
-                # The newest few of many: all that are as new as the last of them, then sorted.
-                moments = snapshot.moment[places]
-                places = (
-                    places[moments >= np.partition(moments, len(moments) - limit)[-limit]]
-                    if limit
-                    else places[:0]
-                )
-            order = places[np.lexsort((snapshot.keys[places], snapshot.moment[places]))]
-            if newest_first:
-                order = order[::-1]
-            result: Keys = snapshot.keys[order[:limit]].copy()
-            return result
-
-    def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
-        with self._view() as (connection, snapshot):
-            matrix = self.cache.matrix(connection, model, snapshot)
-            if matrix is None:
-                return [Ranked(np.zeros(0, np.int64), np.zeros(0)) for _ in vectors]
-            check_dimensions(model, matrix.dimensions, vectors.shape[1])
-            eligible = arms_module.findable_rows(self._evidence(connection), snapshot, where)
-            return matrix.nearest(vectors, snapshot.keys, eligible, limit, minimum)
-
-    def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
-        with self._view() as (connection, snapshot):
-            mask = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
-            slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
-            result: NDArray[np.bool_] = np.zeros(len(slots), dtype=np.bool_)
-            result[slots >= 0] = mask[slots[slots >= 0]]
-            return result
-
-    def covered(self, model: str, where: Filter) -> tuple[int, int]:
-        with self._view() as (connection, snapshot):
-            eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
-            matrix = self.cache.matrix(connection, model, snapshot)
-            has = 0 if matrix is None else int((eligible & matrix.there[: snapshot.count]).sum())
-            return has, int(eligible.sum())
-
-    def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
-        codes, dimensions = self._codes(model, keys)
-        scores = np.zeros(len(keys))
-        if codes:
-            check_dimensions(model, dimensions, len(vector))
-            places = [place for place, key in enumerate(keys) if int(key) in codes]
-            coded = whole([codes[int(keys[place])] for place in places], dimensions)
-            scores[places] = np.round(cosines(coded, norms(coded), vector), DECIMALS)
-        return scores
-
-    def vectors(self, model: str, keys: Keys) -> tuple[Vectors, NDArray[np.bool_]]:
-        codes, dimensions = self._codes(model, keys)
-        rows = np.zeros((len(keys), dimensions), dtype=np.float32)
-        has = np.array([int(key) in codes for key in keys], dtype=np.bool_)
-        if has.any():
-            rows[has] = decode([codes[int(key)] for key in keys if int(key) in codes], dimensions)
-        return rows, has
+    def _missing(self, key: int) -> NotFoundError:
+        return missing(key, self.namespace)
 
     def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
         """Return the int8 codes of the keys, and their length (1 for an unknown model)."""
@@ -158,34 +87,6 @@ class SqliteReader:
             return dict(self.scope.rows_in(connection, sql.vectors.codes, known[0], wanted)), int(known[1])
 
     # -- rows and texts --------------------------------------------------------------------------
-
-    def rows(self, keys: Keys) -> Rows:
-        with self._view() as (_, snapshot):
-            wanted = np.asarray(keys, dtype=np.int64)
-            slots = snapshot.slots(wanted)
-            if (slots < 0).any():
-                raise missing(int(wanted[slots < 0][0]), self.namespace)
-        column = {name: values[slots] for name, values in snapshot.columns.items()}
-        return Rows(
-            keys=wanted,
-            author=column["author"].astype(np.int64),
-            author_names=snapshot.author_names,
-            session=column["session"].astype(np.int64),
-            position=column["position"],
-            words=column["words"].astype(np.int64),
-            moment=column["moment"],
-            recorded=column["recorded"],
-            importance=column["importance"].astype(np.float64),
-            confidence=column["confidence"],
-            tier=column["tier"].astype(np.int64),
-            asks=column["asks"],
-            times=column["times"],
-            cues=column["cues"].astype(np.int64),
-            status=column["status"].astype(np.int64),
-            valid_from=column["valid_from"],
-            valid_to=column["valid_to"],
-            gain=snapshot.gain(SHAPE_WORDS)(slots),
-        )
 
     def ids(self, keys: Keys) -> list[str]:
         return self._column(sql.memories.ids, keys, "")
@@ -218,21 +119,6 @@ class SqliteReader:
             if row is not None:
                 found[wanted] = int(row[0])
         return found
-
-    def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
-        with self._view() as (_, snapshot):
-            slots = snapshot.slots(np.asarray(keys, dtype=np.int64)).tolist()
-            return [
-                [
-                    *reversed(_walk(snapshot, snapshot.chain.previous, slot, before)),
-                    *_walk(snapshot, snapshot.chain.next, slot, after),
-                ]
-                for slot in slots
-            ]
-
-    def profile(self) -> Profile:
-        with self._view() as (_, snapshot):
-            return profile(snapshot)
 
     # -- graph -----------------------------------------------------------------------------------
 
@@ -358,11 +244,3 @@ class SqliteView(SqliteReader):
     @contextmanager
     def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
         yield self._connection, self._snapshot
-
-
-def _walk(snapshot: Snapshot, pointers: Slots, slot: int, steps: int) -> list[int]:
-    """Return the keys of up to `steps` turns along the pointers, nearest first."""
-    found: list[int] = []
-    while slot >= 0 and len(found) < steps and (slot := int(pointers[slot])) >= 0:
-        found.append(int(snapshot.keys[slot]))
-    return found

@@ -8,7 +8,7 @@ is current; the caller replaces other braces. PRAGMA, BEGIN, COMMIT and VACUUM a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,14 @@ _CONSTANTS = {
 class Statements:
     """The statements of one file as attributes. The file is read when the first is used."""
 
-    def __init__(self, subject: str) -> None:
-        self.subject = subject
+    def __init__(self, subject: str, folder: Path = _FOLDER, constants: Mapping[str, str] = _CONSTANTS) -> None:
+        self.subject, self._folder, self._constants = subject, folder, constants
 
     def __getattr__(self, name: str) -> str:
         if name.startswith("__"):
             raise AttributeError(name)
-        text = (_FOLDER / f"{self.subject}.sql").read_text(encoding="utf-8")
-        for constant, meaning in _CONSTANTS.items():
+        text = (self._folder / f"{self.subject}.sql").read_text(encoding="utf-8")
+        for constant, meaning in self._constants.items():
             text = text.replace(constant, meaning)
         for part in text.split("-- name: ")[1:]:
             title, _, statement = part.partition("\n")

@@ -1,0 +1,101 @@
+"""Cache of one namespace: columns and vector matrices, updated by revision."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from combray.errors import CorruptStoreError
+from combray.stores.columns import Columns
+from combray.stores.matrix import Matrix
+from combray.stores.postgres import sql
+from combray.stores.postgres.postings import PostingCache
+from combray.stores.postgres.selections import Selections
+from combray.stores.postgres.session import Session
+from combray.stores.snapshot import Snapshot
+from combray.stores.sqlite.rows import with_scopes
+
+
+class NamespaceCache:
+    """Everything in this cache can be dropped at any time and is read again."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.number = -1
+        self.lock = threading.RLock()
+        self.drop()
+
+    def drop(self) -> None:
+        """Clear the cache."""
+        with self.lock:
+            self.postings = PostingCache()
+            self.selections = Selections()
+            self._columns = Columns()
+            self._matrices: dict[str, Matrix] = {}
+
+    def catch_up(self, session: Session, *, behind: int = 0) -> Snapshot:
+        """Return the columns in the state that the transaction sees, `behind` revisions before it.
+
+        A read that began before another thread's read updated the cache begins anew: dropping the cache for it
+        would cost a second.
+        """
+        with self.lock:
+            if not behind and session.state and session.state.revision < self._columns.revision:
+                session.renew()
+            state = session.state
+            if state is None:
+                return Columns().snapshot()
+            revision = state.revision - behind
+            fresh = state.epoch != self._columns.epoch or state.number != self.number
+            if fresh or revision < self._columns.revision:
+                self.drop()
+                self._columns.epoch = state.epoch
+                self.number = state.number
+            if revision > self._columns.revision:
+                rows = session.of_rows(sql.memories.columns, self._columns.revision)
+                try:
+                    self._columns.absorb(with_scopes(rows))
+                except (LookupError, ValueError, TypeError, OverflowError) as error:
+                    self.drop()
+                    raise CorruptStoreError(
+                        f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). "
+                        "Restore a backup."
+                    ) from error
+                self._columns.revision, self._columns.reindexed = revision, state.reindexed
+            return self._columns.snapshot()
+
+    def matrix(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | None:
+        """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
+        with self.lock:
+            known = session.rows(sql.vectors.model, model) if snapshot.count else []
+            if not known:
+                return None
+            number, dimensions = known[0]
+            newest = self._columns.snapshot()
+            if snapshot.epoch != newest.epoch or snapshot.count > newest.count:
+                # Another thread has read an erasure since: slots refer to different memories now.
+                return self._filled(Matrix(dimensions), session, number, snapshot, snapshot)
+            matrix = self._matrices.get(model)
+            if matrix is None or matrix.dimensions != dimensions:
+                matrix = Matrix(dimensions)
+            # The columns may be newer than this reader's snapshot.
+            self._matrices[model] = self._filled(matrix, session, number, snapshot, newest)
+            return matrix
+
+    def _filled(self, matrix: Matrix, session: Session, model: int, upto: Snapshot, slots_in: Snapshot) -> Matrix:
+        if matrix.revision >= upto.revision:
+            return matrix
+        if matrix.revision < 0:
+            rows = session.of_rows(sql.vectors.all_until, model, upto.revision)
+        else:
+            rows = session.of_rows(sql.vectors.new_between, model, upto.revision, matrix.revision)
+        slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
+        inside = slots >= 0
+        codes = [row[1] for row, wanted in zip(rows, inside, strict=True) if wanted]
+        slots = slots[inside]
+        has = np.array([code is not None for code in codes], dtype=np.bool_)
+        matrix.put(slots[has], [code for code in codes if code is not None], slots_in.count)
+        matrix.clear(slots[~has])
+        matrix.revision = upto.revision
+        return matrix

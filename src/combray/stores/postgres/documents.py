@@ -1,0 +1,78 @@
+"""Workspaces, files and their chunks: three small tables next to the memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from combray.runtime import Document, Workspace
+from combray.stores.postgres import sql
+from combray.stores.postgres.session import Session
+from combray.stores.sqlite.documents import _paths
+from combray.stores.sqlite.sql import listed
+
+
+class PostgresDocuments:
+    """Implements `runtime.Documents` and, in a transaction, `runtime.DocumentsWriter`."""
+
+    def __init__(self, reading: Callable[[], AbstractContextManager[Session]]) -> None:
+        self._reading = reading
+
+    def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._reading() as session:
+            return session.of_rows(statement, *values)
+
+    def workspaces(self) -> list[Workspace]:
+        return [
+            Workspace(root, _paths(extra), _paths(sessions), bool(redact), model, trust, bool(judged))
+            for root, extra, sessions, redact, model, trust, judged in self._rows(sql.documents.workspaces)
+        ]
+
+    def files(self, root: str) -> list[Document]:
+        return [Document(*row) for row in self._rows(sql.documents.files, root)]
+
+    def chunks(self, root: str, path: str) -> list[tuple[int, str]]:
+        return [(int(key), str(digest)) for key, digest in self._rows(sql.documents.chunks, root, path)]
+
+    def chunk_count(self, root: str) -> int:
+        return int(self._rows(sql.documents.count_chunks, root)[0][0])
+
+    def holding(self, hashes: Sequence[str]) -> dict[str, list[tuple[int, bool]]]:
+        found: dict[str, list[tuple[int, bool]]] = {}
+        for digest, key, loose in self._rows(sql.documents.chunks_with_hash, list(hashes)):
+            found.setdefault(digest, []).append((key, bool(loose)))
+        return found
+
+    def loose(self) -> list[int]:
+        return [row[0] for row in self._rows(sql.documents.loose_chunks)]
+
+    def put_workspace(self, workspace: Workspace) -> None:
+        one, paths = workspace, (listed(workspace.extra), listed(workspace.sessions))
+        row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged))
+        with self._reading() as session:
+            session.of_run(sql.documents.put_workspace, *row)
+
+    def drop_workspace(self, root: str) -> None:
+        for document in self.files(root):
+            self.drop(root, document.path)
+        with self._reading() as session:
+            session.of_run(sql.documents.drop_workspace, root)
+
+    def put(self, document: Document, chunks: Sequence[tuple[int, str]]) -> None:
+        row = (document.root, document.path, document.source, document.hash, document.size, document.modified)
+        with self._reading() as session:
+            ((file,),) = session.of_rows(sql.documents.put_file, *row)
+            session.of_run(sql.documents.loosen_chunks, file)
+            for key, _ in chunks:
+                session.must_know([key])
+            # A text that stands twice in a file is one memory, at its last place.
+            last = {key: (place, digest) for place, (key, digest) in enumerate(chunks)}
+            if last:
+                places, digests = zip(*last.values(), strict=True)
+                session.of_run(sql.documents.put_chunks, file, list(last), list(places), list(digests))
+
+    def drop(self, root: str, path: str) -> None:
+        with self._reading() as session:
+            for (file,) in session.of_rows(sql.documents.drop_file, root, path):
+                session.of_run(sql.documents.loosen_chunks, file)

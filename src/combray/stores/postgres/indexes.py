@@ -1,0 +1,49 @@
+"""Derived rows for speed: index terms, labels and names, which can be rebuilt from the memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from combray.language.indexing import IndexEntry
+from combray.stores.postgres import sql
+from combray.stores.postgres.postings import rows_of
+from combray.stores.postgres.session import Session
+from combray.stores.sqlite import indexes
+from combray.stores.sqlite.indexes import Indexed
+
+
+def labels(number: int, one: Indexed) -> list[tuple[Any, ...]]:
+    """Return the rows of the label table for a memory."""
+    return [(*row[:4], bool(row[4])) for row in indexes.labels(number, one)]
+
+
+def aliases(number: int, one: Indexed) -> list[tuple[Any, ...]]:
+    """Return the rows of the alias table for a memory."""
+    return [(*row[:5], bool(row[5])) for row in indexes.aliases(number, one)]
+
+
+def add(session: Session, memories: Sequence[Indexed]) -> None:
+    """Index memories of the session's namespace."""
+    session.of_run(sql.terms.add, *rows_of([(key, entry) for key, _, entry in memories]))
+    named = dict.fromkeys(row[1:] for one in memories for row in labels(0, one))
+    if named:
+        session.of_run(sql.labels.add, *map(list, zip(*named, strict=True)))
+    stated = dict.fromkeys(row[1:] for one in memories for row in aliases(0, one))
+    if stated:
+        session.of_run(sql.aliases.add, *map(list, zip(*stated, strict=True)))
+
+
+def measure(session: Session, key: int, entry: IndexEntry) -> None:
+    """Write the columns that are derived from the memory's texts."""
+    facts = (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues)
+    session.of_run(sql.memories.set_derived, key, *facts)
+
+
+def remove(session: Session, memories: Sequence[tuple[int, IndexEntry]]) -> None:
+    """Remove memories. The entries must be those that were indexed."""
+    terms, keys, _ = rows_of(memories)
+    session.of_run(sql.terms.remove, terms, keys)
+    gone = [key for key, _ in memories]
+    session.of_run(sql.labels.remove, gone)
+    session.of_run(sql.aliases.remove, gone)

@@ -1,0 +1,138 @@
+"""Connections: configured once, shared by threads, opened again when the server has been away."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+from psycopg import Connection, OperationalError, RawCursor
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from combray.errors import InvalidInputError, StoreBusyError
+from combray.stores.postgres import sql
+from combray.stores.postgres.adapters import register
+from combray.stores.postgres.session import Row
+
+PATIENCE = 5.0
+"""Seconds to wait for a server that cannot be reached, such as during a failover."""
+_OWN = ("schema", "pool_size", "role")
+"""Parameters of the URL that are Combray's; every other is libpq's."""
+
+# psycopg's pool logs every failed attempt; ours are errors that the caller sees.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+
+
+class Address:
+    """A URL, taken apart: what libpq gets, and Combray's own parameters.
+
+    Raises InvalidInputError if the URL or a parameter is invalid.
+    """
+
+    def __init__(self, url: str) -> None:
+        base, mark, query = url.partition("?")
+        own = {"schema": "combray", "pool_size": "16", "role": "combray_app"}
+        rest = []
+        for part in filter(None, query.split("&")):
+            name, _, value = part.partition("=")
+            if name in _OWN:
+                own[name] = value
+            else:
+                rest.append(part)
+        try:
+            given = conninfo_to_dict(base + (mark + "&".join(rest) if rest else ""))
+        except Exception as error:
+            raise InvalidInputError(
+                "location", f"is not a valid PostgreSQL URL ({' '.join(str(error).split())}).", "Correct it."
+            ) from error
+        given.setdefault("connect_timeout", "5")
+        given.setdefault("application_name", "combray")
+        self.conninfo = make_conninfo("", **given)
+        self.schema, self.secured = own["schema"], own["role"] != "none"
+        if not self.schema.isidentifier() or not self.schema.isascii() or self.schema != self.schema.lower():
+            raise InvalidInputError("location", f"schema {self.schema!r} is not a lower-case name.", "Rename it.")
+        if not own["pool_size"].isdigit() or not 1 <= int(own["pool_size"]) <= 1000:
+            raise InvalidInputError("location", f"pool_size {own['pool_size']!r} is not 1 to 1000.", "Change it.")
+        self.pool_size = int(own["pool_size"])
+        place = {name: given.get(name) for name in ("user", "host", "port", "dbname")}
+        at = f"{place['user']}@" if place["user"] else ""
+        port = f":{place['port']}" if place["port"] else ""
+        # The password is in none of our messages.
+        self.shown = f"postgresql://{at}{place['host'] or ''}{port}/{place['dbname'] or ''}"
+        if self.schema != "combray":
+            self.shown += f"?schema={self.schema}"
+
+
+class Pool:
+    """Connections of one process. `secured`: as the role to which row-level security applies."""
+
+    def __init__(self, address: Address, *, durability: str, busy_timeout: float) -> None:
+        self.address = address
+        self.busy_timeout = busy_timeout
+        self._settings = (
+            address.schema,
+            f"{max(1, int(busy_timeout * 1000))}",
+            "on" if durability == "full" else "local",
+        )
+        self._failed = threading.Event()
+        self._pool: ConnectionPool[Connection[Row]] = ConnectionPool(
+            address.conninfo,
+            min_size=0,
+            max_size=address.pool_size,
+            open=False,
+            configure=self._configure_secured,
+            kwargs={"autocommit": True, "cursor_factory": RawCursor},
+            reconnect_timeout=0.5,
+            reconnect_failed=lambda _: self._failed.set(),
+            name="combray",
+        )
+
+    def open(self) -> None:
+        """Accept requests for connections."""
+        self._pool.open()
+
+    def connect(self) -> Connection[Row]:
+        """Open a connection of its own, as the user of the URL: the owner of the tables."""
+        connection: Connection[Any] = Connection.connect(
+            self.address.conninfo, autocommit=True, cursor_factory=RawCursor
+        )
+        self._configure(connection)
+        return connection
+
+    def get(self) -> Connection[Row]:
+        """Return a connection. Raises OperationalError without a server, StoreBusyError if all are in use."""
+        started = time.monotonic()
+        self._failed.clear()
+        while True:
+            try:
+                return self._pool.getconn(timeout=0.6)
+            except PoolTimeout as error:
+                waited = time.monotonic() - started
+                if self._failed.is_set() and waited >= PATIENCE:
+                    # For its message: the pool keeps none.
+                    self.connect().close()
+                    raise OperationalError(str(error)) from error
+                if waited >= self.busy_timeout:
+                    raise StoreBusyError(
+                        f"{self.address.shown}: all {self.address.pool_size} connections were in use for "
+                        f"{self.busy_timeout:g} s. Try again, or raise pool_size in the URL."
+                    ) from None
+
+    def put(self, connection: Connection[Row]) -> None:
+        """Give a connection back; a broken one is replaced by a new one when it is needed."""
+        self._pool.putconn(connection)
+
+    def close(self) -> None:
+        """Close every idle connection."""
+        self._pool.close()
+
+    def _configure(self, connection: Connection[Any]) -> None:
+        register(connection)
+        connection.execute(sql.server.configure.encode(), self._settings)
+
+    def _configure_secured(self, connection: Connection[Any]) -> None:
+        self._configure(connection)
+        if self.address.secured:
+            connection.execute(sql.server.use_role.encode())

@@ -1,0 +1,82 @@
+-- name: next_keys
+SELECT nextval('memory_key') FROM generate_series(1, $1)
+
+-- name: whole
+SELECT key, {fields} FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[])
+
+-- name: keys
+SELECT key FROM memory WHERE namespace = $1 ORDER BY key
+
+-- name: known
+SELECT key FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[])
+
+-- name: ids_among
+SELECT id FROM memory WHERE namespace = $1 AND id = ANY($2::text[])
+
+-- name: ids
+SELECT key, id FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[]) ORDER BY key
+
+-- name: contents
+SELECT key, content FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[])
+
+-- name: access_counts
+SELECT key, access_count FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[])
+
+-- name: with_ids
+SELECT id, key FROM memory WHERE namespace = $1 AND id = ANY($2::text[])
+
+-- name: with_id_between
+SELECT key FROM memory WHERE namespace = $1 AND id >= $2 AND id < $3 LIMIT 2
+
+-- name: columns
+-- What the columns in memory are made of, in the order of `columns.COLUMNS`. Scopes come as the tags that hold them.
+SELECT key, status, tier, kind, category, source, trust, author, session,
+       CASE WHEN tags ILIKE '%"scope:%' THEN tags END, position, words, length,
+       importance, confidence, moment::float8 / 1e6, recorded_at::float8 / 1e6, valid_from::float8 / 1e6,
+       valid_to::float8 / 1e6, expires_at::float8 / 1e6, asks, times, cues
+FROM memory WHERE namespace = $1 AND revision > $2 ORDER BY key
+
+-- name: counts
+SELECT status, kind, category, count(*), min(moment), max(moment) FROM memory WHERE namespace = $1
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+
+-- name: live_with_hash
+SELECT content_hash, min(key) FROM memory
+WHERE namespace = $1 AND content_hash = ANY($2::text[]) AND {live} GROUP BY content_hash
+
+-- name: last_position
+SELECT max(position) FROM memory WHERE namespace = $1 AND session = $2
+
+-- name: latest
+SELECT key, moment::float8 / 1e6 FROM memory
+WHERE namespace = $1 AND moment <= $2 AND ($3::text IS NULL OR source = $3::text) AND {live}
+ORDER BY moment DESC, key DESC LIMIT $4
+
+-- name: count_live
+SELECT count(*) FROM memory WHERE namespace = $1 AND {live}
+
+-- name: count_live_of
+SELECT count(*) FROM memory WHERE namespace = $1 AND {live} AND kind = ANY($2::text[])
+
+-- name: add
+INSERT INTO memory (namespace, revision, moment, words, length, asks, times, cues, {fields}, key) VALUES ({marks})
+
+-- name: change
+UPDATE memory SET {assignments} WHERE namespace = $1 AND key = $2
+
+-- name: set_moment
+UPDATE memory SET moment = coalesce(occurred_from, recorded_at) WHERE namespace = $1 AND key = $2
+
+-- name: set_derived
+UPDATE memory SET words = $3, length = $4, asks = $5, times = $6, cues = $7 WHERE namespace = $1 AND key = $2
+
+-- name: set_revision
+UPDATE memory SET revision = $2 WHERE namespace = $1 AND key = ANY($3::bigint[])
+
+-- name: touch
+UPDATE memory SET access_count = access_count + $3, last_accessed_at = greatest(coalesce(last_accessed_at, 0), $4)
+WHERE namespace = $1 AND key = $2
+
+-- name: activate
+UPDATE memory SET status = 'active', revision = $2
+WHERE namespace = $1 AND key = ANY($3::bigint[]) AND status = 'pending_embed'

@@ -1,0 +1,276 @@
+"""One open write transaction on one namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from combray.errors import InvalidInputError
+from combray.language.indexing import index_entry
+from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
+from combray.stores.matrix import check_dimensions, encode
+from combray.stores.postgres import indexes, sql
+from combray.stores.postgres.cache import NamespaceCache
+from combray.stores.postgres.erasing import erase
+from combray.stores.postgres.queue import PostgresQueue
+from combray.stores.postgres.reader import PostgresReader
+from combray.stores.postgres.session import Session, State
+from combray.stores.snapshot import Snapshot
+from combray.stores.sqlite import rows as mapping
+from combray.stores.sqlite.indexes import Indexed
+from combray.stores.sqlite.sql import FIELDS
+from combray.stores.sqlite.writer import _END_OF_TIME, _MOST_NAMED
+from combray.stores.validity import EMBEDDED, INDEXED, check_changes, check_history, check_memory
+from combray.types import EDGE_TYPES, Memory, Version
+
+
+class PostgresWriter(PostgresReader):
+    """Implements `runtime.Writer`. Holds the namespace's row locked, so that nobody else writes to it."""
+
+    _keeps = False
+
+    def __init__(self, cache: NamespaceCache, session: Session, state: State) -> None:
+        super().__init__(session.name, cache, lambda: nullcontext(session))
+        self.session = session
+        self.erased = False
+        self.deeds = Deeds()
+        self._touched: dict[int, None] = {}
+        # Caught up before the first write, so that the cache only ever holds committed rows.
+        self._snapshot = cache.catch_up(session, behind=1)
+        self.revision_now = state.revision
+        self.queue = PostgresQueue(self._reading, self.revision_now)
+
+    @contextmanager
+    def _view(self) -> Iterator[tuple[Session, Snapshot]]:
+        yield self.session, self._snapshot
+
+    # -- reading one's own writes -----------------------------------------------------------------
+
+    def live_with_hash(self, hashes: Sequence[str]) -> dict[str, int]:
+        return dict(self.session.of_rows(sql.memories.live_with_hash, list(hashes)))
+
+    def next_position(self, session: str) -> int:
+        ((last,),) = self.session.of_rows(sql.memories.last_position, session)
+        return 0 if last is None else int(last) + 1
+
+    def latest(
+        self, count: int, *, source: str | None = None, before: float | None = None
+    ) -> list[tuple[int, float]]:
+        until = _END_OF_TIME if before is None else mapping.to_micro(before)
+        rows = self.session.of_rows(sql.memories.latest, until, source, count)
+        return [(int(key), float(moment)) for key, moment in rows]
+
+    def naming(self, entities: Sequence[str], per_entity: int) -> dict[str, tuple[int, list[int]]]:
+        folded = {entity: entity.casefold() for entity in entities}
+        rows = self.session.of_rows(sql.labels.naming, list(dict.fromkeys(folded.values())), per_entity)
+        found = {name: (int(count), [int(key) for key in newest]) for name, count, newest in rows}
+        return {entity: found[name] for entity, name in folded.items()}
+
+    def count_live(self, kinds: Sequence[str] = ()) -> int:
+        if kinds:
+            ((count,),) = self.session.of_rows(sql.memories.count_live_of, list(kinds))
+        else:
+            ((count,),) = self.session.of_rows(sql.memories.count_live)
+        return int(count)
+
+    def keep(self, name: str, value: str) -> None:
+        self.session.of_run(sql.namespaces.keep, name, value)
+
+    # -- what was done ----------------------------------------------------------------------------
+
+    def witnessed(self) -> Deeds:
+        """Return the deeds of this transaction so far, with the ids of the first memories it touched."""
+        known = set(self.deeds.ids)
+        rows = self.session.of_rows(sql.memories.ids, list(self._touched)) if self._touched else []
+        self.deeds.ids += [memory_id for _, memory_id in rows if memory_id not in known]
+        return self.deeds
+
+    def _did(self, what: str, keys: Sequence[int], count: int | None = None) -> None:
+        """Count a deed and keep the first keys, as many as one audit entry names."""
+        self.deeds.add(what, len(keys) if count is None else count)
+        if len(self._touched) < _MOST_NAMED:
+            self._touched.update(dict.fromkeys(int(key) for key in keys[:_MOST_NAMED]))
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    def insert(self, arrivals: Sequence[Arrival]) -> list[int]:
+        if not arrivals:
+            return []
+        for arrival in arrivals:
+            check_memory(arrival.memory)
+        self._refuse_known([arrival.memory.id for arrival in arrivals])
+        keys = [int(row[0]) for row in self.session.rows(sql.memories.next_keys, len(arrivals))]
+        added: list[Indexed] = []
+        rows = []
+        number = self.session.number or 0
+        for key, arrival in zip(keys, arrivals, strict=True):
+            entry = index_entry(arrival.memory)
+            rows.append((*mapping.to_row(arrival.memory, number, self.revision_now, entry)[1:], key))
+            added.append((key, arrival.memory, entry))
+        self.session.of_each(sql.memories.add, rows)
+        indexes.add(self.session, added)
+        self._did("added", keys)
+        for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
+            given = {key: each.vectors for key, each in zip(keys, arrivals, strict=True) if model in each.vectors}
+            self._store_vectors(model, list(given), np.stack([vectors[model] for vectors in given.values()]))
+        return keys
+
+    def _refuse_known(self, ids: Sequence[str]) -> None:
+        """Raise InvalidInputError for an id that exists, before the database would end the transaction."""
+        taken = {str(row[0]) for row in self.session.of_rows(sql.memories.ids_among, list(ids))}
+        for each in ids:
+            if each in taken:
+                raise InvalidInputError("id", f"{each!r} already exists in namespace {self.namespace!r}.")
+            taken.add(each)
+
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
+        self.session.must_know(keys)
+        self._did("embedded", keys)
+        # The matrix must be filled from committed rows, before these change.
+        self.cache.matrix(self.session, model, self._snapshot)
+        self.session.of_run(sql.memories.set_revision, self.revision_now, [int(key) for key in keys])
+        self._store_vectors(model, keys, vectors)
+
+    def _store_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
+        codes = encode(vectors)
+        known = self.session.rows(sql.vectors.model, model)
+        if not known:
+            self.session.run(sql.vectors.add_model, model, vectors.shape[1])
+            known = self.session.rows(sql.vectors.model, model)
+        number, dimensions = known[0]
+        check_dimensions(model, dimensions, vectors.shape[1])
+        last = {int(key): code for key, code in zip(keys, codes, strict=True)}
+        self.session.of_run(sql.vectors.put, number, list(last), list(last.values()))
+
+    def drop_vectors(self, model: str) -> int:
+        # As in put_vectors: rows of a rolled back transaction must not get into the matrix.
+        self.cache.matrix(self.session, model, self._snapshot)
+        count = self.session.of_run(sql.vectors.drop_model, model)
+        self.session.of_run(sql.namespaces.grow_epoch)
+        return count
+
+    def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
+        check_changes(changes)
+        session = self.session
+        row = session.of_row(sql.memories.whole, [int(key)])
+        if row is None:
+            raise self._missing(key)
+        names = sorted(changes)
+        old = {name: row[1 + FIELDS.index(name)] for name in names}
+        if any(changes[name] != old[name] for name in EMBEDDED.intersection(changes)):
+            for (model,) in session.of_rows(sql.vectors.models_of, key):
+                # As in put_vectors.
+                self.cache.matrix(session, model, self._snapshot)
+            session.of_run(sql.vectors.drop, key)
+        session.of_run(sql.versions.add, key, mapping.to_micro(at), actor, operation, mapping.to_json(old))
+        assignments = ", ".join(f"{name} = ${place}" for place, name in enumerate([*names, "revision"], 3))
+        values = [mapping.column_value(name, changes[name]) for name in names]
+        session.of_run(sql.memories.change.format(assignments=assignments), key, *values, self.revision_now)
+        if "occurred_from" in names or "recorded_at" in names:
+            session.of_run(sql.memories.set_moment, key)
+        if INDEXED.intersection(names):
+            self._index_again(key, mapping.to_memory(row, self.namespace))
+        elif {"status", "trust"}.intersection(names):
+            session.of_run(sql.labels.set_live, key)
+            session.of_run(sql.aliases.set_live, key)
+        self._did("changed", [key])
+
+    def _index_again(self, key: int, old: Memory) -> None:
+        """Replace the terms, the labels and the derived columns of a memory whose texts have changed."""
+        (new,) = self.memories([key])
+        entry = index_entry(new)
+        indexes.remove(self.session, [(key, index_entry(old))])
+        indexes.add(self.session, [(key, new, entry)])
+        indexes.measure(self.session, key, entry)
+        self.session.of_run(sql.namespaces.grow_reindexed)
+
+    def put_history(self, key: int, versions: Sequence[Version]) -> None:
+        self.session.must_know([key])
+        check_history(versions, self.session.of_row(sql.versions.exists, key))
+        rows = []
+        for each in versions:
+            before = {name: mapping.column_value(name, value) for name, value in each.before.items()}
+            at = mapping.microseconds(each.changed_at)
+            rows.append((key, each.number, at, each.actor, each.operation, mapping.to_json(before)))
+        self.session.of_each(sql.versions.put, rows)
+
+    def link(self, links: Sequence[Link], at: float) -> int:
+        self.session.must_know(end for each in links for end in (each.source, each.target))
+        rows: dict[tuple[Any, ...], tuple[float, str | None, str | None]] = {}
+        for each in links:
+            maker = None if each.created_by == "combray" else each.created_by
+            place = (int(each.source), int(each.target), EDGE_TYPES.index(each.type), each.subtype)
+            weight, reason, made_by = rows.get(place, (each.weight, each.reason or None, maker))
+            rows[place] = (max(weight, each.weight), reason, made_by)
+        new = 0
+        if rows:
+            columns = [
+                list(column) for column in zip(*(place + rest for place, rest in rows.items()), strict=True)
+            ]
+            ((new,),) = self.session.of_rows(sql.edges.put, *columns, mapping.to_micro(at))
+        # Edges of a new memory are reported with it; for edges alone, both ends are reported.
+        alone = "added" not in self.deeds.counts
+        ends = [end for each in links for end in (each.source, each.target)] if alone else []
+        self._did("linked", ends, new)
+        return new
+
+    def unlink(self, source: int, target: int, type_: str) -> int:
+        count = self.session.of_run(sql.edges.remove, source, target, EDGE_TYPES.index(type_))
+        self.deeds.add("unlinked", count)
+        return count
+
+    def touch(self, accesses: Mapping[int, tuple[int, float]]) -> None:
+        rows = [(int(key), times, mapping.to_micro(at)) for key, (times, at) in sorted(accesses.items())]
+        self.session.of_each(sql.memories.touch, rows)
+
+    def note(self, operation: str, memory_id: str, detail: str, at: float) -> None:
+        self.session.of_run(sql.namespaces.log_operation, mapping.to_micro(at), operation, memory_id, detail)
+        self.deeds.operation = operation
+        self.deeds.add("noted")
+        if memory_id and memory_id not in self.deeds.ids:
+            self.deeds.ids.append(memory_id)
+
+    def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
+        ended = None if run.ended is None else mapping.to_micro(run.ended)
+        started, counts = mapping.to_micro(run.started), mapping.to_json(dict(run.counts))
+        self.session.of_run(sql.runs.put, run.id, started, ended, run.state, counts, run.seen)
+        if parts:
+            self.session.of_run(sql.runs.put_parts, run.id, list(parts))
+
+    def take_part(self, run: str) -> str | None:
+        row = self.session.of_row(sql.runs.take_part, run)
+        return None if row is None else str(row[0])
+
+    def put_doubts(self, doubts: Sequence[Doubt]) -> None:
+        self.session.must_know(key for each in doubts for key in (each.first, each.second))
+        rows = [
+            (each.first, each.second, each.reason, each.answer, int(each.halved), each.run) for each in doubts
+        ]
+        self.session.of_each(sql.runs.put_doubt, rows)
+
+    def drop_doubts(self, run: str) -> int:
+        return self.session.of_run(sql.runs.drop_doubts, run)
+
+    def lease(self, name: str) -> Lease | None:
+        row = self.session.of_row(sql.runs.lease, name)
+        if row is None:
+            return None
+        holder, until = row
+        mapping.reading("a lease", lambda: mapping.moment_of(until))
+        return Lease(holder, mapping.to_seconds(until))
+
+    def put_lease(self, name: str, lease: Lease | None) -> None:
+        if lease is None:
+            self.session.of_run(sql.runs.drop_lease, name)
+        else:
+            self.session.of_run(sql.runs.put_lease, name, lease.holder, mapping.to_micro(lease.until))
+
+    def erase(self, keys: Sequence[int], at: float) -> None:
+        ids = erase(self.session, keys)
+        self.erased = True
+        self.deeds.ids += ids[:_MOST_NAMED]
+        self.deeds.add("erased", len(ids))
+        self.note("erase", "", f"{len(ids)} memories", at)

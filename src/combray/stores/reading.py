@@ -1,0 +1,163 @@
+"""Reads that need only the columns and vectors of a namespace in memory: the same for every database."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.errors import NotFoundError
+from combray.runtime import SHAPE_WORDS, Arm, Filter, Found, Keys, Profile, Ranked, Rows, Scores, Vectors
+from combray.scoring.neighbours import Slots
+from combray.scoring.ranking import DECIMALS
+from combray.stores import arms as arms_module
+from combray.stores.arms import Evidence
+from combray.stores.matrix import Matrix, check_dimensions, cosines, decode, norms, whole
+from combray.stores.profile import profile
+from combray.stores.snapshot import Snapshot
+
+C = TypeVar("C")
+"""A connection of the database, within one transaction."""
+
+
+class ColumnReader(ABC, Generic[C]):
+    """The part of `runtime.Reader` that reads columns. A database supplies the four methods below."""
+
+    @abstractmethod
+    def _view(self) -> AbstractContextManager[tuple[C, Snapshot]]:
+        """Open a transaction, and return it with the columns in the state that it sees."""
+
+    @abstractmethod
+    def _evidence(self, connection: C) -> Evidence:
+        """Return what arms read from the database."""
+
+    @abstractmethod
+    def _matrix(self, connection: C, model: str, snapshot: Snapshot) -> Matrix | None:
+        """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
+
+    @abstractmethod
+    def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
+        """Return the int8 codes of the keys, and their length (1 for an unknown model)."""
+
+    @abstractmethod
+    def _missing(self, key: int) -> NotFoundError:
+        """Return the error for a key that is not in the namespace."""
+
+    def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
+        with self._view() as (connection, snapshot):
+            return arms_module.search(self._evidence(connection), snapshot, arms, where, limit)
+
+    def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
+        with self._view() as (connection, snapshot):
+            eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
+            places = np.flatnonzero(eligible)
+            if newest_first and limit is not None and limit < len(places):
+                # The newest few of many: all that are as new as the last of them, then sorted.
+                moments = snapshot.moment[places]
+                places = (
+                    places[moments >= np.partition(moments, len(moments) - limit)[-limit]]
+                    if limit
+                    else places[:0]
+                )
+            order = places[np.lexsort((snapshot.keys[places], snapshot.moment[places]))]
+            if newest_first:
+                order = order[::-1]
+            result: Keys = snapshot.keys[order[:limit]].copy()
+            return result
+
+    def nearest(self, model: str, vectors: Vectors, where: Filter, limit: int, minimum: float) -> list[Ranked]:
+        with self._view() as (connection, snapshot):
+            matrix = self._matrix(connection, model, snapshot)
+            if matrix is None:
+                return [Ranked(np.zeros(0, np.int64), np.zeros(0)) for _ in vectors]
+            check_dimensions(model, matrix.dimensions, vectors.shape[1])
+            eligible = arms_module.findable_rows(self._evidence(connection), snapshot, where)
+            return matrix.nearest(vectors, snapshot.keys, eligible, limit, minimum)
+
+    def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
+        with self._view() as (connection, snapshot):
+            mask = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
+            slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
+            result: NDArray[np.bool_] = np.zeros(len(slots), dtype=np.bool_)
+            result[slots >= 0] = mask[slots[slots >= 0]]
+            return result
+
+    def covered(self, model: str, where: Filter) -> tuple[int, int]:
+        with self._view() as (connection, snapshot):
+            eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
+            matrix = self._matrix(connection, model, snapshot)
+            has = 0 if matrix is None else int((eligible & matrix.there[: snapshot.count]).sum())
+            return has, int(eligible.sum())
+
+    def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
+        codes, dimensions = self._codes(model, keys)
+        scores = np.zeros(len(keys))
+        if codes:
+            check_dimensions(model, dimensions, len(vector))
+            places = [place for place, key in enumerate(keys) if int(key) in codes]
+            coded = whole([codes[int(keys[place])] for place in places], dimensions)
+            scores[places] = np.round(cosines(coded, norms(coded), vector), DECIMALS)
+        return scores
+
+    def vectors(self, model: str, keys: Keys) -> tuple[Vectors, NDArray[np.bool_]]:
+        codes, dimensions = self._codes(model, keys)
+        rows = np.zeros((len(keys), dimensions), dtype=np.float32)
+        has = np.array([int(key) in codes for key in keys], dtype=np.bool_)
+        if has.any():
+            rows[has] = decode([codes[int(key)] for key in keys if int(key) in codes], dimensions)
+        return rows, has
+
+    def rows(self, keys: Keys) -> Rows:
+        with self._view() as (_, snapshot):
+            wanted = np.asarray(keys, dtype=np.int64)
+            slots = snapshot.slots(wanted)
+            if (slots < 0).any():
+                raise self._missing(int(wanted[slots < 0][0]))
+        column = {name: values[slots] for name, values in snapshot.columns.items()}
+        return Rows(
+            keys=wanted,
+            author=column["author"].astype(np.int64),
+            author_names=snapshot.author_names,
+            session=column["session"].astype(np.int64),
+            position=column["position"],
+            words=column["words"].astype(np.int64),
+            moment=column["moment"],
+            recorded=column["recorded"],
+            importance=column["importance"].astype(np.float64),
+            confidence=column["confidence"],
+            tier=column["tier"].astype(np.int64),
+            asks=column["asks"],
+            times=column["times"],
+            cues=column["cues"].astype(np.int64),
+            status=column["status"].astype(np.int64),
+            valid_from=column["valid_from"],
+            valid_to=column["valid_to"],
+            gain=snapshot.gain(SHAPE_WORDS)(slots),
+        )
+
+    def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
+        with self._view() as (_, snapshot):
+            slots = snapshot.slots(np.asarray(keys, dtype=np.int64)).tolist()
+            return [
+                [
+                    *reversed(_walk(snapshot, snapshot.chain.previous, slot, before)),
+                    *_walk(snapshot, snapshot.chain.next, slot, after),
+                ]
+                for slot in slots
+            ]
+
+    def profile(self) -> Profile:
+        with self._view() as (_, snapshot):
+            return profile(snapshot)
+
+
+def _walk(snapshot: Snapshot, pointers: Slots, slot: int, steps: int) -> list[int]:
+    """Return the keys of up to `steps` turns along the pointers, nearest first."""
+    found: list[int] = []
+    while slot >= 0 and len(found) < steps and (slot := int(pointers[slot])) >= 0:
+        found.append(int(snapshot.keys[slot]))
+    return found

@@ -1,0 +1,87 @@
+"""PostgreSQL's statements: all of them used, none twice, each within its namespace, each fits the schema."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+from conftest import Emptied
+
+from combray.stores.postgres import PostgresStore, sql
+from combray.stores.sqlite.sql import Statements
+
+FOLDER = Path(sql.__file__).parent
+SUBJECTS = [name for name, value in vars(sql).items() if isinstance(value, Statements)]
+SHARED = {"namespace", "model", "setting"}
+"""Tables without rows of one namespace."""
+WHOLE_STORE = (
+    "erasure.rows_left",
+    "erasure.tables",
+    "erasure.table_rows",
+    "erasure.rewrite",
+    "upkeep.",
+    "server.",
+)
+"""Statements of the tables' owner, and `every` and `remove_all` of the indexes."""
+
+
+def statements(subject: str) -> dict[str, str]:
+    text = (FOLDER / "statements" / f"{subject}.sql").read_text(encoding="utf-8")
+    names = re.findall(r"^-- name: (\w+)$", text, re.M)
+    assert len(names) == len(set(names))
+    return {name: getattr(getattr(sql, subject), name) for name in names}
+
+
+EVERY = {f"{subject}.{name}": text for subject in SUBJECTS for name, text in statements(subject).items()}
+
+
+def plain(text: str) -> str:
+    return " ".join(re.sub(r"^\s*--.*$", "", text, flags=re.M).split())
+
+
+def test_every_file_of_statements_has_its_subject() -> None:
+    assert sorted(SUBJECTS) == sorted(path.stem for path in (FOLDER / "statements").iterdir())
+
+
+def test_every_statement_is_used_and_every_used_one_exists() -> None:
+    found = set()
+    for path in FOLDER.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+                base = node.value.value
+                if isinstance(base, ast.Name) and base.id == "sql":
+                    found.add(f"{node.value.attr}.{node.attr}")
+    assert found == set(EVERY)
+
+
+def test_no_statement_stands_there_twice() -> None:
+    counts = Counter(map(plain, EVERY.values()))
+    assert [text for text, count in counts.items() if count > 1] == []
+
+
+def test_a_statement_on_rows_of_a_namespace_says_which() -> None:
+    loose = []
+    for name, text in EVERY.items():
+        tables = set(re.findall(r"(?:FROM|JOIN|UPDATE|INTO) ([a-z_]+)", plain(text))) - SHARED
+        everywhere = name.endswith((".every", ".remove_all", "_texts", "_held", "erasure.names"))
+        if name.startswith(WHOLE_STORE) or everywhere or "memory_key" in text:
+            continue
+        if tables - {"unnest", "due", "taken", "given"} and not re.search(
+            r"namespace = \$1|INTO \w+ (AS \w+ )?\(namespace,|INTO chunk \(key, namespace", text
+        ):
+            loose.append(name)
+    assert loose == []
+
+
+def test_every_statement_fits_the_schema(postgres: Emptied, postgres_store: PostgresStore) -> None:
+    with postgres_store._owning() as session:
+        for place, (name, text) in enumerate(EVERY.items()):
+            if name.startswith("server.") or name == "erasure.rewrite":
+                continue  # these are no statements that can be prepared; every opening runs them
+            statement = text.format(
+                assignments="revision = 1", table="label", met="true", after="true", order="key"
+            )
+            marked = statement.replace("sort = ?", "sort = $2").replace("ANY(?", "ANY($3")
+            session.connection.execute(f"PREPARE one_{place} AS {marked}".encode())
