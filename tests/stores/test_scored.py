@@ -62,7 +62,15 @@ def test_windows_agree_with_the_windows_of_all_rows() -> None:
     for _ in range(20):
         own = np.where(has, np.clip(random.normal(0.1, 0.12, size=ROWS), -1, 1), 0.0)
         windows = Windows(
-            snapshot, own, has, 0.0, (0.5, 0.3), (0.3, 0.2), 1.5, own.sum() / has.sum(), snapshot.gain(40)
+            snapshot,
+            own,
+            has,
+            0.0,
+            (0.5, 0.3),
+            (0.3, 0.2),
+            1.5,
+            own.sum() / has.sum(),
+            snapshot.gain_of_turns(40),
         )
         every = np.flatnonzero(eligible)
         near = windows.leading(eligible, 200)

@@ -53,6 +53,8 @@ class ReadAliases:
         if not written:
             return {}
         pairs = reader.names(written, written)
+        if not pairs:
+            return {}
         known = {name for pair in pairs for name in pair if name in written}
         known = {name for name in known if meant(name, written[name])}
         whole = {name for name in known if not any(name != other and _within(name, other) for other in known)}

@@ -28,6 +28,7 @@ class Assemble:
         names = self.shown or tuple(state.signals)
         memories = state.reader.memories(state.keys)
         later, earlier = _revisions(state, [memory.id for memory in memories])
+        via = found_by(state)
         for place, memory in enumerate(memories):
             key = int(state.keys[place])
             signals = {
@@ -41,7 +42,7 @@ class Assemble:
                     memory,
                     float(state.scores[place]),
                     signals,
-                    found_by(state, key),
+                    via[key],
                     outdated_by=_outdated_by(memory, state.now),
                     may_be_outdated_by=later.get(key),
                     may_replace=earlier.get(key),
@@ -82,17 +83,16 @@ def _revisions(state: Recalling, ids: list[str]) -> tuple[dict[int, str], dict[i
 _LIST_NAMES = {"context": "keyword", "bm25": "keyword", "own": "vector", "window": "vector", "date": "time"}
 
 
-def found_by(state: Recalling, key: int) -> str:
-    """How a memory was found: as noted by a stage, else by the list that ranks it highest."""
-    if key in state.via or state.found is None:
-        return state.via.get(key, "graph")
-    best = ("graph", 1 << 30)
-    for arm, ranked in state.found.lists.items():
+def found_by(state: Recalling) -> dict[int, str]:
+    """How each candidate was found: as a stage noted, else by the list that ranks it highest, else the graph."""
+    best: dict[int, tuple[int, str]] = {}
+    wanted = set(state.keys.tolist())
+    for arm, ranked in state.found.lists.items() if state.found is not None else ():
         name = arm.partition(":")[0]
-        at = np.flatnonzero(ranked.keys == key)
-        if len(at) and int(at[0]) < best[1]:
-            best = (_LIST_NAMES.get(name, name), int(at[0]))
-    return best[0]
+        for place, key in enumerate(ranked.keys.tolist()):
+            if key in wanted and (key not in best or place < best[key][0]):
+                best[key] = place, _LIST_NAMES.get(name, name)
+    return {key: state.via.get(key) or best.get(key, (0, "graph"))[1] for key in wanted}
 
 
 def _mode(state: Recalling, runtime: Runtime) -> str:

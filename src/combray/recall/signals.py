@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from combray.language.cues import asked
 from combray.language.indexing import normalised
 from combray.language.questions import ASSISTANTS, USERS, Question
-from combray.language.tokens import content_terms, word_count
+from combray.language.tokens import content, word_count
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores
@@ -156,7 +156,7 @@ class PhraseMatch:
         best = best[(read <= self.words_read) | (np.arange(len(best)) == 0)]
         phrase = np.zeros(len(state.keys))
         for place, text in zip(best, state.reader.contents(state.keys[best]), strict=True):
-            held = content_terms(text)
+            held = content(text)
             phrase[place] = min(1.0, len(pairs.intersection(pairwise(held))) / (self.enough * len(pairs)))
         state.signals["phrase"] = phrase
         return state

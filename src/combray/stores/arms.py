@@ -197,5 +197,5 @@ def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.boo
     if not (arm.before or arm.after) or not snapshot.linked or not has.any():
         return Cosines(own, has, arm.minimum)
     average = float(own.sum() / has.sum())
-    gain = snapshot.gain(arm.shape_words)
+    gain = snapshot.gain_of_turns(arm.shape_words)
     return Windows(snapshot, own, has, arm.minimum, arm.before, arm.after, arm.question_boost, average, gain)

@@ -136,7 +136,7 @@ class ColumnReader(ABC, Generic[C]):
             status=column["status"].astype(np.int64),
             valid_from=column["valid_from"],
             valid_to=column["valid_to"],
-            gain=snapshot.gain(SHAPE_WORDS)(slots),
+            gain=snapshot.gain(slots, SHAPE_WORDS),
         )
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:

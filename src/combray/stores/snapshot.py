@@ -120,14 +120,21 @@ class Snapshot:
             lambda old, rows: plus(old, turns(session[rows:], words[rows:])),
         )
 
-    def gain(self, limit: int) -> Callable[[Slots], NDArray[np.float64]]:
-        """Return the function that gives the gains of rows' sessions."""
-        session, words, of = self.spoken, self.columns["words"], self._turns
-        return lambda rows: gains(session, words, of, rows, limit)
+    def gain(self, rows: Slots, limit: int) -> NDArray[np.float64]:
+        """Return the gains of rows' sessions."""
+        return gains(self.spoken, self.columns["words"], self._turns, rows, limit)
+
+    def gain_of_turns(self, limit: int) -> Callable[[Slots], NDArray[np.float64]]:
+        """Return the function that gives the gains of turns' sessions; 1 for a row without session."""
+        session = self.spoken
+        # A session of quarantined rows only has no turns.
+        each = gain_of(self._turns.words / np.maximum(self._turns.count, 1), limit)
+        by_code = np.append(each, 1.0)
+        return lambda turns: by_code[session[turns]]
 
     def expansion(self, arm: KeywordArm | VectorArm) -> ContextExpansion:
         """Return the context expansion of an arm."""
-        gain = self.gain(arm.shape_words)
+        gain = self.gain_of_turns(arm.shape_words)
         return ContextExpansion(self.chain, arm.before, arm.after, arm.question_boost, gain, self.columns["asks"])
 
     def lengths(self, arm: KeywordArm) -> tuple[Callable[[Slots], NDArray[np.float64]], float]:
@@ -136,7 +143,7 @@ class Snapshot:
         The mean is over rows that are not quarantined. It is a sum over sessions: a new turn changes the gain of
         its whole session, but the lengths of few turns.
         """
-        own, gain = self.columns["length"], self.gain(arm.shape_words)
+        own, gain = self.columns["length"], self.gain_of_turns(arm.shape_words)
         total = self.memo.get(
             ("total",),
             self.count,

@@ -159,8 +159,9 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
             rows = partial(self.scope.rows_in, connection)
             if not rows(sql.aliases.any):
                 return []
-            found = [(sql.aliases.canonicals, listed(names)), (sql.aliases.names, listed(canonicals))]
-            return sorted({(row[0], row[1]) for statement, wanted in found for row in rows(statement, wanted)})
+            found = [(sql.aliases.canonicals, [*names]), (sql.aliases.names, [*canonicals])]
+            read = (rows(statement, listed(wanted)) for statement, wanted in found if wanted)
+            return sorted({(row[0], row[1]) for some in read for row in some})
 
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return [(str(name), int(count)) for name, count in self.scope.rows(sql.labels.entity_counts, limit)]
