@@ -111,6 +111,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     hook_milliseconds: Annotated[
         int, "time that a hook of an agent client may take, 50 to 60000; past it, it prints nothing"
     ] = 2000
+    hook_resident: Annotated[
+        int, "seconds without a hook after which the process that keeps the store open for hooks ends; 0: none"
+    ] = 600
     hook_capture: Annotated[bool, "hooks store the turns of a session"] = True
     hook_tools: Annotated[bool, "hooks store results of tools too, as untrusted memories"] = False
     audit: Annotated[bool, "record every operation in a hash-chained log beside the store"] = True
@@ -159,6 +162,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "revision_budget": (0, 1),
     "keep": (0, 1),
     "hook_milliseconds": (50, 60_000),
+    "hook_resident": (0, 86_400),
     "mmr_lambda": (0, 1),
     "vector_weight": (0, 1),
     "text_weight": (0, 1),

@@ -24,7 +24,11 @@ class Client:
         self.store = folder / "agent.db"
         self.transcript = folder / f"{session}.jsonl"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("COMBRAY_")}
-        self.environment |= {"COMBRAY_HOME": str(folder), "COMBRAY_HOOK_MILLISECONDS": "20000"}
+        self.environment |= {
+            "COMBRAY_HOME": str(folder),
+            "COMBRAY_HOOK_MILLISECONDS": "20000",
+            "COMBRAY_HOOK_RESIDENT": "0",
+        }
 
     def hook(self, verb: str, given: Any = None, **fields: Any) -> str:
         """Run one hook; it exits with 0 whatever happens. What it prints."""

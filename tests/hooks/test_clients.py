@@ -60,7 +60,7 @@ def test_whatever_a_client_sends_the_hook_exits_with_0(
     from combray.hooks.serving import Hook
 
     monkeypatch.setenv("COMBRAY_HOME", str(folder))
-    monkeypatch.setattr(Hook, "_start_worker", lambda _self: None)
+    monkeypatch.setattr(Hook, "_start", lambda _self, _verb: None)
     printed = Hook(client, {"db": str(folder / "agent.db")}).serve(verb, given.decode())
     if printed:
         json.loads(printed)

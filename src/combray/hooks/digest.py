@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from combray.hooks.events import Event
+from combray.language.token_count import TokenCounter
 from combray.prompt.budget import Piece, Slot, assemble
 from combray.prompt.context import budget_of, line_pieces, without_repeats
 from combray.prompt.shown import add_shown, shown_before
@@ -43,7 +44,7 @@ SLOTS = (
 )
 
 
-def digest(engine: Engine, event: Event, since: str) -> str:
+def digest(engine: Engine, event: Event, since: str, counter: TokenCounter) -> str:
     """Return the text for a session's start. `since`: when the last session ended (ISO 8601), "" if unknown."""
     now = datetime.fromtimestamp(engine.runtime.clock(), UTC)
     shown = set(shown_before(engine.reader, event.session)[0])
@@ -62,7 +63,7 @@ def digest(engine: Engine, event: Event, since: str) -> str:
         pieces[name] = line_pieces(engine, new)
         taken |= {each.id for each in new}
     pieces["open"] = _questions(engine)
-    made = assemble(pieces, budget=budget_of(engine, None), slots=SLOTS)
+    made = assemble(pieces, budget=budget_of(engine, None), counter=counter, slots=SLOTS)
     ids = [each for section in made.sections if section.name != "open" for each in section.ids]
     if event.session:
         add_shown(engine.runtime.store, engine.namespace, event.session, ids, 0)

@@ -24,8 +24,8 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
 """Names of the events in an answer. Codex, OpenClaw and opencode use those of Claude Code."""
 CHECK = "combray-check"
 """The session of `combray setup --check`, which leaves no trace."""
-MOST_CHARACTERS = 9_500
-"""Claude Code shows at most 10,000 characters of what a hook adds."""
+MOST_CHARACTERS = 8_000
+"""Of memories. Claude Code shows at most 10,000 characters of what a hook adds; a digest begins with a guide."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import threading
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from combray.hooks.beside import Beside, folder_of, note_run
-from combray.hooks.capture import queue_new, work_off
-from combray.hooks.events import CAPTURING, MOST_CHARACTERS, Event, read_event, written
-from combray.hooks.queue import Queue
+from combray.hooks.events import CAPTURING, Event, read_event, written
 from combray.settings import Settings, default_location, load
 
 if TYPE_CHECKING:
-    from combray.engine import Engine
+    from pathlib import Path
+
+    from combray.hooks.answers import Answers
 
 _STARTED = time.perf_counter()
-_LOCK_SHARE = 0.25
-"""Share of the hook's time that it waits for another process's write lock."""
-SETTLE = (
-    "A line above may be outdated. If the user's words decide which holds, call settle_memories with both ids; "
-    "do not guess."
-)
-_OUTDATED = "may be outdated: see"
-_QUERY_CHARACTERS = 20_000
+_OPTIONS = ("namespace", "preset", "embedder")
+_POKE_SECONDS = 0.2
 
 
 class Hook:
@@ -41,6 +34,8 @@ class Hook:
         self.settings = Settings()
         self.location = given.get("db") or default_location()
         self.beside = Beside(folder_of(self.location), given.get("namespace") or self.settings.namespace)
+        self.overdue = False
+        """Whether `serve` gave up on work that still runs: leave the process at once."""
 
     def serve(self, verb: str, given: str | None = None) -> str:
         """Return what the hook prints. `given`: the client's JSON; None reads standard input."""
@@ -48,16 +43,45 @@ class Hook:
         worker = threading.Thread(target=self._try, args=(verb, given, said), daemon=True)
         worker.start()
         # Before the settings are read, the default is the limit.
-        limit = self.settings.hook_milliseconds
-        while worker.is_alive() and time.perf_counter() - _STARTED < limit / 1000:
-            worker.join(max(0.0, min(0.05, limit / 1000 - (time.perf_counter() - _STARTED))))
-            limit = self.settings.hook_milliseconds
+        while worker.is_alive() and (left := self._left()) > 0:
+            worker.join(min(0.05, left))
         if worker.is_alive():
+            self.overdue = True
+            limit = self.settings.hook_milliseconds
             self._failed(verb, f"took longer than {limit} ms, nothing was printed")
         elif said:
             note_run(self.client, verb, _elapsed())
             return said[0]
         return written(Event(verb, self.client), "")
+
+    def stay(self) -> None:
+        """Serve hooks until none has called for a while (`hooks.resident`). Failures are logged."""
+        from combray.hooks.resident import Resident, socket_of
+
+        try:
+            self._load()
+            place = socket_of(self.beside, self.location, self.settings)
+            if place is None:
+                self._work()
+            else:
+                self.beside.make()
+                Resident(self._answers(), place).serve()
+        except Exception as error:  # noqa: BLE001 - the next hook starts another one
+            self.beside.log(f"{self.client} stay: {type(error).__name__}: {error}")
+
+    def work(self) -> None:
+        """Store what is queued now. Failures are logged, and the queue stays."""
+        try:
+            self._load()
+            self._work()
+        except Exception as error:  # noqa: BLE001 - the next worker tries again
+            self.beside.log(f"{self.client} work: {type(error).__name__}: {error}")
+
+    # -- one call ----------------------------------------------------------------------------------
+
+    def _left(self) -> float:
+        """Seconds that this call may still take."""
+        return self.settings.hook_milliseconds / 1000 - (time.perf_counter() - _STARTED)
 
     def _failed(self, verb: str, why: str) -> None:
         self.beside.log(f"{self.client} {verb}: {why}")
@@ -68,7 +92,7 @@ class Hook:
             text = sys.stdin.buffer.read().decode("utf-8", "replace") if given is None else given
             event = read_event(verb, self.client, text)
             self._load()
-            said.append(written(event, self._answer(event)[:MOST_CHARACTERS]))
+            said.append(written(event, self._answer(event)))
         except BaseException as error:  # noqa: BLE001 - whatever it is, the agent goes on
             self._failed(verb, f"{type(error).__name__}: {error}")
 
@@ -76,7 +100,6 @@ class Hook:
         self.settings = load(self._given)
         self.location = self.settings.db or default_location()
         self.beside = Beside(folder_of(self.location), self.settings.namespace)
-        logging.getLogger("combray").handlers = [_Logged(self.beside)]
 
     def _answer(self, event: Event) -> str:
         beside = self.beside
@@ -84,20 +107,31 @@ class Hook:
         beside.note_session(event.client, event.session)
         if event.verb in CAPTURING:
             return self._capture(event)
-        progress = beside.progress(event.client, event.session)
-        if event.verb == "session-start":
-            text = self._with_engine(lambda engine: self._digest(engine, event, since, progress))
-        else:
-            text = self._with_engine(lambda engine: self._recall(engine, event, progress))
+        text = self._text(event, since)
         if event.verb == "prompt" and event.client == "cursor" and text:
+            progress = beside.progress(event.client, event.session)
             beside.put_progress(event.client, event.session, progress | {"pending": text})
-        if Queue(beside.queue).waiting():
-            self._start_worker()
         return text
 
-    # -- capture -----------------------------------------------------------------------------------
+    def _text(self, event: Event, since: str) -> str:
+        """Ask the process that has the store open; without one, open it here and start one for the next hook."""
+        from combray.hooks.resident import ask, request_of
+
+        place = self._place()
+        text = None if place is None else ask(place, request_of(event, since), self._left())
+        if text is not None:
+            return text
+        answers = self._answers()
+        text = answers.text(event, since)
+        if place is not None and answers.exists:
+            self._start("stay")
+        elif self._waiting():
+            self._start("work")
+        return text
 
     def _capture(self, event: Event) -> str:
+        from combray.hooks.capture import queue_new
+
         beside = self.beside
         progress = beside.progress(event.client, event.session)
         pending = str(progress.get("pending", "")) if event.shows else ""
@@ -107,107 +141,79 @@ class Hook:
             beside.put_progress(event.client, event.session, progress | changes)
         if self.settings.hook_capture and (event.verb != "tool" or self.settings.hook_tools):
             queue_new(event, beside)
-            if Queue(beside.queue).waiting():
-                self._start_worker()
+            if self._waiting():
+                self._have_worked()
         return pending
 
-    def _start_worker(self) -> None:
-        """Store what is queued in a process of its own, which outlives this one."""
+    def _have_worked(self) -> None:
+        """Have what is queued stored, without waiting for it."""
+        from combray.hooks.resident import ask
+
+        place = self._place()
+        if place is not None:
+            try:
+                if ask(place, {"verb": "work"}, _POKE_SECONDS) is not None:
+                    return
+            except TimeoutError:
+                # It is busy, and looks at the queue when it is done.
+                return
+        self._start("work" if place is None else "stay")
+
+    def _place(self) -> Path | None:
+        from combray.hooks.resident import socket_of
+
+        return socket_of(self.beside, self.location, self.settings)
+
+    def _answers(self) -> Answers:
+        import logging
+
+        from combray.hooks.answers import Answers
+
+        logging.getLogger("combray").handlers = [_handler(self.beside)]
+        return Answers(self.location, self.settings, self.beside)
+
+    def _waiting(self) -> bool:
+        from combray.hooks.queue import Queue
+
+        return Queue(self.beside.queue).waiting()
+
+    def _work(self) -> None:
+        if self._waiting():
+            self._answers().work()
+
+    def _start(self, verb: str) -> None:
+        """Start a process of its own, which outlives this one."""
         import subprocess
 
-        command = [sys.executable, "-m", "combray", "hook", "work", "--client", self.client]
-        for option in ("namespace", "preset", "embedder"):
-            command += [f"--{option}", str(getattr(self.settings, option))]
-        command += ["--db", self.location]
-        nothing: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        detached: Any = {"creationflags": 0x00000208} if os.name == "nt" else {"start_new_session": True}
-        subprocess.Popen(command, close_fds=True, **nothing, **detached)  # noqa: S603 - our own command line
-
-    def work(self) -> int:
-        """Store what is queued now. Return how many turns were new; failures are logged."""
-        try:
-            self._load()
-            if not Queue(self.beside.queue).waiting():
-                return 0
-            with self._opened(to_write=True) as engine:
-                return work_off(engine, self.beside)
-        except Exception as error:  # noqa: BLE001 - the queue stays, and the next worker tries again
-            self.beside.log(f"{self.client} work: {type(error).__name__}: {error}")
-            return 0
-
-    # -- answers -----------------------------------------------------------------------------------
-
-    def _opened(self, *, to_write: bool = False) -> Engine:
-        from pathlib import Path
-
-        from combray.engine import open as open_engine
-
-        path = Path(self.location.removeprefix("sqlite:///"))
-        if to_write and not path.parent.exists() and "://" not in self.location:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        chosen = self.settings
-        return open_engine(
-            self.location,
-            namespace=chosen.namespace,
-            preset=chosen.preset,
-            embedder=chosen.embedder,
-            worker=False,
+        command = [sys.executable, "-m", "combray", "hook", verb, "--client", self.client]
+        for option in _OPTIONS:
+            if self._given.get(option):
+                command += [f"--{option}", str(self._given[option])]
+        if self._given.get("db"):
+            command += ["--db", self.location]
+        nothing = subprocess.DEVNULL
+        subprocess.Popen(  # noqa: S603 - our own command line
+            command,
+            stdin=nothing,
+            stdout=nothing,
+            stderr=nothing,
+            close_fds=True,
+            start_new_session=os.name != "nt",
+            creationflags=0x00000208 if os.name == "nt" else 0,
         )
 
-    def _with_engine(self, use: Any) -> str:
-        """Open the store for one answer. A store that does not exist yet has nothing to tell."""
-        if "://" not in self.location.removeprefix("sqlite:///"):
-            path = os.path.expanduser(self.location.removeprefix("sqlite:///"))  # noqa: PTH111
-            if not os.path.exists(path):  # noqa: PTH110
-                return ""
-        wait = self.settings.hook_milliseconds / 1000 * _LOCK_SHARE
-        os.environ["COMBRAY_BUSY_TIMEOUT"] = f"{min(wait, self.settings.busy_timeout):.3f}"
-        # Not closed: that would count what was recalled as accessed, and nobody asked for it.
-        return str(use(self._opened()))
 
-    def _digest(self, engine: Engine, event: Event, since: str, progress: dict[str, Any]) -> str:
-        from combray.hooks.digest import digest
+def _handler(beside: Beside):  # type: ignore[no-untyped-def]
+    """Return a handler that writes warnings to the log of the hooks: a client has no place for them."""
+    import logging
 
-        if event.source == "compact":
-            progress |= {"forget": True, "compacted": progress.get("compacted") or datetime.now(UTC).isoformat()}
-        self._forget(engine, event, progress)
-        return digest(engine, event, since)
+    class Logged(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            # Without the error's text, which may quote a conversation.
+            error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
+            beside.log(f"{record.name}: {record.getMessage()} {error}")
 
-    def _recall(self, engine: Engine, event: Event, progress: dict[str, Any]) -> str:
-        from combray.language.trivial import says_nothing
-
-        query = event.prompt.strip()[:_QUERY_CHARACTERS]
-        if not query or query.startswith("/") or says_nothing(query):
-            return ""
-        self._forget(engine, event, progress)
-        where: dict[str, Any] = {"session": {"ne": event.session}}
-        if progress.get("compacted"):
-            # What was said before the compaction is no longer in the prompt.
-            where = {"or": [where, {"recorded_at": {"lt": progress["compacted"]}}]}
-        trusts = [each for each in engine.trusts if each != "untrusted"]
-        made = engine.context(query, session=event.session or None, where=where, trusts=trusts)
-        return f"{made.text}\n{SETTLE}" if _OUTDATED in made.text else made.text
-
-    def _forget(self, engine: Engine, event: Event, progress: dict[str, Any]) -> None:
-        """After a compaction the prompt no longer holds what was shown."""
-        from combray.prompt.shown import forget_shown
-
-        if progress.pop("forget", False):
-            forget_shown(engine.runtime.store, engine.namespace, event.session)
-            self.beside.put_progress(event.client, event.session, progress)
-
-
-class _Logged(logging.Handler):
-    """Writes warnings to the log of the hooks: what a client reads has no room for them."""
-
-    def __init__(self, beside: Beside) -> None:
-        super().__init__(logging.WARNING)
-        self._beside = beside
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write the message and the error's name, without the error's text."""
-        error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
-        self._beside.log(f"{record.name}: {record.getMessage()} {error}")
+    return Logged(logging.WARNING)
 
 
 def _elapsed() -> int:

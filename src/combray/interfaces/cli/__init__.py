@@ -7,11 +7,20 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Sequence
-
-from combray.interfaces.cli.verbs import combray
+from typing import Any
 
 __all__ = ["combray", "main"]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: an agent waits for a hook, and click takes longer to load than a hook to answer.
+    if name == "combray":
+        from combray.interfaces.cli.verbs import combray
+
+        return combray
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -20,4 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Most objects of a call live until its end, so frequent garbage collection is wasted.
     gc.set_threshold(100_000, 20, 20)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["hook"]:
+        from combray.hooks.command import run
+
+        run(words[1:])
+    from combray.interfaces.cli.verbs import combray
+
     combray.main(arguments, prog_name="combray")

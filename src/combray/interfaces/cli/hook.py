@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from combray.hooks.command import WORKING
 from combray.hooks.events import CLIENTS, VERBS
 from combray.interfaces.cli.failures import Verb, say
 from combray.interfaces.cli.options import Target
@@ -22,7 +23,7 @@ class _Forgiving(Verb):
 
 
 @click.command(cls=_Forgiving, examples=["combray hook prompt --client claude-code --store work < event.json"])
-@click.argument("event", type=click.Choice((*VERBS, "work")))
+@click.argument("event", type=click.Choice((*VERBS, *WORKING)))
 @click.option("--client", type=click.Choice(CLIENTS), default=CLIENTS[0], help="Whose event it is.")
 @click.option("--store", metavar="NAME", help="Named store, or the path of its file.")
 @click.option("--db", metavar="FILE", help="The store's file [env: COMBRAY_DB].")
@@ -37,19 +38,12 @@ def hook(
 
     Reads the client's JSON from standard input and prints what that client shows to its model: a digest for
     session-start, memories for prompt. The other events capture the turns of the session. Always exits with 0;
-    errors are in hooks.log in the folder STORE.hooks. `work` stores what was captured; hooks start it.
+    errors are in hooks.log in the folder STORE.hooks. Hooks start `work` and
+    `stay` themselves: work stores what was captured, stay keeps the store open for the next hooks.
     """
-    from combray.hooks.serving import Hook
-    from combray.settings import data_folder
+    from combray.hooks.command import call
 
     if outer is not None:
         given = {name: value or getattr(outer, name) for name, value in given.items()}
         store, db = (store, db) if store or db else (outer.store, outer.db)
-    if store and not db:
-        path = "/" in store or "\\" in store or store.endswith((".db", ".sqlite"))
-        db = store if path else str(data_folder() / f"{store}.db")
-    served = Hook(client, {"db": db, **given})
-    if event == "work":
-        served.work()
-    else:
-        click.echo(served.serve(event), nl=False)
+    click.echo(call(event, client, store, db, **given), nl=False)

@@ -1,0 +1,94 @@
+"""The command: `python -m bench.agent --data DATA [--turns 100] [--conversations 5] [--markdown PAGE]`."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.agent.simulating import Session, simulate
+from bench.quality.loaders import load
+from bench.quality.report import MARKS, around
+
+VERBS = ("session-start", "prompt", "stop")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Simulate the sessions and print or write a table."""
+    made = argparse.ArgumentParser(prog="python -m bench.agent", description=__doc__)
+    made.add_argument("--data", type=Path, required=True, help="folder with locomo/*.json")
+    made.add_argument("--turns", type=int, default=100)
+    made.add_argument("--conversations", type=int, default=5)
+    made.add_argument("--embedder", default="wordllama")
+    made.add_argument("--markdown", type=Path, metavar="PAGE.md", help="write the tables into a page")
+    options = made.parse_args(arguments)
+    files = sorted((options.data / "locomo").glob("*.json"))
+    if not files:
+        print(f"no LoCoMo file in {options.data / 'locomo'}", file=sys.stderr)
+        return 1
+    collections = [each for path in files for each in load("locomo", path).collections][: options.conversations]
+    sessions = []
+    for each in collections:
+        with tempfile.TemporaryDirectory() as folder:
+            sessions.append(simulate(each, options.turns, Path(folder), {"COMBRAY_EMBEDDER": options.embedder}))
+        print(_row(sessions[-1]), flush=True)
+    text = table(sessions)
+    print(text)
+    if options.markdown:
+        before, after = around(options.markdown)
+        options.markdown.write_text(before + "\n\n".join([MARKS[0], text, MARKS[1]]) + after, encoding="utf-8")
+    return 0
+
+
+def table(sessions: Sequence[Session]) -> str:
+    """One row a session, and one over all; then the times."""
+    head = (
+        "| conversation | turns | evidence in the prompt | recall@10 | ratio | echoes of lines | prefix stable | "
+        "context anew | tokens a turn | captured |\n|---|---|---|---|---|---|---|---|---|---|"
+    )
+    rows = [_row(each) for each in sessions]
+    if len(sessions) > 1:
+        rows.append(_row(_all(sessions)))
+    times = ["| hook | p50 ms | p95 ms | calls |", "|---|---|---|---|"]
+    whole = _all(sessions)
+    for verb in VERBS:
+        taken = sorted(whole.times[verb])
+        cut = statistics.quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
+        times.append(f"| {verb} | {statistics.median(taken):.0f} | {cut:.0f} | {len(taken)} |")
+    return "\n".join([head, *rows, "", *times])
+
+
+def _row(session: Session) -> str:
+    held, found = statistics.fmean(session.injected), statistics.fmean(session.recalled)
+    cells = (
+        session.name,
+        len(session.injected),
+        f"{100 * held:.1f}",
+        f"{100 * found:.1f}",
+        f"{held / found:.2f}",
+        f"{session.echoes} of {session.lines}",
+        f"{100 * min(session.stable):.1f} %",
+        f"{100 * statistics.fmean(session.anew):.0f} %" if session.anew else "",
+        f"{statistics.fmean(session.tokens[1:]):.0f}",
+        f"{session.captured} of {session.said}",
+    )
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _all(sessions: Sequence[Session]) -> Session:
+    whole = Session("all")
+    for each in sessions:
+        for name in ("injected", "recalled", "stable", "anew", "tokens"):
+            getattr(whole, name).extend(getattr(each, name))
+        for verb, taken in each.times.items():
+            whole.times.setdefault(verb, []).extend(taken)
+        for name in ("echoes", "lines", "captured", "said"):
+            setattr(whole, name, getattr(whole, name) + getattr(each, name))
+    return whole
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

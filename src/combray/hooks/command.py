@@ -1,0 +1,66 @@
+"""`combray hook` without the command line's framework, whose import takes longer than a hook's work.
+
+It knows the calls that `combray setup` writes. Every other call, such as `--help`, goes the usual way.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from combray.hooks.events import CLIENTS, VERBS
+
+WORKING = ("work", "stay")
+"""Verbs that hooks start in the background."""
+_OPTIONS = {
+    "--client": "client",
+    "--store": "store",
+    "--db": "db",
+    "--namespace": "namespace",
+    "-n": "namespace",
+    "--preset": "preset",
+    "--embedder": "embedder",
+}
+
+
+def run(words: Sequence[str]) -> None:
+    """Serve the call and leave the process with 0; return if it is not one of those that setup writes."""
+    given = _read(words)
+    if given is None:
+        return
+    verb = given.pop("verb")
+    sys.stdout.flush()
+    printed = call(verb, given.pop("client", CLIENTS[0]), **given)
+    if printed:
+        sys.stdout.buffer.write(printed.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    # Leaves threads that still run, and saves the time of taking the interpreter down.
+    os._exit(0)
+
+
+def call(verb: str, client: str, store: str | None = None, db: str | None = None, **given: str | None) -> str:
+    """Return what a hook prints. `store` is a name or a path."""
+    from combray.hooks.serving import Hook
+    from combray.settings import data_folder
+
+    if store and not db:
+        path = "/" in store or "\\" in store or store.endswith((".db", ".sqlite"))
+        db = store if path else str(data_folder() / f"{store}.db")
+    served = Hook(client, {"db": db, **given})
+    if verb in WORKING:
+        served.work() if verb == "work" else served.stay()
+        return ""
+    return served.serve(verb)
+
+
+def _read(words: Sequence[str]) -> dict[str, str] | None:
+    """Return verb and options; None for a call that is not of the usual form."""
+    if not words or words[0] not in (*VERBS, *WORKING) or len(words) % 2 == 0:
+        return None
+    given = {"verb": words[0]}
+    for name, value in zip(words[1::2], words[2::2], strict=True):
+        if name not in _OPTIONS or value.startswith("-"):
+            return None
+        given[_OPTIONS[name]] = value
+    return given if given.get("client", CLIENTS[0]) in CLIENTS else None

@@ -1,0 +1,115 @@
+"""The process that keeps the store open: same answers, no process left behind, and hooks work without it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from client import Client
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
+QUESTION = "On which day do we deploy the billing service?"
+
+
+def pids(client: Client) -> list[int]:
+    """Processes that serve now."""
+    folder = Path(f"{client.store}.hooks")
+    found = [int(each.read_text() or 0) for each in folder.glob("*.lock") if each.stem != "queue"]
+    return [pid for pid in found if pid and Path(f"/proc/{pid}").exists()]
+
+
+def sockets(client: Client) -> list[Path]:
+    return list(Path(f"{client.store}.hooks").glob("*.sock"))
+
+
+def wait(what: object, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not what():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    client = Client("claude-code", tmp_path)
+    client.environment["COMBRAY_HOOK_RESIDENT"] = "30"
+    with client.open() as engine:
+        engine.remember("We deploy the billing service on Thursdays.", category="decision")
+    yield client
+    for pid in pids(client):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_the_resident_process_gives_the_same_answer_and_sees_what_is_written(client: Client) -> None:
+    first = client.hook("prompt", prompt=QUESTION)
+    wait(lambda: sockets(client))
+    client.session = "s2"
+    assert client.hook("prompt", prompt=QUESTION) == first
+    assert client.hook("prompt", prompt=QUESTION) == ""
+    with client.open() as engine:
+        engine.remember("The billing service moved its deploy day to Friday.", category="decision")
+    assert "Friday" in client.hook("prompt", prompt=QUESTION)
+    client.say("user", "The staging host is called heron.", 1)
+    client.hook("stop", transcript_path=str(client.transcript))
+    client.wait_for(3)
+    assert len(pids(client)) == 1
+    assert client.log() == ""
+
+
+def test_a_killed_resident_process_is_replaced(client: Client) -> None:
+    client.hook("session-start")
+    wait(lambda: sockets(client))
+    (pid,) = pids(client)
+    os.kill(pid, signal.SIGKILL)
+    wait(lambda: not pids(client))
+    assert "Thursdays" in client.hook("prompt", prompt=QUESTION)
+    wait(lambda: pids(client))
+    assert pids(client) != [pid]
+
+
+def test_it_ends_when_nobody_calls_and_when_the_store_is_gone(client: Client) -> None:
+    client.environment["COMBRAY_HOOK_RESIDENT"] = "3"
+    client.hook("session-start")
+    wait(lambda: pids(client))
+    wait(lambda: not pids(client))
+    assert sockets(client) == []
+    client.environment["COMBRAY_HOOK_RESIDENT"] = "30"
+    client.hook("session-start")
+    wait(lambda: sockets(client))
+    client.store.unlink()
+    wait(lambda: not pids(client))
+
+
+def test_a_stopped_resident_process_delays_a_hook_no_longer_than_it_may_take(client: Client) -> None:
+    client.hook("session-start")
+    wait(lambda: sockets(client))
+    (pid,) = pids(client)
+    os.kill(pid, signal.SIGSTOP)
+    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "20000"
+    client.say("user", "The staging host is called heron.", 1)
+    start = time.monotonic()
+    assert client.hook("stop", transcript_path=str(client.transcript)) == ""
+    assert time.monotonic() - start < 10
+    os.kill(pid, signal.SIGCONT)
+    client.wait_for(2)
+
+
+def test_another_configuration_has_its_own_process(client: Client) -> None:
+    client.hook("session-start")
+    wait(lambda: len(sockets(client)) == 1)
+    client.environment["COMBRAY_CONTEXT_BUDGET"] = "200"
+    client.hook("session-start")
+    wait(lambda: len(sockets(client)) == 2)
+
+
+def test_only_the_owner_can_call(client: Client) -> None:
+    client.hook("session-start")
+    wait(lambda: sockets(client))
+    assert Path(f"{client.store}.hooks").stat().st_mode & 0o077 == 0
