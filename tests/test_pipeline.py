@@ -228,3 +228,21 @@ def test_a_transaction_lands_whole_or_not_at_all() -> None:
 def test_the_stages_of_a_transaction_sign_the_trace_too() -> None:
     state = Pipeline("count", (Transaction((Put(1, "inner"),), "Atomic"),)).run(Counting(), RUNTIME)
     assert [step.stage for step in state.trace] == ["inner", "Atomic"]
+
+
+def test_a_deferred_pipeline_is_built_on_first_use_and_then_like_any_other() -> None:
+    built: list[int] = []
+
+    def build() -> Pipeline[Counting]:
+        built.append(1)
+        return Pipeline("numbers", (Put(1),), ("query",))
+
+    later = Pipeline.deferred(build)
+    assert built == []
+    assert (later.name, later.starts_with) == ("numbers", ("query",))
+    assert later == build()
+    assert later.after("Put", Put(2, label="Put2")).stages == (Put(1), Put(2, label="Put2"))
+    assert later.stages == (Put(1),)
+    assert len(built) == 2
+    with pytest.raises(AttributeError, match="no attribute 'stage'"):
+        _ = later.stage  # type: ignore[attr-defined]

@@ -6,18 +6,17 @@ hangs would hold up the shell.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 import weakref
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from combray.errors import ModelError
 
-LOG = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 MOST_WAITING = 64
 """Jobs that wait for a thread. One more replaces the job that has waited longest."""
@@ -62,6 +61,8 @@ class Background:
 
     def __call__(self, work: Callable[[], T]) -> Future[T]:
         """Start work and return its future (`runtime.Start`), which holds a ModelError if no thread is free."""
+        from concurrent.futures import Future
+
         future: Future[T] = Future()
         # The key keeps this object, and so its threads, until the work is done.
         refused = self._pool.add((self, future), _Waiting(work, future=future))
@@ -173,7 +174,9 @@ def _run(pool: _Pool, owner: Hashable, entry: _Waiting) -> None:
     except BaseException as error:
         pool.done(owner, entry)
         if entry.future is None:
-            LOG.error("a job in the background failed", exc_info=error)
+            import logging
+
+            logging.getLogger(__name__).error("a job in the background failed", exc_info=error)
         else:
             entry.future.set_exception(error)
     else:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from combray.errors import PipelineError
 from combray.runtime import Runtime
@@ -76,10 +76,28 @@ class Pipeline(Generic[S]):
 
     name: str
     stages: tuple[Stage[S], ...]
-    starts_with: tuple[str, ...] = ()
+    starts_with: tuple[str, ...] = field(default_factory=tuple)
 
     def __post_init__(self) -> None:
         self.check()
+
+    @classmethod
+    def deferred(cls, build: Callable[[], Pipeline[S]]) -> Pipeline[S]:
+        """Return the pipeline that `build` makes, which is called, and its stages imported, on first use."""
+        made = object.__new__(cls)
+        made.__dict__["_build"] = build
+        return made
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Called only for attributes that are not set: the fields of a deferred pipeline.
+            build = self.__dict__.get("_build")
+            if build is None or name not in _FIELDS:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            built = build()
+            self.__dict__.update({each: getattr(built, each) for each in _FIELDS})
+            return self.__dict__[name]
 
     def __iter__(self) -> Iterator[Stage[S]]:
         return iter(self.stages)
@@ -137,6 +155,10 @@ class Pipeline(Generic[S]):
             have = ", ".join(stage_name(stage) for stage in walk(self.stages))
             raise PipelineError(f"pipeline {self.name!r} has no stage {name!r}. Its stages: {have}.")
         return replace(self, stages=stages)
+
+
+_FIELDS = tuple(each.name for each in fields(Pipeline))
+"""None has a default in the class, where a deferred pipeline would find it."""
 
 
 def _changed(

@@ -7,7 +7,6 @@ Uses msgspec because pydantic-settings would add 100 ms to every shell command.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +30,13 @@ def data_folder() -> Path:
     if os.name == "nt":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "combray"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "combray"
+
+
+def cache_folder() -> Path:
+    """Return the folder of what can be made again at any time: the platform's per-user cache folder."""
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "combray" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "combray"
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -243,6 +249,8 @@ def _settings_file() -> Path | None:
 
 
 def _from_file(path: Path) -> dict[str, Any]:
+    import tomllib
+
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:

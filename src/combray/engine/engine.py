@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from types import MappingProxyType
@@ -12,27 +11,13 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 from combray import presets
 from combray.audit.audited import audited
 from combray.background import Background
-from combray.engine import changes as changing
-from combray.engine import requests, settling
-from combray.engine.audit import AuditTrail
-from combray.engine.changes import Changed, Several, SeveralErased
-from combray.engine.consolidation import Consolidation
-from combray.engine.documents import Documents
-from combray.engine.lists import list_memories
-from combray.engine.namespace import Namespace, Verbs
-from combray.engine.quarantine import Quarantine
-from combray.engine.requests import Asked, AskedErased, Taken
-from combray.engine.retention import Retention
-from combray.engine.settling import Replaced, Settled, Unsettled
-from combray.engine.store import OpenStore
-from combray.engine.vectors import Vectors
+from combray.engine.facets import Facets
+from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
-from combray.language.scopes import scope_set
 from combray.recall.asking import SEARCH_TYPES
 from combray.runtime import Link, Runtime
 from combray.types import (
     EDGE_TYPES,
-    GRAPH_EDGES,
     Answer,
     Edge,
     EdgeType,
@@ -49,35 +34,25 @@ from combray.values import MAX_REASON, MAX_SUBTYPE, clean_text, one_of
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate
     from combray.conversation.turns import Conversation
+    from combray.engine.changes import Changed, Several, SeveralErased
+    from combray.engine.graph import Related
+    from combray.engine.requests import Asked, AskedErased, Taken
+    from combray.engine.settling import Replaced, Settled, Unsettled
     from combray.language.token_count import TokenCounter
     from combray.prompt.budget import Context
     from combray.prompt.formats import Format
     from combray.think.thought import Thought
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
-    """A memory near another in the graph: how many steps away, and the strongest edge that led there."""
-
-    memory: Memory
-    depth: int
-    via: str
-    weight: float
-    edges: tuple[tuple[str, float], ...] = ()
-    """Type and weight of every edge that leads to it in that step, strongest first."""
-
-
 # `list` is a verb of the engine: within its class the name no longer means the type.
 Ids = list[str] | tuple[str, ...]
 Versions = list[Version]
-Neighbours = list[Related]
-Edges = tuple[tuple[str, float], ...]
-Pairs = list[Unsettled]
-Chain = list[Replaced]
-_RELATED = ("active", "pending_embed", "superseded")
+Neighbours = list["Related"]
+Pairs = list["Unsettled"]
+Chain = list["Replaced"]
 
 
-class Engine(Verbs):
+class Engine(Facets):
     """Memory of one namespace. Use as a context manager, or call `close`. Safe for threads.
 
     Facets: `documents` (folders of Markdown and transcripts), `audit` (who read and wrote what), `quarantine`
@@ -95,13 +70,6 @@ class Engine(Verbs):
     ) -> None:
         at = Namespace(runtime, namespace, preset, settings, background)
         super().__init__(at)
-        self.documents = Documents(at)
-        self.audit = AuditTrail(at)
-        self.quarantine = Quarantine(at)
-        self.vectors = Vectors(at)
-        self.consolidation = Consolidation(at, self.vectors)
-        self.retention = Retention(at)
-        self.store = OpenStore(at)
 
     def within(self, namespace: str) -> Engine:
         """An engine on another namespace of the same open store. Close only the first engine."""
@@ -210,6 +178,8 @@ class Engine(Verbs):
         "-" in front for descending; ties go by id. A page neither repeats nor skips a memory
         when others are written in between. Raises InvalidInputError.
         """
+        from combray.engine.lists import list_memories
+
         return list_memories(self._at, where, order=order, limit=limit, after=after, namespaces=namespaces)
 
     def update(self, memory_id: str, **changes: Unpack[MemoryChanges]) -> Memory:
@@ -218,7 +188,9 @@ class Engine(Verbs):
         New content passes the guard, is indexed and embedded again, and its entities and edges follow. Raises
         NotFoundError, and InvalidInputError for content that another live memory has already.
         """
-        return changing.update(self._at, memory_id, changes)
+        from combray.engine.changes import update
+
+        return update(self._at, memory_id, changes)
 
     @overload
     def forget(self, memory_id: str) -> Memory: ...
@@ -237,8 +209,12 @@ class Engine(Verbs):
         or a description ("my old address"). Without `confirm` it only shows what it would take (`Taken`).
         """
         if memory_id is None and "about" in how:
-            return requests.forget(self._at, **how)
-        return changing.forget(self._at, memory_id, **how)
+            from combray.engine.requests import forget as forget_what
+
+            return forget_what(self._at, **how)
+        from combray.engine.changes import forget
+
+        return forget(self._at, memory_id, **how)
 
     @overload
     def restore(self, memory_id: str, *, version: int | None = None) -> Memory: ...
@@ -253,6 +229,8 @@ class Engine(Verbs):
         change of one memory from that version on. A filter that does not name `status` selects forgotten
         memories, and needs `confirm`. Raises NotFoundError, InvalidInputError.
         """
+        from combray.engine import changes as changing
+
         if version is None:
             return changing.restore(self._at, memory_id, **several)
         if not isinstance(memory_id, str) or several:
@@ -283,8 +261,12 @@ class Engine(Verbs):
         request as `forget` does. Raises NotFoundError, InvalidInputError, StoreError.
         """
         if memory_id is None and "about" in how:
-            return requests.erase(self._at, **how)
-        return changing.erase(self._at, memory_id, **how)
+            from combray.engine.requests import erase as erase_what
+
+            return erase_what(self._at, **how)
+        from combray.engine.changes import erase
+
+        return erase(self._at, memory_id, **how)
 
     @audited("settle", reads=False)
     def settle(self, new: str, old: str, verdict: Verdict, reason: str = "") -> Settled:
@@ -295,16 +277,22 @@ class Engine(Verbs):
         "open" takes the verdict on the two back. Raises NotFoundError, and InvalidInputError for a verdict that
         contradicts what is stored.
         """
+        from combray.engine import settling
+
         return settling.settle(self._at, new, old, verdict, reason)
 
     @audited("unsettled")
     def unsettled(self, limit: int = 20) -> Pairs:
         """Pairs of live memories of which the later may change the earlier one, best score first."""
+        from combray.engine import settling
+
         return settling.unsettled(self._at, limit)
 
     @audited("chain")
     def chain(self, memory_id: str) -> Chain:
         """What a memory replaced and what replaced it, earliest first, with verdicts and reasons."""
+        from combray.engine import settling
+
         return settling.chain(self._at, memory_id)
 
     @audited("link", reads=False)
@@ -353,37 +341,17 @@ class Engine(Verbs):
             one_of("type", type, EDGE_TYPES)
         if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 10:
             raise InvalidInputError("depth", f"{depth!r} is out of range.", "Use 1 to 10.")
-        start = self._at.key_of(memory_id)
-        reader = self.reader
-        scope = scope_set(reader.memories([start])[0].tags)
-        found: dict[int, tuple[int, Edges]] = {}
-        memories: dict[int, Memory] = {}
-        frontier = [start]
-        for step in range(1, depth + 1):
-            reached: dict[int, list[tuple[str, float]]] = {}
-            for each in reader.links(frontier, (type,) if type else GRAPH_EDGES):
-                for end in (each.source, each.target):
-                    if end != start and end not in found:
-                        reached.setdefault(end, []).append((each.type, each.weight))
-            ends = sorted(reached)
-            inside = zip(ends, reader.memories(ends), strict=True)
-            memories |= {end: memory for end, memory in inside if scope_set(memory.tags) == scope}
-            frontier = [end for end in ends if end in memories]
-            for end in frontier:
-                found[end] = step, tuple(sorted(reached[end], key=lambda edge: (-edge[1], edge[0])))
-        keys = sorted(found, key=lambda key: (found[key][0], -found[key][1][0][1], key))
-        return [
-            Related(memories[key], found[key][0], *found[key][1][0], found[key][1])
-            for key in keys
-            if memories[key].status in _RELATED and memories[key].trust in self.trusts
-        ]
+        from combray.engine.graph import related
+
+        return related(self._at, memory_id, type, depth)
 
     # -- closing -----------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Stop background work, write pending access counts and release the store."""
         self._at.background.close()
-        self.vectors.stop_worker()
+        if "vectors" in vars(self):
+            self.vectors.stop_worker()
         self._at.flush()
         self.runtime.store.close()
         if self.runtime.audit is not None:

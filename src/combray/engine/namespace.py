@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from combray.engine.service_tier import tier_monitor
 from combray.errors import InvalidInputError, NotFoundError, brief
 from combray.presets.tuning import tuned
 from combray.recall.asking import Asking
-from combray.remember.guard import Guard
-from combray.remember.state import Remembering
 from combray.runtime import Order, Reader, Runtime
 from combray.types import TRUSTS, Answer, Memory, MemoryFields, MemoryItem, RecallOptions, Remembered
 from combray.values import one_of, whole
 from combray.where import And, Compare
+
+if TYPE_CHECKING:
+    from combray.remember.guard import Guard
 
 BATCH = 256
 MAX_BATCH = 100_000
@@ -80,6 +81,8 @@ class Namespace:
     @property
     def guard(self) -> Guard:
         """The preset's guard, which judges files and exports too; the default guard if the preset has none."""
+        from combray.remember.guard import Guard
+
         return next((each for each in self.preset.remember if isinstance(each, Guard)), Guard())
 
     @property
@@ -209,6 +212,8 @@ class Verbs:
     def _write(
         self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
     ) -> list[Remembered]:
+        from combray.remember.state import Remembering
+
         self._at.accesses.flush()
         now = self.runtime.clock()
         state = Remembering(

@@ -9,7 +9,6 @@ import msgspec
 from combray import presets, wiring
 from combray.engine.engine import Engine
 from combray.pipeline import walk
-from combray.remember.embed import QueueEmbedding
 from combray.runtime import Clock, Embedder, Judge, LanguageModel, Reranker
 from combray.settings import load as load_settings
 
@@ -68,8 +67,14 @@ def open(
         key=key,
     )
     engine = Engine(runtime, settings.namespace, chosen, msgspec.structs.asdict(settings))
-    queues = any(isinstance(stage, QueueEmbedding) for stage in walk(chosen.remember.stages))
-    wanted = settings.worker or (settings.worker is None and (queues or engine.vectors.outdated()))
-    if wanted and runtime.embedder is not None and runtime.store.writable:
+    possible = settings.worker is not False and runtime.embedder is not None and runtime.store.writable
+    if possible and (settings.worker or _queues(chosen) or engine.vectors.outdated()):
         engine.vectors.start_worker()
     return engine
+
+
+def _queues(preset: presets.Preset) -> bool:
+    """Whether writes queue their vectors."""
+    from combray.remember.embed import QueueEmbedding
+
+    return any(isinstance(stage, QueueEmbedding) for stage in walk(preset.remember.stages))

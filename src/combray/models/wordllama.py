@@ -1,11 +1,14 @@
 """The default embedder: the static token table in the wordllama wheel (MIT; English and Chinese).
 
 The vector of a text is the mean of its tokens' rows. Source: https://github.com/dleemiller/WordLlama. The table
-is read directly: the package's own loader uses a cache folder and falls back to a download.
+is mapped from the package's file, so that a process reads only the rows it needs and all processes share them.
+Not through the package's own loader, which uses a cache folder and falls back to a download.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from combray.errors import ModelError
+from combray.models import merges
 from combray.runtime import Vectors
+from combray.settings import cache_folder
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -26,13 +31,20 @@ MAX_TOKENS = 256
 _SLICE = 32
 """Texts summed at a time. The gathered rows of more long texts exceed the processor's cache."""
 
+_SHORT = 1000
+"""Characters of a call's texts that are encoded without the tokenizers library, unless it is loaded."""
+_SPECIAL = re.compile("<unk>|</?s>")
+"""What the library reads as one token wherever it stands."""
+_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+_TABLE, _ROWS = "weights/l2_supercat_256.safetensors", "embedding.weight"
+
 _KNOWN = {"en": 1.0, "zh": 1.0}
 _OTHERWISE = 0.5
 """Measured in bench/results/quality.md."""
 
 
 class WordLlamaEmbedder:
-    """Implements `runtime.Embedder`. Loads its 16 MB table on first use."""
+    """Implements `runtime.Embedder`. Maps its 16 MB table on first use."""
 
     name = "wordllama:256"
     dimensions = 256
@@ -44,19 +56,30 @@ class WordLlamaEmbedder:
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         del query
-        with self._lock:
-            tokenizer, table = self._tokenizer, self._table
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
+        with self._lock:
+            table = self._table
+            ids = self._ids_of_short(texts)
+            tokenizer = self._tokenizer if ids is None else None
+        if tokenizer is None:
+            return self._sums(table, ids or [])
         slices = (texts[start : start + _SLICE] for start in range(0, len(texts), _SLICE))
-        return np.concatenate([self._sums(tokenizer, table, some) for some in slices])
+        return np.concatenate([self._sums(table, _encoded(tokenizer, some)) for some in slices])
 
-    def _sums(self, tokenizer: Tokenizer, table: Any, texts: Sequence[str]) -> Vectors:
+    def _ids_of_short(self, texts: Sequence[str]) -> list[list[int]] | None:
+        """Return the token ids of short texts; None for texts that need the library, or if it is loaded."""
+        if "_tokenizer" in vars(self) or sum(map(len, texts)) > _SHORT or self._merges is None:
+            return None
+        if any(_SPECIAL.search(text) for text in texts):
+            return None
+        found = [each for text in texts if (each := self._merges.encode(text)) is not None]
+        return [each[:MAX_TOKENS] for each in found] if len(found) == len(texts) else None
+
+    def _sums(self, table: Any, ids: Sequence[Sequence[int]]) -> Vectors:
         """Return the sums of the tokens' rows, scaled to unit length."""
-        encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        ids = [encoding.ids[:MAX_TOKENS] for encoding in encodings]
         counts = np.array([len(each) for each in ids], dtype=np.int64)
-        vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        vectors: Vectors = np.zeros((len(ids), self.dimensions), dtype=np.float32)
         filled = counts > 0
         if filled.any():
             rows = table[np.concatenate([np.array(each, dtype=np.int64) for each in ids if each])]
@@ -73,15 +96,30 @@ class WordLlamaEmbedder:
     def _tokenizer(self) -> Tokenizer:
         from tokenizers import Tokenizer
 
-        return Tokenizer.from_file(str(self._file("tokenizers/l2_supercat_tokenizer_config.json")))
+        return Tokenizer.from_file(str(self._file(_TOKENIZER)))
+
+    @cached_property
+    def _merges(self) -> merges.Merges | None:
+        return merges.opened(self._file(_TOKENIZER), cache_folder())
 
     @cached_property
     def _table(self) -> np.ndarray[tuple[int, int], np.dtype[np.float16]]:
-        from safetensors import safe_open
-
-        with safe_open(self._file("weights/l2_supercat_256.safetensors"), "numpy") as tensors:
-            table: np.ndarray[tuple[int, int], np.dtype[np.float16]] = tensors.get_tensor("embedding.weight")
-        return table
+        # The format: the length of a JSON header, the header with the place of each tensor, and the tensors.
+        # https://huggingface.co/docs/safetensors
+        path = self._file(_TABLE)
+        try:
+            with path.open("rb") as file:
+                length = int.from_bytes(file.read(8), "little")
+                found = json.loads(file.read(length))[_ROWS]
+            if found["dtype"] != "F16" or found["shape"][1:] != [self.dimensions]:
+                raise ValueError(f"{_ROWS} has the type {found['dtype']} and the shape {found['shape']}")
+            rows, start = int(found["shape"][0]), 8 + length + int(found["data_offsets"][0])
+            mapped = np.memmap(path, dtype="<f2", mode="r", offset=start, shape=(rows, self.dimensions))
+        except (OSError, ValueError, KeyError, TypeError, IndexError, MemoryError) as error:
+            raise ModelError(
+                f"{path} cannot be read: {error}. Install wordllama again, or use --embedder none."
+            ) from error
+        return mapped.view(np.ndarray)
 
     def _file(self, name: str) -> Path:
         spec = find_spec("wordllama")
@@ -95,3 +133,8 @@ class WordLlamaEmbedder:
                 f"the installed wordllama package has no {name}: install wordllama 0.4, or use --embedder none"
             )
         return path
+
+
+def _encoded(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
+    encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+    return [encoding.ids[:MAX_TOKENS] for encoding in encodings]

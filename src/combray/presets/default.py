@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.abstain import Abstain
 from combray.recall.aliases import MatchEntities, ReadAliases
 from combray.recall.assemble import Assemble
@@ -33,22 +34,34 @@ from combray.recall.signals import (
     WeighSignals,
 )
 from combray.recall.weigh import Cut
-from combray.remember.diff import Diff
-from combray.remember.embed import FindNearest
-from combray.remember.revisions import KeepRevisions, SuggestRevisions
+
+if TYPE_CHECKING:
+    from combray.remember.state import Remembering
+
+
+def _remember() -> Pipeline[Remembering]:
+    from combray.presets.writing import FEWER_LINKS, write_pipeline
+    from combray.remember.diff import Diff
+    from combray.remember.embed import FindNearest
+    from combray.remember.revisions import KeepRevisions, SuggestRevisions
+
+    return (
+        write_pipeline(
+            "default",
+            Diff(strict=True, certain=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+            links=FEWER_LINKS,
+        )
+        .replace("FindNearest", FindNearest(minimum=0.1, limit=10))
+        .after("TakeSurvey", SuggestRevisions())
+        .after("LinkSemantic", KeepRevisions())
+    )
+
 
 PRESET = Preset(
     name="default",
     summary="keyword and vector search with neighbouring turns as context, small additive signals, abstention",
     source="measured in bench/results/quality.md",
-    remember=write_pipeline(
-        "default",
-        Diff(strict=True, certain=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
-        links=FEWER_LINKS,
-    )
-    .replace("FindNearest", FindNearest(minimum=0.1, limit=10))
-    .after("TakeSurvey", SuggestRevisions())
-    .after("LinkSemantic", KeepRevisions()),
+    remember=Pipeline.deferred(_remember),
     recall=Pipeline(
         "default.recall",
         (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
 from combray.recall.evidence import ReadTopic, RequireEvidence
@@ -12,13 +13,23 @@ from combray.recall.query import EmbedQuery, ReadQuery, ReadQuestion, SkipTrivia
 from combray.recall.references import ResolveDates, ResolvePronouns
 from combray.recall.search_parallel import SearchParallel
 from combray.recall.weigh import Cut
-from combray.remember.diff import Diff
+
+if TYPE_CHECKING:
+    from combray.remember.state import Remembering
+
+
+def _remember() -> Pipeline[Remembering]:
+    from combray.presets.writing import write_pipeline
+    from combray.remember.diff import Diff
+
+    return write_pipeline("engram", Diff(strict=True, update_from=0.85, cosine_from=0.85))
+
 
 PRESET = Preset(
     name="engram",
     summary="trivial queries skipped, dates as filters, pronouns resolved; vector, graph, keywords and peers",
     source="Engram's recall pipeline; each departure is in docs/reference/presets.md",
-    remember=write_pipeline("engram", Diff(strict=True, update_from=0.85, cosine_from=0.85)),
+    remember=Pipeline.deferred(_remember),
     recall=Pipeline(
         "engram.recall",
         (

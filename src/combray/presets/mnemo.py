@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble, AssembleContext
 from combray.recall.decay import WeibullDecay
 from combray.recall.evidence import ReadTopic, RequireEvidence
@@ -15,23 +16,33 @@ from combray.recall.rerank import Rerank
 from combray.recall.scope import FilterScope, ReadScope
 from combray.recall.search_paths import SearchPaths
 from combray.recall.weigh import Cut, FuseRRF
-from combray.remember.diff import Diff
-from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.retain import MoveTiers
-from combray.remember.validate import AssignScope
 
-PRESET = Preset(
-    name="mnemo",
-    summary="vector, BM25 and graph path fused by rank; Weibull decay by tier, reranking, MMR, noise bank",
-    source="Mnemo's retrieval pipeline, stages 1 to 10; each departure is in docs/reference/presets.md",
-    remember=write_pipeline(
+if TYPE_CHECKING:
+    from combray.remember.state import Remembering
+
+
+def _remember() -> Pipeline[Remembering]:
+    from combray.presets.writing import write_pipeline
+    from combray.remember.diff import Diff
+    from combray.remember.extract import ExtractEntities, Warn
+    from combray.remember.retain import MoveTiers
+    from combray.remember.validate import AssignScope
+
+    return write_pipeline(
         "mnemo",
         Diff(strict=True, duplicate_above=0.92, update_from=0.70, cosine_from=0.70),
         read=(AssignScope(), Warn(), ExtractEntities(people=True)),
         before_write=(MoveTiers(),),
         after_links=(),
         suggest=(),
-    ),
+    )
+
+
+PRESET = Preset(
+    name="mnemo",
+    summary="vector, BM25 and graph path fused by rank; Weibull decay by tier, reranking, MMR, noise bank",
+    source="Mnemo's retrieval pipeline, stages 1 to 10; each departure is in docs/reference/presets.md",
+    remember=Pipeline.deferred(_remember),
     recall=Pipeline(
         "mnemo.recall",
         (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
@@ -12,20 +13,30 @@ from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
 from combray.recall.weigh import Cut, FuseRRF, ScoreFourSignals, WeightedSumByIntent
-from combray.remember.diff import Diff
-from combray.remember.extract import ExtractEntities, Warn
-from combray.remember.retain import Prune, RefreshImportance
+
+if TYPE_CHECKING:
+    from combray.remember.state import Remembering
+
+
+def _remember() -> Pipeline[Remembering]:
+    from combray.presets.writing import write_pipeline
+    from combray.remember.diff import Diff
+    from combray.remember.extract import ExtractEntities, Warn
+    from combray.remember.retain import Prune, RefreshImportance
+
+    return write_pipeline(
+        "mnemon",
+        Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70),
+        read=(Warn(), ExtractEntities()),
+        after_links=(RefreshImportance(), Prune(most=1000, batch=10)),
+    )
+
 
 PRESET = Preset(
     name="mnemon",
     summary="built-in diff, four kinds of edges; recall by anchors, beam search and re-ranking",
     source="Mnemon's design, sections 5.1 to 5.3; each departure is in docs/reference/presets.md",
-    remember=write_pipeline(
-        "mnemon",
-        Diff(duplicate_above=0.90, update_from=0.65, cosine_from=0.70),
-        read=(Warn(), ExtractEntities()),
-        after_links=(RefreshImportance(), Prune(most=1000, batch=10)),
-    ),
+    remember=Pipeline.deferred(_remember),
     recall=Pipeline(
         "mnemon.recall",
         (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.presets.writing import write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.decay import FileAgeDecay
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
@@ -12,21 +13,31 @@ from combray.recall.order import MMR
 from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.signals import SortByScore
 from combray.recall.weigh import Cut
-from combray.remember.diff import Diff
-from combray.remember.extract import ExtractEntities
 
-PRESET = Preset(
-    name="openclaw",
-    summary="vector and keyword search merged 0.7 to 0.3; optional decay and MMR, a score threshold",
-    source="OpenClaw's memory search, stages 1 to 7; each departure is in docs/reference/presets.md",
-    remember=write_pipeline(
+if TYPE_CHECKING:
+    from combray.remember.state import Remembering
+
+
+def _remember() -> Pipeline[Remembering]:
+    from combray.presets.writing import write_pipeline
+    from combray.remember.diff import Diff
+    from combray.remember.extract import ExtractEntities
+
+    return write_pipeline(
         "openclaw",
         Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
         read=(ExtractEntities(),),
         links=(),
         after_links=(),
         suggest=(),
-    ),
+    )
+
+
+PRESET = Preset(
+    name="openclaw",
+    summary="vector and keyword search merged 0.7 to 0.3; optional decay and MMR, a score threshold",
+    source="OpenClaw's memory search, stages 1 to 7; each departure is in docs/reference/presets.md",
+    remember=Pipeline.deferred(_remember),
     recall=Pipeline(
         "openclaw.recall",
         (

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
-from combray.recall.state import Recalling
-from combray.remember.state import Remembering
+
+if TYPE_CHECKING:
+    from combray.recall.state import Recalling
+    from combray.remember.state import Remembering
 
 READ = ("query",)
 WRITE = ("items",)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.presets.writing import FEWER_LINKS, write_pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.facts import SearchFacts, WeighRelevance
@@ -15,20 +15,30 @@ from combray.recall.order import DiversityClusters
 from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
-from combray.remember.diff import Diff
-from combray.remember.embed import QueueEmbedding
 
-PRESET = Preset(
-    name="semantic-facts",
-    summary="the twenty nearest by similarity, confidence and recency, the most confident of each cluster first",
-    source="the Semantic Fact System; each departure is in docs/reference/presets.md",
-    remember=write_pipeline(
+if TYPE_CHECKING:
+    from combray.remember.state import Remembering
+
+
+def _remember() -> Pipeline[Remembering]:
+    from combray.presets.writing import FEWER_LINKS, write_pipeline
+    from combray.remember.diff import Diff
+    from combray.remember.embed import QueueEmbedding
+
+    return write_pipeline(
         "semantic-facts",
         Diff(strict=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
         embed=QueueEmbedding(),
         links=FEWER_LINKS,
         suggest=(),
-    ),
+    )
+
+
+PRESET = Preset(
+    name="semantic-facts",
+    summary="the twenty nearest by similarity, confidence and recency, the most confident of each cluster first",
+    source="the Semantic Fact System; each departure is in docs/reference/presets.md",
+    remember=Pipeline.deferred(_remember),
     recall=Pipeline(
         "semantic-facts.recall",
         (

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
 from combray.runtime.retrieval import Vectors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -122,6 +124,8 @@ class Start(Protocol):
 
 def at_once(work: Callable[[], T]) -> Future[T]:
     """Run the work in the caller's thread, and return its finished future."""
+    from concurrent.futures import Future
+
     future: Future[T] = Future()
     try:
         future.set_result(work())

@@ -14,7 +14,7 @@ from combray.interfaces.cli.output import answer, compact, for_people, show_json
 from combray.types import EDGE_TYPES, EdgeType
 
 if TYPE_CHECKING:
-    from combray.engine.engine import Related
+    from combray.engine.graph import Related
 
 
 @verb('combray link CAUSE_ID EFFECT_ID --type causal --reason "led to it"')

@@ -7,7 +7,7 @@ from typing import Annotated
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from combray.engine.engine import Related
+from combray.engine.graph import Related
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.parameters import Full, Id, Limit
 from combray.interfaces.mcp.results import Tools, result

@@ -164,6 +164,7 @@ class Grammar:
         self.lexicon = lexicon
         self._root = Node()
         self._patterns: list[tuple[str, list[str]]] = []
+        self._words: set[str] = set()  # elements that the lexicon has as words of their own
 
     def add(self, pattern: str, symbol: str, action: Action, constants: Mapping[str, Any]) -> None:
         """Add a rule; lower-case elements of its pattern enter the lexicon as words of their own."""
@@ -172,7 +173,8 @@ class Grammar:
             self._patterns.append((symbol, symbols))
             node = self._root
             for _, element in reading:
-                if not element.isupper():
+                if not element.isupper() and element not in self._words:
+                    self._words.add(element)
                     self.lexicon.add(element, element, None)
                 node = node.children.setdefault(element, Node())
             node.rules.append(Rule(symbol, action, tuple(name for name, _ in reading), constants))

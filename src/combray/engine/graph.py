@@ -1,0 +1,53 @@
+"""Walks in the graph of memories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from combray.engine.namespace import Namespace
+from combray.language.scopes import scope_set
+from combray.types import GRAPH_EDGES, EdgeType, Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A memory near another in the graph: how many steps away, and the strongest edge that led there."""
+
+    memory: Memory
+    depth: int
+    via: str
+    weight: float
+    edges: tuple[tuple[str, float], ...] = ()
+    """Type and weight of every edge that leads to it in that step, strongest first."""
+
+
+Edges = tuple[tuple[str, float], ...]
+_SHOWN = ("active", "pending_embed", "superseded")
+
+
+def related(at: Namespace, memory_id: str, type: EdgeType | None, depth: int) -> list[Related]:
+    """Return the memories within `depth` steps, as `Engine.related` describes."""
+    start = at.key_of(memory_id)
+    reader = at.reader
+    scope = scope_set(reader.memories([start])[0].tags)
+    found: dict[int, tuple[int, Edges]] = {}
+    memories: dict[int, Memory] = {}
+    frontier = [start]
+    for step in range(1, depth + 1):
+        reached: dict[int, list[tuple[str, float]]] = {}
+        for each in reader.links(frontier, (type,) if type else GRAPH_EDGES):
+            for end in (each.source, each.target):
+                if end != start and end not in found:
+                    reached.setdefault(end, []).append((each.type, each.weight))
+        ends = sorted(reached)
+        inside = zip(ends, reader.memories(ends), strict=True)
+        memories |= {end: memory for end, memory in inside if scope_set(memory.tags) == scope}
+        frontier = [end for end in ends if end in memories]
+        for end in frontier:
+            found[end] = step, tuple(sorted(reached[end], key=lambda edge: (-edge[1], edge[0])))
+    keys = sorted(found, key=lambda key: (found[key][0], -found[key][1][0][1], key))
+    return [
+        Related(memories[key], found[key][0], *found[key][1][0], found[key][1])
+        for key in keys
+        if memories[key].status in _SHOWN and memories[key].trust in at.trusts
+    ]

@@ -1,0 +1,150 @@
+"""The compact tokenizer: the same ids as the library's, from a file that may be missing, old or damaged."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from combray.models import merges
+from combray.models.wordllama import MAX_TOKENS, WordLlamaEmbedder
+from combray.settings import cache_folder
+
+LIBRARY = WordLlamaEmbedder()
+SOURCE = LIBRARY._file("tokenizers/l2_supercat_tokenizer_config.json")
+TOKENIZER: Any = LIBRARY._tokenizer
+
+TEXTS = (
+    "What did Mara say about the database yesterday?",
+    " leading and  double   spaces ",
+    "Ana's résumé, naïve café — 3.14 €",
+    "我们去年选择了数据库",
+    "Cơ sở dữ liệu ở Đà Nẵng",
+    "line\nbreak\ttab\r\n",
+    "👩‍👩‍👧 emoji and \x00 control",
+    "▁ is the library's own space",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "https://example.org/a_b?c=d&e=%20",
+)
+
+
+@pytest.fixture(scope="module")
+def compact(tmp_path_factory: pytest.TempPathFactory) -> merges.Merges:
+    """The merges of the installed package, through a file of their own."""
+    found = merges.opened(SOURCE, tmp_path_factory.mktemp("cache"))
+    assert found is not None
+    return found
+
+
+def library_ids(text: str) -> list[int]:
+    """What the tokenizers library makes of a text."""
+    ids: list[int] = TOKENIZER.encode(text, add_special_tokens=False).ids
+    return ids
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_ids_are_those_of_the_library(compact: merges.Merges, text: str) -> None:
+    assert compact.encode(text) == library_ids(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_ids_of_any_text_are_those_of_the_library(compact: merges.Merges, text: str) -> None:
+    if not any(each in text for each in ("<unk>", "<s>", "</s>")):
+        assert compact.encode(text) in (library_ids(text), None)
+
+
+def test_a_long_word_is_left_to_the_library(compact: merges.Merges) -> None:
+    assert compact.encode("x" * merges.LONGEST_WORD) is None
+    assert compact.encode("") == []
+
+
+@pytest.mark.parametrize("text", ["<s> marks the start </s>", "long " * 400, "x" * 500])
+def test_every_text_has_the_vector_of_the_library(text: str) -> None:
+    fresh = WordLlamaEmbedder()
+    found = fresh.embed([text])
+    assert found.tolist() == LIBRARY.embed([text]).tolist()
+    assert len(library_ids(text)) <= MAX_TOKENS or found.any()
+
+
+def test_a_short_question_has_the_same_vector_and_does_not_load_the_library() -> None:
+    fresh = WordLlamaEmbedder()
+    assert fresh.embed(list(TEXTS[:3])).tolist() == LIBRARY.embed(list(TEXTS[:3])).tolist()
+    assert "_tokenizer" not in vars(fresh)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[:20],
+        lambda content: content[:-1],
+        lambda content: content[:-100] + bytes(100),
+        lambda content: b"\0" * len(content),
+    ],
+)
+def test_a_damaged_file_is_made_again(tmp_path: Path, damage: Any) -> None:
+    assert merges.opened(SOURCE, tmp_path) is not None
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    path.unlink()
+    path.write_bytes(damage(whole))
+    found = merges.opened(SOURCE, tmp_path)
+    assert found is not None
+    assert found.encode(TEXTS[0]) == library_ids(TEXTS[0])
+    assert path.read_bytes() == whole
+
+
+def test_the_file_is_made_again_when_the_package_changes(tmp_path: Path) -> None:
+    source = tmp_path / "tokenizer.json"
+    content = json.loads(SOURCE.read_bytes())
+    source.write_text(json.dumps(content), encoding="utf-8")
+    cache = tmp_path / "cache"
+    before = merges.opened(source, cache)
+    content["model"]["merges"] = []
+    source.write_text(json.dumps(content), encoding="utf-8")
+    os.utime(source, ns=(1, 1))
+    after = merges.opened(source, cache)
+    assert before is not None
+    assert after is not None
+    assert len(before.encode("database") or ()) < len(after.encode("database") or ()) == len("▁database")
+    assert len(list(cache.iterdir())) == 1
+
+
+def test_another_kind_of_tokenizer_is_left_to_the_library(tmp_path: Path) -> None:
+    content = json.loads(SOURCE.read_bytes())
+    content["pre_tokenizer"] = {"type": "Whitespace"}
+    source = tmp_path / "tokenizer.json"
+    source.write_text(json.dumps(content), encoding="utf-8")
+    assert merges.opened(source, tmp_path / "cache") is None
+
+
+def test_where_no_file_can_be_made_texts_are_encoded_all_the_same(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder", encoding="utf-8")
+    found = merges.opened(SOURCE, blocked / "cache")
+    assert found is not None
+    assert found.encode(TEXTS[3]) == library_ids(TEXTS[3])
+
+
+def test_threads_that_make_the_file_at_once_leave_one_whole_file(tmp_path: Path) -> None:
+    found: list[merges.Merges | None] = []
+    threads = [threading.Thread(target=lambda: found.append(merges.opened(SOURCE, tmp_path))) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert [each is not None and each.encode(TEXTS[1]) == library_ids(TEXTS[1]) for each in found] == [True] * 4
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_cache_folder_is_the_platforms(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "name", "posix")
+    assert cache_folder() == tmp_path / "combray"
