@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ import combray
 from combray import InvalidInputError, PipelineError, presets
 from combray.pipeline import Pipeline, Transaction, given, leaves_process, stage_name
 from combray.presets.preset import READ, WRITE
-from combray.presets.tuning import tuned
+from combray.presets.tuning import TUNED, tuned
 from combray.remember.embed import QueueEmbedding
 from combray.remember.retain import Prune
+from combray.settings import Settings
 from combray.testing.fakes import FakeClock, FakeEmbedder
 
 NAMES = presets.names()
@@ -192,3 +194,11 @@ def test_a_transaction_of_another_name_keeps_its_limit() -> None:
 def test_an_unknown_preset_lists_the_known() -> None:
     with pytest.raises(InvalidInputError, match=r"'best' is not known\. Use one of: default, mnemon"):
         presets.load("best")
+
+
+def test_every_setting_of_a_stage_names_a_stage_and_its_fields() -> None:
+    for setting, kind, change in TUNED:
+        module, _, name = kind.partition(":")
+        stage = getattr(import_module(module), name)
+        assert setting in Settings.__struct_fields__, setting
+        assert {*change(1), *change(0)} <= {field.name for field in fields(stage)}, kind
