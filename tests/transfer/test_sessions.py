@@ -173,12 +173,26 @@ def test_an_interrupted_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert len(stored(engine)) == 5
 
 
-def test_a_turn_that_a_hook_captured_is_not_stored_again(tmp_path: Path) -> None:
+def test_a_resumed_session_repeats_no_turn(tmp_path: Path) -> None:
+    line = histories.claude_line("user", "00000000-0000-4000-8000-000000000001", "Atlas ships in June.", 1)
+    histories.written(tmp_path / "1.jsonl", histories.lines(line))
+    histories.written(tmp_path / "2.jsonl", histories.lines({**line, "sessionId": "resumed"}))
     engine = SmallEngine()
-    words = {"kind": "episode", "session": "3f2a", "author": "user", "content": "We move to CockroachDB in May."}
-    engine.remember_many([words], diff=False)  # type: ignore[list-item]
-    report = ingest(engine, histories.written(tmp_path / "x.jsonl", histories.CLAUDE_CODE))
-    assert (report.turns, report.known) == (3, 1)
+    report = ingest(engine, tmp_path)
+    assert (report.turns, report.known, report.memories) == (2, 1, 1)
+
+
+def test_an_answer_has_the_trust_of_an_agent(tmp_path: Path) -> None:
+    engine = SmallEngine()
+    ingest(engine, histories.written(tmp_path / "x.jsonl", histories.CLAUDE_CODE))
+    assert [memory.trust for memory in stored(engine)] == ["owner", "agent", "owner"]
+
+
+def test_memories_that_a_hook_added_to_a_message_are_not_taken(tmp_path: Path) -> None:
+    fence = "<memory-abcdefghijkl>\nRemembered text.\n[1] Ana likes tea.\n</memory-abcdefghijkl>"
+    line = histories.claude_line("user", "u", f"What does Ana drink?{fence}", 1)
+    path = histories.written(tmp_path / "x.jsonl", histories.lines(line))
+    assert [each[2] for each in said(path)] == ["What does Ana drink?"]
 
 
 def test_a_dry_run_counts_and_stores_nothing(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from combray.clients.sessions import Said, Session, moment, text_of
+from combray.clients.sessions import Said, Session, keyed, moment, text_of
 
 _MEMBER = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 _MARKS = re.compile("\ue200.*?\ue201|[\ue200-\ue20f]", re.DOTALL)
@@ -67,7 +67,7 @@ def _chatgpt(chat: Mapping[str, Any], number: int) -> Session:
             role = str(message["author"]["role"])
             messages.append(Said(role, text, moment(message) or started, str(message.get("id") or key)))
     name = chat.get("conversation_id") or chat.get("id") or f"chatgpt-{number}"
-    return Session(str(name), "chatgpt", tuple(messages), _title(chat.get("title")))
+    return Session(str(name), "chatgpt", tuple(keyed(messages)), _title(chat.get("title")))
 
 
 def _branch(chat: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -125,7 +125,7 @@ def _claude(chat: Mapping[str, Any], number: int) -> Session:
         if text:
             messages.append(Said(role, text, moment(message) or started, str(message.get("uuid") or place)))
     name = chat.get("uuid") or f"claude-{number}"
-    return Session(str(name), "claude", tuple(messages), _title(chat.get("name") or chat.get("title")))
+    return Session(str(name), "claude", tuple(keyed(messages)), _title(chat.get("name") or chat.get("title")))
 
 
 def _title(value: Any) -> str:

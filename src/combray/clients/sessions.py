@@ -1,4 +1,4 @@
-"""What people and assistants said in the session files of agent clients (JSON lines).
+"""What people and assistants said in the session files of agent clients (JSON lines), and the id of each turn.
 
 Claude Code writes `~/.claude/projects/*/*.jsonl`, Codex `~/.codex/sessions/**/rollout-*.jsonl`, OpenClaw
 `~/.openclaw/agents/*/sessions/*.jsonl`, Cursor `~/.cursor/projects/*/agent-transcripts/**/*.jsonl`. Tool calls
@@ -8,38 +8,49 @@ message are omitted. None of the formats has a specification; unknown lines are 
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-_ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
-_PARTS = ("text", "input_text", "output_text")
+_ROLES = {"user": "user", "human": "user", "assistant": "assistant", "gemini": "assistant", "model": "assistant"}
+_PARTS = ("text", "input_text", "output_text", None)
+_IDS = ("uuid", "id", "message_id")
 _TIMES = ("timestamp", "created_at", "createdAt", "create_time", "time", "ts")
 """Names under which clients write the time of a message: ISO 8601, or Unix seconds or milliseconds."""
 _MILLISECONDS = 1e11
 """From here a number is in milliseconds: as seconds it would be the year 5138."""
-_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")
+_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 """Marks of Claude Code: a subagent's line, a text that the client added, a summary, an error of the service."""
 
 _ADDED = re.compile(r"^[ \t]*<([a-z]+(?:[-_ ][a-z]+)+)>.*?</\1>[ \t]*\n?", re.MULTILINE | re.DOTALL)
 """A block that a client adds, such as `<environment_context>` or `<system-reminder>`. HTML has no such names."""
+_INJECTED = re.compile(
+    r"<(memory-[a-z]{12}|system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL
+)
+"""Blocks anywhere in a message: Combray's own fence, so that no memory is captured again, and others."""
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 """Cursor puts it around what the user wrote."""
 _FILE_OF_RULES = "# AGENTS.md instructions"
 """Codex sends the project's rules as a message of the user."""
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SPACE = uuid.UUID("6f4d7c0e-2a51-5c8e-9b0a-7d3c1e5f9a24")
+"""Name space of the ids of turns (RFC 9562, 5.5)."""
 
 
 class Said(NamedTuple):
-    """One message: `role` is user or assistant, `sent` in UTC if the file says it, `id` within the session."""
+    """One turn: `role` is user, assistant or tool, `sent` in UTC if known, `key` names it in its session."""
 
     role: str
     text: str
     sent: datetime | None
-    id: str
+    key: str = ""
 
 
 class Session(NamedTuple):
@@ -51,41 +62,74 @@ class Session(NamedTuple):
     title: str = ""
 
 
-def said(entry: Mapping[str, Any], number: int) -> Said | None:
-    """Return what a line of a session file says; None if it is no message. `number`: of the line, from 1."""
+def said(entry: Mapping[str, Any]) -> Said | None:
+    """Return what a line of a session file, or a message of a hook, says; None if it is no message.
+
+    The key is "" where the client gives none.
+    """
     if any(entry.get(mark) is True for mark in _NOT_SAID):
         return None
     inner = entry.get("payload") if entry.get("type") == "response_item" else entry.get("message")
     message = inner if isinstance(inner, dict) else entry
-    role = _ROLES.get(str(message.get("role") or entry.get("role") or "").lower())
-    if role is None:
+    named = (message.get("role"), entry.get("role"), entry.get("type"))
+    role = next(
+        (_ROLES[name.lower()] for name in named if isinstance(name, str) and name.lower() in _ROLES), None
+    )
+    if role is None or message.get("role", role) not in _ROLES:
         return None
-    text = text_of(message.get("content"))
-    if role == "user":
-        text = _without_additions(text)
-    if not text.strip():
+    text = text_of(message.get("content", message.get("text")))
+    text = _without_additions(text) if role == "user" else _INJECTED.sub("", text)
+    text = text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
+    if not text:
         return None
-    identifier = entry.get("uuid") or entry.get("id") or message.get("id")
-    shown = identifier if isinstance(identifier, str) and identifier else f"line-{number}"
-    return Said(role, text.strip(), moment(entry) or moment(message), shown)
+    key = next((str(each[name]) for each in (entry, message) for name in _IDS if each.get(name)), "")
+    return Said(role, text, moment(entry) or moment(message), key)
+
+
+def keyed(messages: Iterable[Said]) -> list[Said]:
+    """Return the messages with a key each: that of the client, or the hash of role, time and words.
+
+    The same words of one person at one time are numbered; so are repeated keys.
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for each in messages:
+        key = each.key
+        if not key:
+            said_at = each.sent.isoformat() if each.sent else ""
+            words = "\x1f".join((each.role, said_at, each.text)).encode(errors="replace")
+            key = hashlib.sha256(words).hexdigest()[:32]
+        seen[key] += 1
+        numbered = each.key and seen[key] == 1
+        found.append(each._replace(key=key if numbered else f"{key}:{seen[key]}"))
+    return found
+
+
+def turn_id(client: str, session: str, key: str) -> str:
+    """Return the id under which a turn is stored, whether a hook captured it or its file was read later.
+
+    A UUID names a turn in every session: a resumed session copies turns with their UUIDs.
+    """
+    return str(uuid.uuid5(_SPACE, "\x1f".join((client, "" if _UUID.fullmatch(key) else session, key))))
 
 
 def read_session(path: Path) -> Session | None:
     """Read a session file. Return None if it is another sort of JSON lines. Raises OSError."""
-    name, client, messages, known = "", "", [], False
-    for number, entry in entries(path.read_bytes()):
+    name, client, found, known = "", "", [], False
+    for _, entry in entries(path.read_bytes()):
         known = known or _is_sessions(entry)
         name = name or _session_id(entry)
         client = client or _client(entry)
-        message = said(entry, number)
+        message = said(entry)
         if message is not None:
-            messages.append(message)
+            found.append(message)
     if not known:
         return None
     if not client and "agent-transcripts" in path.parts:
         client = "cursor"
-    if messages and not any(each.sent for each in messages):
-        # Cursor writes no times: the file's own is the best there is.
+    messages = keyed(found)
+    if not any(each.sent for each in messages):
+        # Cursor writes no times: the file's own is the best there is. The keys are those of messages without one.
         written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         messages = [each._replace(sent=written) for each in messages]
     return Session(name or path.stem, client, tuple(messages))
@@ -130,6 +174,7 @@ def moment(entry: Mapping[str, Any]) -> datetime | None:
 
 
 def _without_additions(text: str) -> str:
+    text = _INJECTED.sub("", text)
     query = _QUERY.search(text)
     if query:
         return query[1]

@@ -30,7 +30,7 @@ def messages(text: str) -> list[Message]:
     """
     found = []
     for number, entry in entries(text.encode("utf-8", "surrogatepass")):
-        message = said(entry, number)
+        message = said(entry)
         if message is None:
             continue
         # Redacted before the lines are joined, because a private key has several lines.

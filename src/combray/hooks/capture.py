@@ -6,22 +6,20 @@ A turn has an id that follows from its client, session and key, so it is stored 
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from combray.clients.sessions import Said, turn_id
 from combray.hooks.beside import Beside
 from combray.hooks.events import Event
 from combray.hooks.queue import Queue, Turn
-from combray.hooks.turns import Said, from_messages, read_transcript
+from combray.hooks.turns import from_messages, read_transcript
 
 if TYPE_CHECKING:
     from combray.engine import Engine
 
-_SPACE = uuid.UUID("6f4d7c0e-2a51-5c8e-9b0a-7d3c1e5f9a24")
-"""Name space of the ids of captured turns (RFC 9562, 5.5)."""
 TRUST = {"user": "owner", "assistant": "agent", "tool": "untrusted"}
 LONGEST = 20_000
 """Characters of a turn; the rest is truncated."""
@@ -57,17 +55,15 @@ def _said(event: Event, offset: int) -> tuple[list[Said], int]:
 
 
 def _turn(event: Event, namespace: str, said: Said, now: str) -> dict[str, Any]:
-    session = "" if said.everywhere else event.session
-    name = "\x1f".join((event.client, session, said.key))
     return {
-        "id": str(uuid.uuid5(_SPACE, name)),
+        "id": turn_id(event.client, event.session, said.key),
         "namespace": namespace,
         "client": event.client,
         "session": event.session,
         "folder": event.folder,
         "role": said.role,
         "text": _shortened(said.text, LONGEST_RESULT if said.role == "tool" else LONGEST),
-        "at": said.at or now,
+        "at": said.sent.isoformat() if said.sent else now,
     }
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from combray.runtime import Filter, Memories, Rememberer
+from combray.clients.sessions import turn_id
+from combray.runtime import Memories, Rememberer
 from combray.transfer.sources import read_sources
 from combray.transfer.turns import Turn
 from combray.types import Memory, MemoryItem, Remembered
 
 _BATCH = 256
+_TRUST = {"user": "owner", "assistant": "agent"}
 
 Save = Callable[[Memories, Memory], tuple[Remembered, ...]]
 
@@ -100,28 +101,19 @@ def _items(turns: Iterable[Turn]) -> list[dict[str, Any]]:
 
 
 def _unknown(target: Rememberer, turns: list[Turn]) -> Iterator[dict[str, Any]]:
-    """Yield what is not stored yet, by the turn's id; by its words where a hook captured it without one."""
-    reader = target.runtime.store.reader(target.namespace)
-    # Of any status: a turn that was forgotten does not come back.
-    sessions = tuple({turn.session for turn in turns})
-    every = Filter(statuses=(), trusts=(), kinds=("episode",), sessions=sessions)
-    ids: set[tuple[Any, ...]] = set()
-    words: Counter[tuple[Any, ...]] = Counter()
-    for memory in reader.memories([int(key) for key in reader.scan(every)]):
-        turn = memory.metadata.get("turn")
-        if isinstance(turn, str):
-            ids.add((memory.session, turn, memory.metadata.get("part", 1)))
-        else:
-            words[memory.session, memory.author, memory.content] += 1
-    for item in _items(turns):
-        metadata = item["metadata"]
-        if (item["session"], metadata["turn"], metadata.get("part", 1)) in ids:
-            continue
-        spoken = (item["session"], item["author"], item["content"])
-        if words[spoken]:
-            words[spoken] -= 1
-            continue
-        yield item
+    """Yield what is not stored yet, of any status: a turn that was forgotten does not come back.
+
+    What an assistant said has the trust "agent": it is no evidence for itself.
+    """
+    items = _items(turns)
+    for item in items:
+        about = item["metadata"]
+        part = about.get("part", 1)
+        key = about["turn"] if part == 1 else f"{about['turn']}#{part}"
+        item["id"] = turn_id(about.get("client", ""), item["session"], key)
+        item["trust"] = _TRUST.get(item["author"], "untrusted")
+    known = target.runtime.store.reader(target.namespace).keys_of([item["id"] for item in items])
+    yield from (item for item in items if item["id"] not in known)
 
 
 def _count(report: IngestReport, turns: list[Turn], items: list[dict[str, Any]]) -> None:

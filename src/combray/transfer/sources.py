@@ -105,14 +105,10 @@ def _conversations(sessions: Iterable[Session]) -> tuple[ConversationFile, ...]:
 
 def _turns(session: Session) -> tuple[Turn, ...]:
     about = {name: value for name, value in (("client", session.client), ("title", session.title)) if value}
-    seen: dict[str, int] = {}
-    turns = []
-    for each in session.messages:
-        seen[each.id] = seen.get(each.id, 0) + 1
-        turn = each.id if seen[each.id] == 1 else f"{each.id}-{seen[each.id]}"
-        metadata = {**about, "turn": turn}
-        turns.append(Turn(session.id, redact(each.text), each.role, each.sent, metadata=metadata))
-    return tuple(turns)
+    return tuple(
+        Turn(session.id, redact(each.text), each.role, each.sent, metadata={**about, "turn": each.key})
+        for each in session.messages
+    )
 
 
 def read_conversations(path: str | Path, *, now: float | None = None) -> Iterator[ConversationFile]:
