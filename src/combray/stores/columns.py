@@ -5,16 +5,18 @@ About 150 bytes per memory. `NamespaceCache` catches up by revision when the dat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.scoring.neighbours import Chain
 from combray.scoring.scratch import Scratch
+from combray.scoring.session_gain import Turns
 from combray.stores.memo import Memo
-from combray.stores.snapshot import Snapshot
+from combray.stores.snapshot import Lent, Snapshot
 from combray.types import STATUSES, TIERS
 
 COLUMNS: dict[str, type] = {
@@ -60,6 +62,10 @@ _DERIVED: dict[str, frozenset[str]] = {
 }
 """Column -> the kinds of kept values that a change of the column invalidates; `_ANY` for other columns."""
 
+
+_SHAPES: dict[str, type[Any]] = {"chain": Chain, "turns": Turns, "expanded": Lent}
+_PACKED = frozenset(_SHAPES)
+"""Kept values that take a pass over all rows to compute."""
 
 _RANGES = {"key": (0, np.inf), "words": (0, np.inf), "length": (0, np.inf), "importance": (1, 5)}
 """Valid ranges: a value outside was never written by Combray."""
@@ -146,6 +152,30 @@ class Columns:
                 self.columns[name] = column = grown
             column[self.count : needed] = array
         self.count = needed
+
+    def packed(self) -> tuple[dict[str, Any], dict[str, tuple[NDArray[Any], int]]]:
+        """Return what `restore` takes: facts about the columns, and arrays with their room."""
+        room = self.count + self.count // 8 + 4096
+        arrays = {f"column/{name}": (column[: self.count], room) for name, column in self.columns.items()}
+        derived = []
+        for place, (name, (rows, value)) in enumerate(sorted(self._memo.kept(_PACKED).items(), key=repr)):
+            parts = (getattr(value, each.name) for each in fields(value))  # type: ignore[arg-type]
+            arrays |= {f"derived/{place}/{at}": (part, len(part)) for at, part in enumerate(parts)}
+            derived.append([name, rows])
+        about = {"epoch": self.epoch, "revision": self.revision, "count": self.count}
+        return {**about, "names": self.names, "derived": derived}, arrays
+
+    def restore(self, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what `packed` returned. Arrays may be changed in the rows beyond the count."""
+        self.count, self.epoch, self.revision = about["count"], about["epoch"], about["revision"]
+        self.columns = {name: arrays[f"column/{name}"] for name in COLUMNS}
+        self.names = about["names"]
+        self.codes = {name: {text: code for code, text in enumerate(texts)} for name, texts in self.names.items()}
+        for place, ((kind, *rest), rows) in enumerate(about["derived"]):
+            shape = _SHAPES[kind]
+            parts = (arrays[f"derived/{place}/{at}"] for at in range(len(fields(shape))))
+            name = (kind, *(tuple(each) if isinstance(each, list) else each for each in rest))
+            self._memo.put(name, rows, shape(*parts))
 
     def snapshot(self) -> Snapshot:
         """Return a view of all rows absorbed so far."""

@@ -7,7 +7,8 @@ in any order and on any machine: the same store and query always give the same c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +108,8 @@ def check_dimensions(model: str, known: int, given: int) -> None:
 class Matrix:
     """Coded rows by slot; grows with the columns."""
 
+    ARRAYS = ("rows", "norms", "has", "there")
+
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
         self.revision = -1
@@ -115,6 +118,20 @@ class Matrix:
         self.has: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         """Rows with a direction; `there` also marks zero rows, those of texts without content."""
         self.there: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+
+    def packed(self, count: int) -> dict[str, tuple[NDArray[Any], int]]:
+        """Return the arrays that `restored` takes, each with its room."""
+        room = count + count // 8 + 4096
+        return {name: (getattr(self, name)[:count], room) for name in self.ARRAYS}
+
+    @classmethod
+    def restored(cls, dimensions: int, revision: int, arrays: Mapping[str, NDArray[Any]]) -> Matrix:
+        """Return a matrix of arrays that `packed` returned. It changes them in place."""
+        matrix = cls(dimensions)
+        matrix.revision = revision
+        for name in cls.ARRAYS:
+            setattr(matrix, name, arrays[name])
+        return matrix
 
     def put(self, slots: NDArray[np.int64], codes: Sequence[bytes], count: int) -> None:
         """Set the rows of some slots and make room for `count` rows."""

@@ -33,6 +33,16 @@ class Memo:
             self._kept[name] = (rows, value)
         return value
 
+    def kept(self, kinds: frozenset[str]) -> dict[tuple[Hashable, ...], tuple[int, object]]:
+        """Return the values of some kinds by name, each with its number of rows."""
+        return {
+            name: kept for name, kept in list(self._kept.items()) if isinstance(name, tuple) and name[0] in kinds
+        }
+
+    def put(self, name: Hashable, rows: int, value: object) -> None:
+        """Keep a value that was computed before."""
+        self._kept[name] = (rows, value)
+
     def without(self, kinds: frozenset[str]) -> Memo:
         """Return a copy without the values of some kinds. The kind is the first part of a name."""
         copy = Memo()

@@ -22,6 +22,14 @@ _MOST_COMPARISONS = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Lent:
+    """The lengths that neighbours lend each row, before its gain, and their sums by session."""
+
+    each: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The columns at one revision: safe to read during writes."""
 
@@ -152,34 +160,31 @@ class Snapshot:
         )
         if not (self.linked and (arm.before or arm.after)):
             return lambda slots: own[slots].astype(np.float64), total / max(self.shown_count, 1)
-        around_each, sums = self._lent_lengths(arm)
+        around_each = self._lent_lengths(arm)
         of = self._turns
-        lent = float(gain_of(of.words / np.maximum(of.count, 1), arm.shape_words) @ sums)
-        return lambda slots: own[slots] + gain(slots) * around_each[slots], (total + lent) / self.shown_count
+        lent = float(gain_of(of.words / np.maximum(of.count, 1), arm.shape_words) @ around_each.sums)
+        return lambda slots: own[slots] + gain(slots) * around_each.each[slots], (total + lent) / self.shown_count
 
-    def _lent_lengths(self, arm: KeywordArm) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the lengths that neighbours lend each row, before its gain, and their sums by session."""
+    def _lent_lengths(self, arm: KeywordArm) -> Lent:
         expansion, session, own = self.expansion(arm), self.spoken, self.columns["length"]
         sessions = len(self._turns.count)
 
-        def fresh() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        def fresh() -> Lent:
             lent = expansion.around(np.arange(self.count, dtype=np.int64), own)
             inside = session >= 0
             sums = np.bincount(session[inside], lent[inside], minlength=sessions)
-            return lent, sums.astype(np.float64, copy=False)
+            return Lent(lent, sums.astype(np.float64, copy=False))
 
-        def grown(
-            old: tuple[NDArray[np.float64], NDArray[np.float64]], rows: int
-        ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        def grown(old: Lent, rows: int) -> Lent:
             new = np.arange(rows, self.count, dtype=np.int64)
-            lent, sums = np.concatenate((old[0], np.zeros(len(new)))), np.zeros(sessions)
+            lent, sums = np.concatenate((old.each, np.zeros(len(new)))), np.zeros(sessions)
             changed = around(self.chain, new, max(len(arm.before), len(arm.after)))
             lent[changed] = expansion.around(changed, own)
-            sums[: len(old[1])] = old[1]
+            sums[: len(old.sums)] = old.sums
             touched = np.unique(session[changed])
             for code in touched[touched >= 0]:
                 sums[code] = lent[session == code].sum()
-            return lent, sums
+            return Lent(lent, sums)
 
         return self.memo.get(("expanded", arm.before, arm.after, arm.question_boost), self.count, fresh, grown)
 

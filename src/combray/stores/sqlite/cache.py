@@ -1,14 +1,18 @@
-"""Cache of one namespace: columns and vector matrices, updated by revision."""
+"""Cache of one namespace: columns and vector matrices, mapped from a file and updated by revision."""
 
 from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
+from combray.stores.mapped import Mapped
 from combray.stores.matrix import Matrix
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
@@ -16,13 +20,19 @@ from combray.stores.sqlite.postings import PostingCache
 from combray.stores.sqlite.rows import with_scopes
 from combray.stores.sqlite.selections import Selections
 
+Find = Callable[[sqlite3.Connection, int, int, int], Mapped | None]
+"""Returns the file of a namespace's number that fits an epoch and a revision; None if there is none."""
+_LEAST = 2_000
+"""Rows that are read faster than a file is opened, whatever the size of the namespace."""
+
 
 class NamespaceCache:
     """Everything in this cache can be dropped at any time and is read again."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, find: Find | None = None) -> None:
         self.name = name
         self.number = -1
+        self._find = find
         self.lock = threading.RLock()
         self.drop()
 
@@ -33,6 +43,8 @@ class NamespaceCache:
             self.selections = Selections()
             self._columns = Columns()
             self._matrices: dict[str, Matrix] = {}
+            self._read = 0
+            """Rows and vectors that were read from the database, not mapped."""
 
     def catch_up(self, connection: sqlite3.Connection) -> Snapshot:
         """Return the columns in the state that the connection's transaction sees."""
@@ -45,6 +57,8 @@ class NamespaceCache:
                 self.drop()
                 self._columns.epoch = epoch
                 self.number = number
+            if self._columns.revision < 0 and self._find is not None:
+                self._map(self._find(connection, number, epoch, revision))
             if revision > self._columns.revision:
                 rows = connection.execute(sql.memories.columns, (number, self._columns.revision)).fetchall()
                 try:
@@ -55,8 +69,34 @@ class NamespaceCache:
                         f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). "
                         "Restore a backup."
                     ) from error
-                self._columns.revision, self._columns.reindexed = revision, reindexed
+                self._columns.revision = revision
+                self._read += len(rows)
+            self._columns.reindexed = reindexed
             return self._columns.snapshot()
+
+    def _map(self, found: Mapped | None) -> None:
+        if found is None:
+            return
+        self._columns.restore(found.about, found.arrays)
+        for place, (model, dimensions, revision) in enumerate(found.about["models"]):
+            own = {name: found.arrays[f"vector/{place}/{name}"] for name in Matrix.ARRAYS}
+            self._matrices[model] = Matrix.restored(dimensions, revision, own)
+
+    def is_due(self, share: int) -> bool:
+        """Return whether a file would save reading a `share`th of the rows, or more than a file is worth."""
+        return self._read >= max(_LEAST, self._columns.count // share)
+
+    def packed(self) -> tuple[dict[str, Any], dict[str, tuple[NDArray[Any], int]]]:
+        """Return what a file of this cache holds, as `Mapped` returns it."""
+        with self.lock:
+            about, arrays = self._columns.packed()
+            about["models"] = []
+            for place, (model, matrix) in enumerate(sorted(self._matrices.items())):
+                own = matrix.packed(min(len(matrix.rows), self._columns.count))
+                arrays |= {f"vector/{place}/{name}": array for name, array in own.items()}
+                about["models"].append([model, matrix.dimensions, matrix.revision])
+            self._read = 0
+            return about, arrays
 
     def matrix(self, connection: sqlite3.Connection, model: str, snapshot: Snapshot) -> Matrix | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
@@ -86,6 +126,7 @@ class NamespaceCache:
             rows = connection.execute(sql.vectors.all_until, place).fetchall()
         else:
             rows = connection.execute(sql.vectors.new_between, (*place, matrix.revision)).fetchall()
+        self._read += len(rows)
         slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
         inside = slots >= 0
         codes = [row[1] for row, wanted in zip(rows, inside, strict=True) if wanted]

@@ -25,6 +25,7 @@ from combray.stores.sqlite.connection import (
     use_wal,
     writable,
 )
+from combray.stores.sqlite.derived import ColumnFiles
 from combray.stores.sqlite.encryption import Key, errors, key_from, write_encrypted
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.namespace import Namespace
@@ -69,6 +70,8 @@ class SqliteStore:
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._log_holds_erased = False
+        kept = path != MEMORY and self._key is None
+        self._columns = ColumnFiles(path, lambda: self._connect(read_only=False), kept=kept)
         if path != MEMORY:
             place = Path(path)
             if place.is_dir():
@@ -174,7 +177,7 @@ class SqliteStore:
     def _cache(self, namespace: str) -> NamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = NamespaceCache(namespace)
+                self._caches[namespace] = NamespaceCache(namespace, self._columns.find)
             return self._caches[namespace]
 
     def _check_open(self) -> None:
@@ -246,6 +249,8 @@ class SqliteStore:
                 yield writer
                 if self._witness is not None:
                     tell(self._writer, self._witness, writer)
+                if writer.erased:
+                    self._columns.remove(writer.number)
                 self._writer.execute("COMMIT")
             except BaseException as error:
                 # SQLite already rolled back some failed writes, and a full disk can fail the rollback too.
@@ -260,6 +265,7 @@ class SqliteStore:
             self._log_holds_erased |= writer.erased
             if self._log_holds_erased:
                 self._empty_log()
+        self._columns.save_beside(self._cache(namespace))
 
     @contextmanager
     def _noting_trouble(self) -> Iterator[None]:
@@ -366,8 +372,11 @@ class SqliteStore:
 
     def close(self) -> None:
         """Release the file. Each open read finishes first, in its own thread."""
+        self._columns.wait()
         with self._write_lock, self._lock:
             if not self._closed:
+                if not self.read_only and os.getpid() == self._process:
+                    self._columns.save_due(self._writer, self._caches.values())
                 self._closed = True
                 self._close_idle()
                 self._writer.close()

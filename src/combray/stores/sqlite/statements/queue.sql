@@ -29,8 +29,9 @@ AND NOT EXISTS (SELECT 1 FROM vector AS v JOIN model AS n ON n.id = v.model AND 
 ORDER BY key
 
 -- name: left_behind
-SELECT 1 FROM model AS o JOIN vector AS v ON v.namespace = ?1 AND v.model = o.id
-JOIN memory AS m ON m.key = v.key AND m.namespace = ?1 AND m.status IN ('active', 'pending_embed')
+-- In this order of joins (CROSS), a store with one model is not read: every opening asks.
+SELECT 1 FROM model AS o CROSS JOIN vector AS v ON v.namespace = ?1 AND v.model = o.id
+CROSS JOIN memory AS m ON m.key = v.key AND m.namespace = ?1 AND m.status IN ('active', 'pending_embed')
 WHERE o.name <> ?2
 AND NOT EXISTS (SELECT 1 FROM model AS n JOIN vector AS w ON w.namespace = ?1 AND w.model = n.id
                 AND w.key = v.key WHERE n.name = ?2)
