@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import combray
-from combray.runtime import Arrival, Filter, KeywordArm, RecencyArm, VectorArm
+from combray.runtime import Arm, Arrival, Filter, KeywordArm, RecencyArm, VectorArm
 from combray.stores import mapped
 from combray.stores.sqlite import SqliteStore, cache
 from combray.testing.fakes import START, memory, vector
@@ -17,7 +17,7 @@ from combray.testing.fakes import START, memory, vector
 T0 = START.timestamp()
 MODEL = "m:3"
 WORDS = ("apple", "plum", "pear", "fig", "date")
-ARMS = {
+ARMS: dict[str, Arm] = {
     "words": KeywordArm((("appl", 1.0), ("fig", 1.0)), before=(0.5, 0.3), after=(0.3,)),
     "vectors": VectorArm(vector(1, 2, 0), MODEL, before=(0.5,)),
     "recency": RecencyArm(),
@@ -246,12 +246,13 @@ def test_the_default_engine_saves_maps_and_erases_with_proof(tmp_path: Path) -> 
         hit = engine.recall("How many figs does Ana keep?")[0]
         assert "Ana" in hit.memory.content
         certificate = engine.erase(hit.memory.id, prove=True)
+        assert certificate is not None
         assert not certificate.left
         assert not file.exists()
 
 
 def test_arrays_come_back_with_room(tmp_path: Path) -> None:
-    arrays = {
+    arrays: dict[str, tuple[np.ndarray, int]] = {
         "one": (np.arange(5, dtype=np.int16), 9),
         "two": (np.arange(6, dtype=np.float64).reshape(3, 2), 4),
         "none": (np.zeros(0, dtype=np.bool_), 0),
