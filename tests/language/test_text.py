@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from combray.language import caches, lexicon, text
+from combray.language import caches, lexicon, replacements, text
 from combray.language.causality import signal
 from combray.language.claim_tokens import tokenise
 from combray.language.claims import compare
@@ -65,6 +65,22 @@ def test_the_table_phrases_are_found_too(written: str) -> None:
         listed, {plain(each) for table in lexicon.word_lists().values() for each in table.polarity.accented_only}
     ).pattern(lowered)
     assert list(changes(written)) == pattern.findall(lowered)
+
+
+_CHANGE = """
+we I Alice moved switched replaced left quit dropped closed sold handed passed was were is are from to into with
+by for now instead these days not n't don't no longer any more but , . ; -> Berlin Oslo 3pm up down as and joined
+"""
+_CHANGE_PHRASES = ("used to be", "instead of", "took over from", "gave up", "has been replaced by", "it was")
+CHANGE = st.sampled_from([*_CHANGE.split(), *_CHANGE_PHRASES])
+
+
+@given(st.lists(CHANGE, min_size=3, max_size=12).map(" ".join))
+def test_the_words_that_a_pattern_needs_hide_no_change(written: str) -> None:
+    found = replacements_of(Text(written))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replacements._Pattern, "may_match", lambda *_: True)
+        assert replacements_of(Text(written)) == found
 
 
 def test_a_value_is_computed_once_and_shared() -> None:

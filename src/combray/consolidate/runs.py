@@ -100,7 +100,7 @@ def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
             # An edge that exists stays: undoing a run removes only the edges that it added.
             known = tx.links([made.source], ("supersedes",))
             if all((link.source, link.target) != (made.source, made.target) for link in known):
-                tx.link([replace(made, created_by=actor(run.id))], run.started)
+                tx.link([msgspec.structs.replace(made, created_by=actor(run.id))], run.started)
         if found.kept is not None:
             keep_both(tx, found.kept.new, found.kept.old, found.kept.reason, actor(run.id), run.started)
             counts["keep_both"] += 1

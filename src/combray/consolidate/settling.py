@@ -5,8 +5,9 @@ Source: docs/howto/keep-facts-current.md.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from combray.consolidate.questions import BOTH, between, keep_both, reopen
 from combray.consolidate.runs import undo_merge, unerased
@@ -113,7 +114,7 @@ def _replace(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who:
     for change in found.changes:
         fields: dict[str, Any] = dict(change.fields)
         tx.change(change.key, change.operation, who, now, **fields)
-    tx.link([replace(each, created_by=who) for each in found.supersedes], now)
+    tx.link([msgspec.structs.replace(each, created_by=who) for each in found.supersedes], now)
 
 
 # -- undo --------------------------------------------------------------------------------------

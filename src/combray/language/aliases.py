@@ -14,11 +14,12 @@ from collections.abc import Iterator
 import msgspec
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced
+from combray.language.folding import fold, is_unspaced, runs
 from combray.language.lexicon import word_lists
 from combray.language.names import LONGEST, LONGEST_UNSPACED, WORD, normal
 from combray.language.tables import section
-from combray.language.tokens import is_stop
+from combray.language.text import passing
+from combray.language.tokens import all_runs, is_stop
 
 MOST_LEARNED = 8
 """Pairs that one text can teach: a glossary of a hundred lines is better declared."""
@@ -213,8 +214,16 @@ def _openings() -> tuple[str, ...]:
     return tuple(sorted({phrase.lower() for phrase in (*single, *around, *closing)}))
 
 
+@from_tables
+def _opening_words() -> frozenset[str]:
+    """Return a word of each of these phrases: an ASCII text without any of them holds none of the phrases."""
+    return frozenset(max(runs(phrase), key=len) for phrase in _openings() if phrase.isascii())
+
+
 def _by_phrases(text: str) -> Iterator[tuple[str, str]]:
     # Far cheaper than the patterns, and few texts state an alias.
+    if text.isascii() and _opening_words().isdisjoint(all_runs(passing(text))):
+        return
     lowered = text.lower()
     if not any(phrase in lowered for phrase in _openings()):
         return

@@ -31,9 +31,11 @@ class ReplacementTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language.
 
     gates, gate_patterns: words and patterns of which every statement of a change has one; patterns: with the
-    groups `old`, `rest`, and, where the words mark it, `new`; `more` is text after them; refused: what makes a
-    change doubtful, or one of another time; light: words that do not tell one thing from another; first: pronouns
-    of the speaker.
+    groups `old`, `rest`, and, where the words mark it, `new`; `more` is text after them. A pattern may be written
+    "word|word => PATTERN": an ASCII text is only tried if it holds one of the words, which every match has.
+
+    refused: what makes a change doubtful, or one of another time; light: words that do not tell one thing from
+    another; first: pronouns of the speaker.
     """
 
     gates: list[str] = []
@@ -60,20 +62,36 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A pattern, and words of which every match holds one; none for a pattern that is always tried."""
+
+    pattern: re.Pattern[str]
+    needs: tuple[str, ...]
+
+    @classmethod
+    def read(cls, written: str, flags: re.RegexFlag = re.NOFLAG) -> _Pattern:
+        needs, arrow, pattern = written.rpartition(" => ") if not written.startswith("^") else ("", "", written)
+        return cls(re.compile(pattern, flags), tuple(needs.split("|")) if arrow else ())
+
+    def may_match(self, lowered: str) -> bool:
+        """Whether a text may match. One pattern of all the words would take ten times as long."""
+        return not self.needs or not lowered.isascii() or any(word in lowered for word in self.needs)
+
+
+@dataclass(frozen=True, slots=True)
 class _Gate:
     """What a statement of a change must hold in a language, and the patterns that are then tried."""
 
     words: tuple[str, ...]
-    others: tuple[re.Pattern[str], ...]
-    patterns: tuple[re.Pattern[str], ...]
+    others: tuple[_Pattern, ...]
+    patterns: tuple[_Pattern, ...]
 
-    def lets(self, lowered: str) -> bool:
-        """Whether a text may state a change."""
-        # Plain loops over substrings: one pattern of all the words takes ten times as long.
-        for word in self.words:
-            if word in lowered:
-                return True
-        return any(pattern.search(lowered) for pattern in self.others)
+    def of(self, lowered: str) -> list[re.Pattern[str]]:
+        """Return the patterns to try on a text."""
+        gated = any(word in lowered for word in self.words) or any(
+            each.may_match(lowered) and each.pattern.search(lowered) for each in self.others
+        )
+        return [each.pattern for each in self.patterns if each.may_match(lowered)] if gated else []
 
 
 @from_tables
@@ -83,8 +101,8 @@ def _built() -> tuple[tuple[_Gate, ...], re.Pattern[str], frozenset[str], frozen
         tuple(
             _Gate(
                 tuple(dict.fromkeys(plain(each) for each in table.gates)),
-                tuple(map(re.compile, table.gate_patterns)),
-                tuple(re.compile(each, re.IGNORECASE) for each in table.patterns),
+                tuple(map(_Pattern.read, table.gate_patterns)),
+                tuple(_Pattern.read(each, re.IGNORECASE) for each in table.patterns),
             )
             for table in tables
             if table.gates
@@ -105,7 +123,7 @@ def replacements_of(text: Text) -> tuple[Replacement, ...]:
     lowered = plain_of(text) if stated == text.text else plain(stated)
     if "?" in lowered:
         return ()
-    patterns = [each for gate in gated if gate.lets(lowered) for each in gate.patterns]
+    patterns = [each for gate in gated for each in gate.of(lowered)]
     if not patterns or refused.search(lowered):
         return ()
     found = []

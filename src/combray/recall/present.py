@@ -9,6 +9,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -223,7 +224,7 @@ class ShowLater:
             z += self.share * scores[link.target] / best
             chance = round(1.0 / (1.0 + math.exp(-z)), 6)
             if chance >= self.mark_from or link.weight >= self.sure_from:
-                found.append(replace(link, weight=chance))
+                found.append(msgspec.structs.replace(link, weight=chance))
         return found
 
     def _place(self, state: Recalling, links: Sequence[Link], due: Collection[int]) -> None:

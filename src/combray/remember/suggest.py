@@ -120,22 +120,28 @@ class SuggestCausal:
         return sorted((found[end] for end in live), key=lambda each: (each.hop, -each.key))[: self.looked_at]
 
     def _ranked(self, draft: Draft, near: list[_Near], reader: Reader, model: str) -> tuple[dict[str, Any], ...]:
-        keys = np.array([each.key for each in near], dtype=np.int64)
-        cosines: list[float | None] = [None] * len(near)
+        said, mine = signal(draft.memory.content), term_set(draft.memory.content)
+        compared: list[tuple[tuple[bool, float], _Near, str]] = []
+        for each, text in zip(near, reader.contents([each.key for each in near]), strict=True):
+            silent = not (said or signal(text))
+            compared.append(((silent, -round(shared_terms(mine, term_set(text)), 6)), each, text))
+        # Vectors and ids are read for those alone that can be among the best: words decide first.
+        compared.sort(key=lambda each: each[0])
+        last = [words for words, _, _ in compared[: self.most]][-1:]
+        compared = [each for each in compared if [each[0]] <= last]
+        keys = np.array([each.key for _, each, _ in compared], dtype=np.int64)
+        cosines: list[float | None] = [None] * len(compared)
         if draft.vector is not None and len(keys):
             has = reader.vectors(model, keys)[1]
             scores = reader.similarity(model, draft.vector, keys)
             cosines = [float(score) if one else None for score, one in zip(scores, has, strict=True)]
-        said, mine = signal(draft.memory.content), term_set(draft.memory.content)
         ranked: list[tuple[tuple[bool, float, float, int, int], dict[str, Any]]] = []
-        listed = zip(near, reader.ids(keys), reader.contents(keys), cosines, strict=True)
-        for each, known, text, cosine in listed:
+        for (words, each, text), known, cosine in zip(compared, reader.ids(keys), cosines, strict=True):
             read = read_signals(said, None if said else signal(text))
-            overlap = round(shared_terms(mine, term_set(text)), 6)
-            order = (read is None, -overlap, -(cosine or 0.0), each.hop, each.key)
             found = {"id": known, "content": text, "hop": each.hop, "via_edge": each.via, "cosine": cosine}
-            found |= {"overlap": overlap, "causal_signal": read is not None}
-            ranked.append((order, found | {"suggested_sub_type": read.sub_type if read else "causes"}))
+            found |= {"overlap": -words[1], "causal_signal": read is not None}
+            found |= {"suggested_sub_type": read.sub_type if read else "causes"}
+            ranked.append(((*words, -(cosine or 0.0), each.hop, each.key), found))
         return tuple(found for _, found in sorted(ranked, key=lambda each: each[0])[: self.most])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -228,9 +229,8 @@ class Profile:
     latest_moment: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """An edge between two keys, as the graph stages use it."""
+class Link(msgspec.Struct, frozen=True):
+    """An edge between two keys, as the graph stages use it. A write makes and reads hundreds of them."""
 
     source: int
     target: int

@@ -27,6 +27,8 @@ Codes = NDArray[np.int8]
 
 _BLOCK = 8192
 """Rows compared at once with a batch of vectors: bounds the memory that it needs."""
+_FEW = 8
+"""Up to so many vectors are compared without converting the rows."""
 _SLACK = 1e-5
 """Margin below the minimum in the single-precision preselection."""
 
@@ -167,7 +169,7 @@ class Matrix:
         count = len(keys)
         open_rows = eligible & self.has[:count]
         codes = quantised(vectors)
-        lengths, coded = norms(codes), codes.astype(np.float32)
+        lengths = norms(codes)
         floors = np.where(lengths > 0, lengths * (minimum - _SLACK), np.inf).astype(np.float32)
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]] = []
         for start in range(0, count, _BLOCK):
@@ -181,17 +183,30 @@ class Matrix:
             whole_block = len(places) == stop - start
             scale = self.norms[places]
             block = self.rows[start:stop] if whole_block else self.rows[places]
-            products = block.astype(np.float32) @ coded.T
+            products = _products(block, codes)
             close = products >= np.where(scale > 0, scale, 1.0).astype(np.float32)[:, None] * floors
             hits = np.flatnonzero(close)
-            rows, columns = np.divmod(hits, len(coded))
+            rows, columns = np.divmod(hits, len(codes))
             if whole_block and wanted < stop - start:
                 open_hits = there[rows]
                 rows, columns = rows[open_hits], columns[open_hits]
             scores = np.round(products[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
             enough = scores >= minimum
+            if len(codes) == 1 and 0 < limit < len(scores):
+                # Of many near rows only those are sorted that can be among the best.
+                enough &= scores >= np.partition(scores, -limit)[-limit]
             found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))
         return _by_column(found, len(vectors), limit)
+
+
+def _products(rows: Codes, codes: Codes) -> NDArray[np.float32]:
+    """Return the dot products of every row with every code, exactly: they are whole numbers below 2^24."""
+    if simsimd is not None and len(codes) <= _FEW:
+        few: NDArray[np.float32] = np.asarray(simsimd.cdist(rows, codes, metric="dot")).astype(np.float32)
+        return few.reshape(len(rows), len(codes))
+    # For many codes the conversion is shared, and a product of matrices is faster.
+    many: NDArray[np.float32] = rows.astype(np.float32) @ codes.astype(np.float32).T
+    return many
 
 
 def _by_column(

@@ -28,7 +28,12 @@ MOST_POSTINGS = 4_000_000
 _MOST_WEIGHED = 1_000_000
 """Maximum number of postings cached with the weights of an arm, 16 bytes each."""
 _MOST_ADDED = 64
-"""After more additions at once the lists are read again."""
+"""After more additions at once by other processes the lists are read again."""
+_MOST_OFFERED = 100_000
+"""Maximum number of memories whose terms wait for the next read."""
+
+Fields = tuple[list[str], list[str], list[str], list[str]]
+"""The terms of a memory by index field (`IndexEntry.fields`)."""
 
 
 def read_codes(connection: sqlite3.Connection, term: str) -> Codes:
@@ -68,48 +73,70 @@ class PostingCache:
         self._weighed: dict[tuple[str, tuple[float, ...]], tuple[Weighed, int]] = {}
         """With the number of codes that have been weighed: added ones follow."""
         self._weighed_size = 0
+        self._late: dict[str, list[int]] = {}
+        """Codes that were added to cached lists since those were last used."""
+        self._offered: dict[int, Fields] = {}
+
+    def offer(self, fields: dict[int, Fields]) -> None:
+        """Give the terms of memories that this process has just added and committed.
+
+        They need not be read again, and neither do the lists of frequent words, which takes time in proportion to
+        the store.
+        """
+        if self._holding or self._codes:
+            self._offered.update(fields)
+            if len(self._offered) > _MOST_OFFERED:
+                self._clear()
 
     def catch_up(self, connection: sqlite3.Connection, number: int, snapshot: Snapshot) -> bool:
         """Update the lists to the snapshot's state. Return False if they are newer."""
         state = (snapshot.epoch, snapshot.reindexed)
         if state == self._state and snapshot.count < self._count:
             return False
-        added = snapshot.keys[self._count :]
-        if state != self._state or len(added) > _MOST_ADDED:
+        added = snapshot.keys[self._count :].tolist()
+        unknown = len(added) > _MOST_ADDED and sum([key not in self._offered for key in added]) > _MOST_ADDED
+        if state != self._state or unknown:
             if state < self._state:
                 return False
             self._clear()
-        elif len(added):
+        elif added:
             for key in added:
-                self._append(connection, number, int(key))
+                self._append(connection, number, key)
         self._state, self._count = state, snapshot.count
         return True
 
     def _clear(self) -> None:
         self._codes, self._holding, self._size = {}, {}, 0
+        self._late, self._offered = {}, {}
         self._forget_weighed()
 
     def _forget_weighed(self) -> None:
         self._weighed, self._weighed_size = {}, 0
 
     def _append(self, connection: sqlite3.Connection, number: int, key: int) -> None:
+        fields = self._offered.pop(key, None)
         if not self._codes and not self._holding:
             return
-        row = connection.execute(sql.memories.by_key, (key,)).fetchone()
+        if fields is None:
+            row = connection.execute(sql.memories.by_key, (key,)).fetchone()
+            fields = index_entry(to_memory(row, "")).fields
         found: dict[str, list[int]] = {}
-        for column, field in enumerate(index_entry(to_memory(row, "")).fields):
+        for column, field in enumerate(fields):
             for each in field:
-                found.setdefault(term(number, each), []).append(key * 4 + column)
-        for known, codes in found.items():
+                found.setdefault(each, []).append(key * 4 + column)
+        for each, codes in found.items():
+            known = term(number, each)
             if known in self._holding:
                 self._holding[known] += 1
             if known in self._codes:
-                self._codes[known] = np.append(self._codes[known], codes)
+                self._late.setdefault(known, []).extend(codes)
                 self._size += len(codes)
 
     def codes(self, connection: sqlite3.Connection, term: str) -> Codes:
         """Return a term's posting list."""
         codes = self._codes.get(term)
+        if codes is not None and (late := self._late.pop(term, None)):
+            codes = self._codes[term] = np.append(codes, late)
         if codes is None:
             codes = read_codes(connection, term)
             if self._size + len(codes) > MOST_POSTINGS:

@@ -262,6 +262,8 @@ class SqliteStore:
                 raise
             if writer.erased:
                 self._cache(namespace).drop()
+            else:
+                writer.committed()
             self._log_holds_erased |= writer.erased
             if self._log_holds_erased:
                 self._empty_log()

@@ -43,6 +43,7 @@ class SqliteWriter(SqliteReader):
         self.erased = False
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
+        self._indexed: list[Indexed] = []
         connection.execute(sql.namespaces.add, (namespace,))
         number, revision, *_ = connection.execute(sql.namespaces.state, (namespace,)).fetchone()
         self.number = self.scope.known = int(number)
@@ -105,6 +106,11 @@ class SqliteWriter(SqliteReader):
         if len(self._touched) < _MOST_NAMED:
             self._touched.update(dict.fromkeys(keys[:_MOST_NAMED]))
 
+    def committed(self) -> None:
+        """Give the cache what this transaction has added. Called after its commit."""
+        with self.cache.lock:
+            self.cache.postings.offer({key: entry.fields for key, _, entry in self._indexed})
+
     # -- writing ----------------------------------------------------------------------------------
 
     def insert(self, arrivals: Sequence[Arrival]) -> list[int]:
@@ -121,6 +127,7 @@ class SqliteWriter(SqliteReader):
                 raise InvalidInputError("id", problem) from error
             added.append((int(key or 0), memory, entry))
         indexes.add(self.connection, self.number, added)
+        self._indexed += added
         keys = [key for key, _, _ in added]
         self._did("added", keys)
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
