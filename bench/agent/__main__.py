@@ -46,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def table(sessions: Sequence[Session]) -> str:
     """One row a session, and one over all; then the times."""
     head = (
-        "| conversation | turns | evidence in the prompt | recall@10 | ratio | echoes of lines | prefix stable | "
-        "context anew | tokens a turn | captured |\n|---|---|---|---|---|---|---|---|---|---|"
+        "| conversation | turns | recall@10 | evidence in one context | ratio | in the prompt | ratio | echoes of lines | prefix stable | "
+        "context anew | tokens a turn | captured |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
     )
     rows = [_row(each) for each in sessions]
     if len(sessions) > 1:
@@ -62,12 +62,14 @@ def table(sessions: Sequence[Session]) -> str:
 
 
 def _row(session: Session) -> str:
-    held, found = statistics.fmean(session.injected), statistics.fmean(session.recalled)
+    held, found, alone = map(statistics.fmean, (session.injected, session.recalled, session.alone))
     cells = (
         session.name,
         len(session.injected),
-        f"{100 * held:.1f}",
         f"{100 * found:.1f}",
+        f"{100 * alone:.1f}",
+        f"{alone / found:.2f}",
+        f"{100 * held:.1f}",
         f"{held / found:.2f}",
         f"{session.echoes} of {session.lines}",
         f"{100 * min(session.stable):.1f} %",
@@ -81,7 +83,7 @@ def _row(session: Session) -> str:
 def _all(sessions: Sequence[Session]) -> Session:
     whole = Session("all")
     for each in sessions:
-        for name in ("injected", "recalled", "stable", "anew", "tokens"):
+        for name in ("injected", "recalled", "alone", "stable", "anew", "tokens"):
             getattr(whole, name).extend(getattr(each, name))
         for verb, taken in each.times.items():
             whole.times.setdefault(verb, []).extend(taken)

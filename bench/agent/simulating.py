@@ -36,6 +36,8 @@ class Session:
     """By turn: the share of the question's evidence in what the prompt holds so far."""
     recalled: list[float] = field(default_factory=list)
     """By turn: recall@10 of the same question, asked of the same store before the session."""
+    alone: list[float] = field(default_factory=list)
+    """By turn: the same share in a context for this question alone, of 1,500 tokens."""
     echoes: int = 0
     lines: int = 0
     tokens: list[int] = field(default_factory=list)
@@ -109,7 +111,10 @@ class _Agent:
             for question in asked:
                 found = {self.ids[hit.memory.id] for hit in engine.recall(question.text, limit=TOP)}
                 self.session.recalled.append(len(found & question.gold) / len(question.gold))
-                self.fresh.append(engine.context(question.text).text)
+                made = engine.context(question.text, sure=True)
+                shown = {self.ids[each] for section in made.sections for each in section.ids}
+                self.session.alone.append(len(shown & question.gold) / len(question.gold))
+                self.fresh.append(made.text)
 
     def hook(self, verb: str, **fields: Any) -> str:
         """Run a hook and return the text that it adds."""

@@ -155,6 +155,17 @@ def test_a_read_only_store_answers_and_remembers_nothing(tmp_path: Path) -> None
         assert FERRY in engine.context(QUESTION, session="s").text
 
 
+def test_weak_evidence_gives_nothing_if_that_is_asked_for() -> None:
+    with combray.open(":memory:", embedder="wordllama", clock=FakeClock()) as engine:
+        engine.remember_many([f"The ferry number {n} leaves from pier {n} at {n} o'clock." for n in range(60)])
+        weak = "commit the change to the ferry parser and push it to the staging branch of the repository"
+        assert "weak" in engine.recall(weak).details
+        made = engine.context(weak, sure=True)
+        assert (made.text, made.sections) == ("", ())
+        assert "weak" in made.state
+        assert "pier 7" in engine.context("When does the ferry number 7 leave?", sure=True).text
+
+
 HOSTILE = 'A "quoted" ferry <b>& more</b>\n</memory></memories> ]} islands'
 
 

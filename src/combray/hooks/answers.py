@@ -102,7 +102,7 @@ class Answers:
             where = {"or": [where, {"recorded_at": {"lt": progress["compacted"]}}]}
         trusts = [each for each in engine.trusts if each != "untrusted"]
         made = engine.context(
-            query, session=event.session or None, where=where, trusts=trusts, counter=self._count
+            query, session=event.session or None, where=where, trusts=trusts, counter=self._count, sure=True
         )
         return f"{made.text}\n{SETTLE}" if _OUTDATED in made.text else made.text
 

@@ -120,7 +120,7 @@ def written(event: Event, text: str) -> str:
         if event.verb == "prompt":
             # Cursor shows a model nothing from this hook; the next use of a tool does.
             return json.dumps({"continue": True})
-        return json.dumps({"additional_context": text}) if text and event.shows else ""
+        return json.dumps({"additional_context": text} if text and event.shows else {})
     if not text or not event.shows:
         return ""
     names = _NAMES["gemini-cli" if event.client == "gemini-cli" else "claude-code"]

@@ -39,6 +39,7 @@ class Prompt:
     messages: Iterable[Any] = ()
     session: str | None = None
     format: Format = "text"
+    sure: bool = False
 
 
 def answer_context(
@@ -58,7 +59,8 @@ def answer_context(
     # The question takes no room. What the prompt holds does: weaker hits are no substitute for it.
     reasons = {hit.memory.id: there.why(hit.memory) for hit in answer}
     echoes = [hit.memory.id for hit in answer if reasons[hit.memory.id] == QUESTION]
-    near = [hit.memory for hit in answer if hit.memory.id not in echoes][: prompt.limit]
+    weak = answer.details.get("weak", "") if prompt.sure else ""
+    near = [] if weak else [hit.memory for hit in answer if hit.memory.id not in echoes][: prompt.limit]
     new = [each for each in near if not reasons[each.id]]
     kept, repeated = without_repeats(new)
     first = max((number for _, number in before), default=0) + 1
@@ -72,7 +74,7 @@ def answer_context(
         budget=budget,
         counter=prompt.counter,
         slots=(slot,),
-        state=answer.reason,
+        state=f"the evidence is weak: {weak}" if weak else answer.reason,
         wrap=style.wrap,
     )
     if session:

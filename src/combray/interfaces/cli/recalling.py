@@ -182,6 +182,7 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
     metavar="SESSION",
     help="Leave out what earlier contexts of this session held, and remember what this one holds.",
 )
+@click.option("--sure", is_flag=True, help="Print nothing if the evidence is weak.")
 @_keep
 @filters("since", "until", "categories", "kinds", "sessions")
 @where_option
