@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def table(sessions: Sequence[Session]) -> str:
     """One row a session, and one over all; then the times."""
     head = (
-        "| conversation | turns | recall@10 | evidence in one context | ratio | in the prompt | ratio | echoes of lines | prefix stable | "
+        "| conversation | turns | recall@10 | evidence in one context | ratio | in the prompt | ratio | "
+        "echoes of lines | prefix stable | "
         "context anew | tokens a turn | captured |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
     )
     rows = [_row(each) for each in sessions]
