@@ -41,11 +41,11 @@ class Home:
 
     def setup(self, client: str, wanted: Wanted = WANTED) -> int:
         changes = plan(client, self.places, wanted, self.records)
-        return carry_out(client, self.places, changes, self.records, name=wanted.name)
+        return carry_out(client, self.places, changes, self.records, wanted)
 
     def eject(self, client: str) -> int:
         changes = unplan(client, self.places, Wanted(), self.records)
-        return carry_out(client, self.places, changes, self.records, undo=True)
+        return carry_out(client, self.places, changes, self.records)
 
     def tree(self) -> dict[str, bytes | None]:
         """Every file with its bytes, every folder with None."""
@@ -315,7 +315,7 @@ def test_a_file_that_changes_between_preview_and_write_is_refused(home: Home) ->
     changes = plan("claude-code", home.places, WANTED, home.records)
     home.prepare({".claude.json": "{}"})
     with pytest.raises(InvalidInputError, match="in the meantime"):
-        carry_out("claude-code", home.places, changes, home.records)
+        carry_out("claude-code", home.places, changes, home.records, WANTED)
 
 
 def test_a_write_that_fails_takes_the_earlier_ones_back(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,7 @@ def test_the_doctor_says_what_is_wired_and_runs_the_hook(shell: Shell, home: Pat
     assert before.exit_code == 1
     assert "not wired" in before.stdout
     shell.json("setup", "codex", "--yes", *call)
-    rows = {row["what"]: row for row in shell.json("setup", "codex", "--check", *call)}
+    rows = {row["what"]: row for row in shell.json("setup", "codex", "--check")}
     assert rows[str(home / ".codex/config.toml")]["said"] == "wired"
     assert rows["hook"]["good"] is True
     assert "with 26 bytes" in rows["hook"]["said"]
@@ -146,3 +146,26 @@ def test_the_doctor_reports_a_hook_that_fails_and_a_changed_entry(
     assert rows["hook"]["good"] is False
     assert "exit code 3" in rows["hook"]["said"]
     assert "run combray setup again" in rows[str(config)]["said"]
+
+
+def test_options_that_are_not_given_stay_as_they_were(shell: Shell, home: Path) -> None:
+    shell.json("setup", "codex", "--yes", "--store", "agent", "--tools", "--program", "/opt/combray")
+    before = (home / ".codex/config.toml").read_text(), (home / ".codex/hooks.json").read_text()
+    assert "/opt/combray hook tool" in before[1]
+    assert {row["action"] for row in shell.json("setup", "codex", "--yes")} == {"unchanged"}
+    shell.json("setup", "codex", "--yes", "--store", "other", "--no-tools")
+    after = (home / ".codex/config.toml").read_text(), (home / ".codex/hooks.json").read_text()
+    assert after[0] == before[0].replace("agent", "other")
+    assert "/opt/combray hook stop --client codex --store other" in after[1]
+    assert "hook tool" not in after[1]
+
+
+def test_without_a_client_those_that_are_used_here_are_named_and_checked(shell: Shell, home: Path) -> None:
+    nobody = shell.run("setup", "--check")
+    assert nobody.exit_code == 1
+    assert "none of the clients is used here" in nobody.stderr
+    (home / ".codex").mkdir()
+    (home / ".claude.json").write_text("{}")
+    assert "Found here: claude-code, codex." in shell.run("setup").stderr
+    rows = json.loads(shell.run("setup", "--check").stdout)
+    assert {row["client"] for row in rows} == {"claude-code", "codex"}

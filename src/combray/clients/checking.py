@@ -15,7 +15,7 @@ from typing import Any
 
 from combray.clients.pieces import Piece, State
 from combray.clients.places import Places, Wanted
-from combray.clients.wiring import CLIENTS, recorded_name, text_at
+from combray.clients.wiring import CLIENTS, text_at
 from combray.errors import InvalidInputError
 
 _SECONDS = 10
@@ -37,14 +37,11 @@ class Finding:
     said: str
 
 
-def check(client: str, places: Places, wanted: Wanted, folder: Path, runs: Path) -> list[Finding]:
+def check(client: str, places: Places, wanted: Wanted, runs: Path) -> list[Finding]:
     """Return what is wired, whether the hook answers, and when it last ran.
 
     `runs`: the folder where hooks note their last run, one JSON file a client.
     """
-    wanted = Wanted(
-        wanted.program, wanted.options, recorded_name(client, places, folder) or wanted.name, wanted.tools
-    )
     findings = _files(CLIENTS[client](places, wanted))
     server = importlib.util.find_spec("mcp") is not None
     said = "its library is installed" if server else "its library is missing: pip install 'combray[mcp]'"

@@ -8,6 +8,8 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from combray.clients.places import Wanted
+
 
 def digest(data: bytes | None) -> str | None:
     """Return the SHA-256 of a file's content; None for a missing file."""
@@ -33,16 +35,18 @@ class Ledger:
         self._file = folder / f"{name}.json"
         self._about = {"client": client, "project": None if project is None else str(project)}
         self.records: dict[str, Record] = {}
-        self.name = ""
-        """Of the MCP entry."""
+        self.wanted: Wanted | None = None
+        """What the last set-up wrote; None before the first."""
         try:
             stored = json.loads(self._file.read_text(encoding="utf-8"))
-            self.name = str(stored.get("name", ""))
+            call = stored["wanted"]
+            self.wanted = Wanted(call["program"], tuple(call["options"]), call["name"], call["tools"])
             for each in stored["files"]:
                 folders = tuple(each["folders"])
                 self.records[each["path"]] = Record(each["path"], each["before"], each["after"], folders)
         except (OSError, ValueError, KeyError, TypeError):
             self.records.clear()
+            self.wanted = None
 
     def original(self, record: Record) -> bytes | None:
         """Return the original of a file; None if there was none, or it is gone or damaged."""
@@ -62,9 +66,9 @@ class Ledger:
 
     def store(self) -> None:
         """Write the records, or remove the file if there are none, with originals that no set-up needs."""
-        if self.records:
+        if self.records and self.wanted is not None:
             files = [asdict(each) for each in self.records.values()]
-            text = json.dumps({**self._about, "name": self.name, "files": files}, indent=2)
+            text = json.dumps({**self._about, "wanted": asdict(self.wanted), "files": files}, indent=2)
             write(self._file, text.encode(), mode=0o600)
         else:
             self._file.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from combray.clients import claude_code, codex, cursor, gemini_cli, openclaw, opencode
 from combray.clients.ledger import Ledger, Record, digest, write
-from combray.clients.pieces import Hook, Piece
+from combray.clients.pieces import Hook, Piece, Whole
 from combray.clients.places import Places, Wanted
 from combray.errors import InvalidInputError
 
@@ -97,7 +97,7 @@ def plan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Chan
 def unplan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Change]:
     """Return the changes that take Combray out of a client again. Raises InvalidInputError, OSError."""
     ledger = _ledger(client, places, folder)
-    wanted = replace(wanted, tools=True, name=ledger.name or wanted.name)
+    wanted = replace(ledger.wanted or wanted, tools=True)
     by_file = _by_file(CLIENTS[client](places, wanted))
     changes = []
     for path in [*by_file, *(Path(each) for each in ledger.records if Path(each) not in by_file)]:
@@ -125,12 +125,12 @@ def unplan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Ch
 
 
 def carry_out(
-    client: str, places: Places, changes: Iterable[Change], folder: Path, *, name: str = "", undo: bool = False
+    client: str, places: Places, changes: Iterable[Change], folder: Path, wanted: Wanted | None = None
 ) -> int:
     """Write the changes and return how many files changed. If one write fails, the earlier ones are taken back.
 
-    `name`: of the MCP entry, stored for the undo. Raises InvalidInputError if a file changed since the plan, and
-    OSError.
+    `wanted`: what was planned, recorded for the next call; None for the changes of `unplan`. Raises OSError, and
+    InvalidInputError if a file changed since the plan.
     """
     changes = list(changes)
     for each in changes:
@@ -140,7 +140,7 @@ def carry_out(
     done: list[Change] = []
     try:
         for each in changes:
-            if undo and each.changes:
+            if wanted is None and each.changes:
                 _put(each.path, each.after)
             elif each.changes:
                 _write(each, ledger)
@@ -150,10 +150,10 @@ def carry_out(
         for each in reversed(done):
             _put(each.path, each.before)
         raise
-    if undo:
+    if wanted is None:
         _remove_empty(folder for record in ledger.records.values() for folder in record.folders)
         ledger.records.clear()
-    ledger.name = name or ledger.name
+    ledger.wanted = wanted
     ledger.store()
     return len(done)
 
@@ -182,9 +182,27 @@ def _put(path: Path, data: bytes | None) -> None:
         write(path, data)
 
 
-def recorded_name(client: str, places: Places, folder: Path) -> str:
-    """Return the name of the MCP entry that the last set-up wrote; "" if there was none."""
-    return _ledger(client, places, folder).name
+def recorded(client: str, places: Places, folder: Path) -> Wanted | None:
+    """Return what the last set-up of a client wrote; None if there was none."""
+    return _ledger(client, places, folder).wanted
+
+
+def found(client: str, places: Places, folder: Path) -> bool:
+    """Whether a client seems to be used here: it has a configuration, or Combray wrote one."""
+    if recorded(client, places, folder) is not None:
+        return True
+    try:
+        pieces = CLIENTS[client](places, Wanted())
+    except InvalidInputError:
+        return False
+    return any(
+        each.path.exists() or _own(each.path.parent, places) for each in pieces if not isinstance(each, Whole)
+    )
+
+
+def _own(folder: Path, places: Places) -> bool:
+    """Whether a folder exists that only a client makes."""
+    return folder not in (places.home, places.project) and folder.is_dir()
 
 
 def _ledger(client: str, places: Places, folder: Path) -> Ledger:

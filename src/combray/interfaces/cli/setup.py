@@ -47,37 +47,35 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
 @_CLIENTS
 @_shared
 @click.option("--check", is_flag=True, help="Report what is wired, whether the hook answers, and its last run.")
-@click.option("--tools", is_flag=True, help="Also capture the use of tools, one more call for each.")
-@click.option("--name", default="combray", metavar="NAME", help="Name of the MCP entry.")
+@click.option("--tools/--no-tools", default=None, help="Also capture the use of tools, one more call for each.")
+@click.option("--name", metavar="NAME", help="Name of the MCP entry; default: combray.")
 @click.option(
     "--program", metavar="PATH", help="How clients call Combray; default: its path, in a project its name."
 )
 @opens_store(pipelines=True)
-def setup(
-    target: Target, clients: tuple[str, ...], check: bool, tools: bool, name: str, program: str | None, **how: Any
-) -> None:
+def setup(target: Target, clients: tuple[str, ...], check: bool, **how: Any) -> None:
     """Wire agent clients: MCP entry, hooks and guidance.
 
     Shows the changes as a diff and asks. Entries of others are never touched, and the originals are kept: combray
-    eject restores them. The options of the store are written into the entry and the hooks. Clients: claude-code,
-    codex, cursor, gemini-cli, openclaw, opencode.
+    eject restores them. The options of the store are written into the entry and the hooks; options that are not
+    given stay as they were. Clients: claude-code, codex, cursor, gemini-cli, openclaw, opencode.
     """
-    from combray.clients import places as at
-
     places = _places(how)
-    wanted = at.Wanted(program or at.program(places.scope), _options(target), name, tools)
     if check:
-        _check(target, clients or _NAMES, places, wanted)
+        _check(target, clients, places, how)
         return
     if not clients:
-        raise click.UsageError(f"Name a client: {', '.join(_NAMES)}.")
-    _run(target, clients, places, wanted, how, undo=False)
+        raise click.UsageError(_missing(places))
+    wanted = {client: _wanted(client, places, target, how) for client in dict.fromkeys(clients)}
+    _run(target, wanted, places, how, undo=False)
 
 
 @verb("combray eject claude-code", "combray eject cursor --project --yes")
 @_CLIENTS
 @_shared
-@click.option("--name", default="combray", metavar="NAME", help="Name of the MCP entry.")
+@click.option(
+    "--name", default="combray", metavar="NAME", help="Name of the MCP entry, if no set-up is recorded."
+)
 @opens_store()
 def eject(target: Target, clients: tuple[str, ...], name: str, **how: Any) -> None:
     """Take Combray out of agent clients.
@@ -87,9 +85,32 @@ def eject(target: Target, clients: tuple[str, ...], name: str, **how: Any) -> No
     """
     from combray.clients.places import Wanted
 
+    places = _places(how)
     if not clients:
-        raise click.UsageError(f"Name a client: {', '.join(_NAMES)}.")
-    _run(target, clients, _places(how), Wanted(name=name), how, undo=True)
+        raise click.UsageError(_missing(places))
+    _run(target, dict.fromkeys(clients, Wanted(name=name)), places, how, undo=True)
+
+
+def _missing(places: Places) -> str:
+    """The error for a call without a client; it names those that are used here."""
+    from combray.clients.wiring import found
+
+    here = [client for client in _NAMES if found(client, places, _records())]
+    return f"Name a client: {', '.join(_NAMES)}." + (f" Found here: {', '.join(here)}." if here else "")
+
+
+def _wanted(client: str, places: Places, target: Target, how: dict[str, Any]) -> Wanted:
+    """What to write: what is given, else what the last set-up wrote, else the defaults."""
+    from combray.clients import places as at
+    from combray.clients.wiring import recorded
+
+    before = recorded(client, places, _records()) or at.Wanted(at.program(places.scope))
+    return at.Wanted(
+        how["program"] or before.program,
+        _options(target) or before.options,
+        how["name"] or before.name,
+        before.tools if how["tools"] is None else how["tools"],
+    )
 
 
 def _places(how: dict[str, Any]) -> Places:
@@ -119,14 +140,12 @@ def _records() -> Path:
     return settings.data_folder() / "clients"
 
 
-def _run(
-    target: Target, clients: tuple[str, ...], places: Places, wanted: Wanted, how: dict[str, Any], *, undo: bool
-) -> None:
+def _run(target: Target, clients: dict[str, Wanted], places: Places, how: dict[str, Any], *, undo: bool) -> None:
     """Plan all clients, show, ask, write."""
     from combray.clients import wiring
 
     make = wiring.unplan if undo else wiring.plan
-    plans = {client: make(client, places, wanted, _records()) for client in dict.fromkeys(clients)}
+    plans = {client: make(client, places, wanted, _records()) for client, wanted in clients.items()}
     asks = not (how["yes"] or how["dry_run"])
     changing = any(each.changes for changes in plans.values() for each in changes)
     _show(target, plans, places, written=not asks and not how["dry_run"])
@@ -137,7 +156,7 @@ def _run(
             nothing_found("nothing was written: standard input is not a terminal. Add --yes.")
         click.confirm("Write these changes?", abort=True, err=True)
     for client, changes in plans.items():
-        count = wiring.carry_out(client, places, changes, _records(), name=wanted.name, undo=undo)
+        count = wiring.carry_out(client, places, changes, _records(), None if undo else clients[client])
         if for_people(target) and count:
             console().print(f"{client}: {count} files {'restored' if undo else 'written'}.", style="green")
             _remark(client, undo=undo)
@@ -189,16 +208,19 @@ def _action(change: Change) -> str:
     return "created" if change.before is None else "removed" if change.after is None else "changed"
 
 
-def _check(target: Target, clients: tuple[str, ...], places: Places, wanted: Wanted) -> None:
-    """Print the findings; exit 1 if one is bad."""
+def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[str, Any]) -> None:
+    """Print the findings; exit 1 if one is bad. Without a client, those that are used here."""
     from combray import settings
-    from combray.clients import checking
+    from combray.clients import checking, wiring
 
+    records, runs = _records(), settings.data_folder() / "hooks"
+    clients = clients or tuple(client for client in _NAMES if wiring.found(client, places, records))
+    if not clients:
+        nothing_found("none of the clients is used here. Name one, such as: combray setup --check claude-code")
     found: dict[str, list[Finding]] = {}
     for client in dict.fromkeys(clients):
-        if client == "openclaw" and places.scope == "project":
-            continue
-        found[client] = checking.check(client, places, wanted, _records(), settings.data_folder() / "hooks")
+        wanted = _wanted(client, places, target, how)
+        found[client] = checking.check(client, places, wanted, runs)
     if for_people(target):
         for client, findings in found.items():
             console().print(client, style="bold")
