@@ -40,7 +40,12 @@ SECTIONS: dict[str, dict[str, str]] = {
         "backup": "store",
         "models": "models",
     },
-    "In and out": {"ingest": "transferring", "import": "transferring", "export": "transferring"},
+    "In and out": {
+        "ingest": "transferring",
+        "import": "transferring",
+        "export": "transferring",
+        "migrate": "migration",
+    },
     "Serve": {"setup": "setup", "eject": "setup", "mcp": "worker", "hook": "hook"},
     "Learn": {"presets": "presets", "demo": "demo"},
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from typing import Any
 
@@ -76,7 +75,7 @@ class Pool:
             f"{max(1, int(busy_timeout * 1000))}",
             "on" if durability == "full" else "local",
         )
-        self._failed = threading.Event()
+        self._failed_at = -1.0
         self._pool: ConnectionPool[Connection[Row]] = ConnectionPool(
             address.conninfo,
             min_size=0,
@@ -85,7 +84,7 @@ class Pool:
             configure=self._configure_secured,
             kwargs={"autocommit": True, "cursor_factory": RawCursor},
             reconnect_timeout=0.5,
-            reconnect_failed=lambda _: self._failed.set(),
+            reconnect_failed=self._note_failure,
             name="combray",
         )
 
@@ -104,13 +103,13 @@ class Pool:
     def get(self) -> Connection[Row]:
         """Return a connection. Raises OperationalError without a server, StoreBusyError if all are in use."""
         started = time.monotonic()
-        self._failed.clear()
+        patience = min(PATIENCE, self.busy_timeout)
         while True:
             try:
                 return self._pool.getconn(timeout=0.6)
             except PoolTimeout as error:
                 waited = time.monotonic() - started
-                if self._failed.is_set() and waited >= PATIENCE:
+                if self._failed_at >= started and waited >= patience:
                     # For its message: the pool keeps none.
                     self.connect().close()
                     raise OperationalError(str(error)) from error
@@ -127,6 +126,9 @@ class Pool:
     def close(self) -> None:
         """Close every idle connection."""
         self._pool.close()
+
+    def _note_failure(self, _pool: ConnectionPool[Connection[Row]]) -> None:
+        self._failed_at = time.monotonic()
 
     def _configure(self, connection: Connection[Any]) -> None:
         register(connection)
