@@ -53,13 +53,17 @@ def table(sessions: Sequence[Session]) -> str:
     rows = [_row(each) for each in sessions]
     if len(sessions) > 1:
         rows.append(_row(_all(sessions)))
-    times = ["| hook | p50 ms | p95 ms | calls |", "|---|---|---|---|"]
+    times = ["| hook | p50 ms | p95 ms | processor time p50 ms | p95 ms | calls |", "|---|---|---|---|---|---|"]
     whole = _all(sessions)
     for verb in VERBS:
-        taken = sorted(whole.times[verb])
-        cut = statistics.quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
-        times.append(f"| {verb} | {statistics.median(taken):.0f} | {cut:.0f} | {len(taken)} |")
+        cells = [f"{each:.0f}" for taken in (whole.times[verb], whole.busy[verb]) for each in _quantiles(taken)]
+        times.append(f"| {verb} | {' | '.join(cells)} | {len(whole.times[verb])} |")
     return "\n".join([head, *rows, "", *times])
+
+
+def _quantiles(taken: Sequence[float]) -> tuple[float, float]:
+    """The median, and the 95th percentile."""
+    return statistics.median(taken), sorted(taken)[max(0, -(-95 * len(taken) // 100) - 1)]
 
 
 def _row(session: Session) -> str:
@@ -86,8 +90,9 @@ def _all(sessions: Sequence[Session]) -> Session:
     for each in sessions:
         for name in ("injected", "recalled", "alone", "stable", "anew", "tokens"):
             getattr(whole, name).extend(getattr(each, name))
-        for verb, taken in each.times.items():
-            whole.times.setdefault(verb, []).extend(taken)
+        for verb in each.times:
+            whole.times.setdefault(verb, []).extend(each.times[verb])
+            whole.busy.setdefault(verb, []).extend(each.busy[verb])
         for name in ("echoes", "lines", "captured", "said"):
             setattr(whole, name, getattr(whole, name) + getattr(each, name))
     return whole

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -46,6 +47,8 @@ class Session:
     anew: list[float] = field(default_factory=list)
     """The same if a context were written anew for each turn, in front of the conversation."""
     times: dict[str, list[float]] = field(default_factory=dict)
+    busy: dict[str, list[float]] = field(default_factory=dict)
+    """Processor time of the hook's own process."""
     captured: int = 0
     said: int = 0
 
@@ -67,6 +70,12 @@ def _spread(questions: Sequence[Question], count: int) -> list[Question]:
     if len(questions) <= count:
         return list(questions)
     return [questions[number * len(questions) // count] for number in range(count)]
+
+
+def _busy() -> float:
+    """Seconds of processor time of the hooks that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _common(one: str, two: str) -> int:
@@ -120,7 +129,7 @@ class _Agent:
         """Run a hook and return the text that it adds."""
         given = {"session_id": "s", "transcript_path": str(self.transcript), "cwd": "/work", **fields}
         command = [sys.executable, "-m", "combray", "hook", verb, "--client", "claude-code"]
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), _busy()
         done = subprocess.run(
             [*command, "--store", str(self.store)],
             input=json.dumps(given).encode(),
@@ -129,6 +138,7 @@ class _Agent:
             check=True,
         )
         self.session.times.setdefault(verb, []).append((time.perf_counter() - start) * 1000)
+        self.session.busy.setdefault(verb, []).append((_busy() - busy) * 1000)
         if not done.stdout:
             return ""
         return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])

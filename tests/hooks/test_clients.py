@@ -73,6 +73,17 @@ def test_what_the_model_does_not_see_is_not_printed(folder: Path) -> None:
         assert called.hook(verb, transcript_path=str(called.transcript)) == ""
 
 
+def test_what_cursor_did_not_fetch_is_not_kept(folder: Path) -> None:
+    called = Client("cursor", folder)
+    called.hook("prompt", prompt=QUESTION)
+    kept = b"".join(each.read_bytes() for each in Path(f"{called.store}.hooks").glob("session-*"))
+    assert b"Thursdays" in kept
+    assert called.hook("stop") == "{}"
+    kept = b"".join(each.read_bytes() for each in Path(f"{called.store}.hooks").glob("session-*"))
+    assert b"Thursdays" not in kept
+    assert called.hook("tool", tool_name="Read", tool_output="x") == "{}"
+
+
 def test_a_prompt_about_something_else_gets_nothing(folder: Path) -> None:
     called = Client("claude-code", folder)
     for prompt in ("thanks", "/compact", "", "Which orchids bloom in the rain forest of Borneo?"):

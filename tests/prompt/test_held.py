@@ -90,6 +90,13 @@ def test_nothing_is_shown_twice_in_a_session(engine: Engine) -> None:
     assert engine.context(QUESTION).text == first.text
 
 
+def test_the_same_words_in_another_memory_are_not_shown_again(engine: Engine) -> None:
+    engine.conversation("monday").add("Ferry tickets are cheap!", author="Ana")
+    assert "tickets are cheap" in engine.context("ferry tickets cheap", session="s").text
+    engine.conversation("tuesday").add("ferry tickets are cheap", author="Bo")
+    assert "tickets are cheap" not in engine.context("ferry tickets cheap", session="s").text
+
+
 def test_a_later_line_has_the_next_number(engine: Engine) -> None:
     engine.context(QUESTION, session="s")
     engine.remember("The ferry does not sail on Sundays.")
@@ -112,7 +119,7 @@ def test_what_was_shown_survives_the_process_and_an_erased_memory_leaves_nothing
         assert engine.context(QUESTION, session="secret session").text == ""
         certificate = engine.erase(known.id, prove=True)
         assert certificate is not None
-        assert shown_before(engine.reader, "secret session")[0] == []
+        assert shown_before(engine.reader, "secret session").ids == ()
         assert engine.store.doctor() is not None
     assert b"secret session" not in place.read_bytes()
     assert known.id.encode() not in place.read_bytes()
@@ -138,7 +145,7 @@ def test_sessions_and_their_memories_are_bounded() -> None:
     for number in range(SESSIONS + 3):
         add_shown(store, "default", f"s{number}", ["none"], number + 1)
     reader = store.reader("default")
-    assert [shown_before(reader, f"s{number}")[1] for number in (0, 2, 3, SESSIONS + 2)] == [
+    assert [shown_before(reader, f"s{number}").number for number in (0, 2, 3, SESSIONS + 2)] == [
         0,
         0,
         4,

@@ -47,7 +47,7 @@ SLOTS = (
 def digest(engine: Engine, event: Event, since: str, counter: TokenCounter) -> str:
     """Return the text for a session's start. `since`: when the last session ended (ISO 8601), "" if unknown."""
     now = datetime.fromtimestamp(engine.runtime.clock(), UTC)
-    shown = set(shown_before(engine.reader, event.session)[0])
+    shown = set(shown_before(engine.reader, event.session).ids)
     found = {
         "important": _listed(engine, {"importance": {"gte": 4}}, "-importance", _MOST),
         "due": _due(engine, now, since),

@@ -102,8 +102,13 @@ class Resident:
             try:
                 caller, _ = listening.accept()
             except TimeoutError:
-                if self._state() != store:
-                    return
+                caller = None
+            if store is not None and self._state() != store:
+                # Removed or replaced, by a restored backup for example. A caller opens what is there now.
+                if caller is not None:
+                    caller.close()
+                return
+            if caller is None:
                 continue
             self._last = time.monotonic()
             with caller, suppress(OSError):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from combray.hooks.answers import Answers
 
-_STARTED = time.perf_counter()
 _OPTIONS = ("namespace", "preset", "embedder")
 _POKE_SECONDS = 0.2
 
@@ -34,6 +33,7 @@ class Hook:
         self.settings = Settings()
         self.location = given.get("db") or default_location()
         self.beside = Beside(folder_of(self.location), given.get("namespace") or self.settings.namespace)
+        self._started = time.perf_counter()
         self.overdue = False
         """Whether `serve` gave up on work that still runs: leave the process at once."""
 
@@ -50,7 +50,7 @@ class Hook:
             limit = self.settings.hook_milliseconds
             self._failed(verb, f"took longer than {limit} ms, nothing was printed")
         elif said:
-            note_run(self.client, verb, _elapsed())
+            note_run(self.client, verb, self._elapsed())
             return said[0]
         return written(Event(verb, self.client), "")
 
@@ -81,11 +81,15 @@ class Hook:
 
     def _left(self) -> float:
         """Seconds that this call may still take."""
-        return self.settings.hook_milliseconds / 1000 - (time.perf_counter() - _STARTED)
+        return self.settings.hook_milliseconds / 1000 - (time.perf_counter() - self._started)
+
+    def _elapsed(self) -> int:
+        """Milliseconds since this call began."""
+        return round((time.perf_counter() - self._started) * 1000)
 
     def _failed(self, verb: str, why: str) -> None:
         self.beside.log(f"{self.client} {verb}: {why}")
-        note_run(self.client, verb, _elapsed(), why)
+        note_run(self.client, verb, self._elapsed(), why)
 
     def _try(self, verb: str, given: str | None, said: list[str]) -> None:
         try:
@@ -134,16 +138,17 @@ class Hook:
 
         beside = self.beside
         progress = beside.progress(event.client, event.session)
-        pending = str(progress.get("pending", "")) if event.shows else ""
-        if event.verb == "pre-compact" or pending:
-            changes = {"compacted": datetime.now(UTC).isoformat(), "forget": True}
-            changes = changes if event.verb == "pre-compact" else {"pending": ""}
-            beside.put_progress(event.client, event.session, progress | changes)
+        # Delivered once, and not kept beyond the turn: it is text of memories.
+        pending = str(progress.pop("pending", ""))
+        if event.verb == "pre-compact":
+            progress |= {"compacted": datetime.now(UTC).isoformat(), "forget": True}
+        if pending or event.verb == "pre-compact":
+            beside.put_progress(event.client, event.session, progress)
         if self.settings.hook_capture and (event.verb != "tool" or self.settings.hook_tools):
             queue_new(event, beside)
             if self._waiting():
                 self._have_worked()
-        return pending
+        return pending if event.shows else ""
 
     def _have_worked(self) -> None:
         """Have what is queued stored, without waiting for it."""
@@ -214,8 +219,3 @@ def _handler(beside: Beside):  # type: ignore[no-untyped-def]
             beside.log(f"{record.name}: {record.getMessage()} {error}")
 
     return Logged(logging.WARNING)
-
-
-def _elapsed() -> int:
-    """Milliseconds since this program was loaded."""
-    return round((time.perf_counter() - _STARTED) * 1000)

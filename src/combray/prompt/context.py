@@ -52,8 +52,7 @@ def answer_context(
     names = tuple(prompt.namespaces or (memories.namespace,))
     session = "" if prompt.session is None else clean_text("session", prompt.session, MAX_LABEL)
     before = [shown_before(store.reader(name), session) for name in names] if session else []
-    earlier = [each for ids, _ in before for each in ids]
-    there = held(query, prompt.exclude, prompt.messages, earlier)
+    there = held(query, prompt.exclude, prompt.messages, before)
     room = min(MAX_LIMIT, prompt.limit + _ECHOES)
     answer = memories.recall(query, limit=room, namespaces=prompt.namespaces, **options)
     # The question takes no room. What the prompt holds does: weaker hits are no substitute for it.
@@ -63,7 +62,7 @@ def answer_context(
     near = [] if weak else [hit.memory for hit in answer if hit.memory.id not in echoes][: prompt.limit]
     new = [each for each in near if not reasons[each.id]]
     kept, repeated = without_repeats(new)
-    first = max((number for _, number in before), default=0) + 1
+    first = max((each.number for each in before), default=0) + 1
     numbers = {each.id: number for number, each in enumerate(kept, first)}
     noted = marks(answer, numbers, memories.runtime.clock())
     short = short_ids([each.id for each in kept], partial(known_by, [store.reader(name) for name in names]))

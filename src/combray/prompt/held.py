@@ -13,6 +13,7 @@ from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
+from combray.prompt.shown import Shown
 from combray.types import Memory
 
 QUESTION = "repeats the question"
@@ -22,11 +23,15 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The ids and texts that a prompt holds. Texts are words with one space around each."""
+    """The ids and texts that a prompt holds. Texts are words with one space around each.
+
+    `texts` are messages, which may contain a memory; `lines` are memories that were shown.
+    """
 
     question: str
     ids: frozenset[str]
     texts: tuple[str, ...]
+    lines: frozenset[str]
 
     def why(self, memory: Memory) -> str:
         """Return why a memory would be repeated; "" for a new one."""
@@ -35,25 +40,31 @@ class Held:
         said = _words(memory.content)
         if said == self.question:
             return QUESTION
+        if said in self.lines and said.strip():
+            return MESSAGE
         # A text without a word, such as an emoji, is only compared as a whole.
         if said.strip() and any(said in text for text in self.texts):
             return MESSAGE
         return ""
 
 
-def held(query: str, exclude: Any, messages: Any, earlier: Iterable[str] = ()) -> Held:
+def held(query: str, exclude: Any, messages: Any, earlier: Sequence[Shown] = ()) -> Held:
     """Read the arguments `exclude` (ids) and `messages` of a context. Raises InvalidInputError.
 
-    `earlier`: ids of what was shown before. A message is a text, a memory, or a mapping with `content` or `text`,
+    `earlier`: what was shown before. A message is a text, a memory, or a mapping with `content` or `text`,
     as chat APIs write it.
     """
-    ids = [*earlier, *(_id(each) for each in _listed("exclude", exclude))]
+    ids = [
+        *(each for shown in earlier for each in shown.ids),
+        *(_id(each) for each in _listed("exclude", exclude)),
+    ]
     texts = []
     for each in _listed("messages", messages):
         if isinstance(each, Memory):
             ids.append(each.id)
         texts.append(_words(_said(each)))
-    return Held(_words(query), frozenset(ids), tuple(filter(str.strip, texts)))
+    lines = frozenset(_words(each) for shown in earlier for each in shown.texts)
+    return Held(_words(query), frozenset(ids), tuple(filter(str.strip, texts)), lines)
 
 
 def _words(text: str) -> str:

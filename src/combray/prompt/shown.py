@@ -11,6 +11,9 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from combray.errors import StoreError
 from combray.runtime import Reader, Store, Writer
@@ -25,12 +28,22 @@ _Places = dict[str, tuple[int, int]]
 """By session, the one used last at the end: the slot of its keys, and the highest number that a line had."""
 
 
-def shown_before(reader: Reader, session: str) -> tuple[list[str], int]:
-    """Return the ids of what was shown in the session, oldest first, and the highest number of a line."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the prompts of a session held: ids and texts, oldest first, and the highest number of a line."""
+
+    ids: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    number: int = 0
+
+
+def shown_before(reader: Reader, session: str) -> Shown:
+    """Return what was shown in the session and still exists."""
     place, number = _places(reader).get(_name(session), (-1, 0))
     if place < 0:
-        return [], 0
-    return [each for each in reader.ids(_keys(reader, place)) if each], number  # type: ignore[arg-type]
+        return Shown()
+    keys = np.array(_keys(reader, place), dtype=np.int64)
+    return Shown(tuple(filter(None, reader.ids(keys))), tuple(filter(None, reader.contents(keys))), number)
 
 
 def add_shown(store: Store, namespace: str, session: str, ids: Sequence[str], number: int) -> None:
