@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -189,4 +191,46 @@ def zipped(path: Path, files: dict[str, Any]) -> Path:
 def written(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+    return path
+
+
+GEMINI = {
+    "sessionId": "9d1f",
+    "projectHash": "abc",
+    "startTime": "2026-04-01T09:00:00.000Z",
+    "messages": [
+        {"id": "g1", "timestamp": "2026-04-01T09:00:01.000Z", "type": "user", "content": "Is the cache warm?"},
+        {"id": "g2", "timestamp": "2026-04-01T09:00:02.000Z", "type": "info", "content": "Loaded."},
+        {
+            "id": "g3",
+            "timestamp": "2026-04-01T09:00:03.000Z",
+            "type": "gemini",
+            "content": "Yes.",
+            "toolCalls": [],
+        },
+    ],
+}
+
+
+def cursor_database(path: Path) -> Path:
+    """A database of the Cursor app with one conversation, and one of an older version."""
+    headers = [{"bubbleId": name, "type": 1} for name in ("b1", "b2", "b3")]
+    rows = {
+        "composerData:77": {
+            "name": "Rename",
+            "createdAt": 1_780_000_000_000,
+            "fullConversationHeadersOnly": headers,
+        },
+        "bubbleId:77:b2": {"type": 2, "text": "Renamed to ledger.", "createdAt": "2026-05-28T20:30:00.000Z"},
+        "bubbleId:77:b1": {"type": 1, "text": "Rename the module.", "createdAt": "2026-05-28T20:29:00.000Z"},
+        "bubbleId:77:b3": {"type": 2, "text": "", "toolFormerData": {"name": "Write"}},
+        "composerData:old": {"createdAt": 1_700_000_000_000, "conversation": [{"type": 1, "text": "Older."}]},
+        "composerData:empty": {"createdAt": 1_700_000_000_000},
+        "bubbleId:78:x": {"type": 1, "text": "Another conversation."},
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
+        stored = [(key, json.dumps(value)) for key, value in rows.items()]
+        database.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", [*stored, ("composerData:bad", "{")])
     return path

@@ -70,6 +70,41 @@ def test_cursor_has_no_times_and_gets_that_of_the_file(tmp_path: Path) -> None:
     ]
 
 
+def test_the_database_of_cursor(tmp_path: Path) -> None:
+    path = histories.cursor_database(tmp_path / "a b#c/state.vscdb")
+    assert said(path) == [
+        ("77", "user", "Rename the module.", "2026-05-28T20:29:00+00:00"),
+        ("77", "assistant", "Renamed to ledger.", "2026-05-28T20:30:00+00:00"),
+        ("old", "user", "Older.", "2023-11-14T22:13:20+00:00"),
+    ]
+
+
+def test_the_database_and_the_transcripts_of_cursor_hold_the_same_turns(tmp_path: Path) -> None:
+    engine = SmallEngine()
+    assert ingest(engine, histories.cursor_database(tmp_path / "state.vscdb")).memories == 3
+    transcript = tmp_path / "projects/atlas/agent-transcripts/77/77.jsonl"
+    report = ingest(engine, histories.written(transcript, histories.CURSOR))
+    assert (report.turns, report.known) == (2, 2)
+
+
+def test_another_database_is_refused(tmp_path: Path) -> None:
+    with combray.open(tmp_path / "agent.db"):
+        pass
+    with pytest.raises(InvalidInputError, match="without Cursor's conversations"):
+        list(read_sources(tmp_path / "agent.db"))
+
+
+def test_gemini_cli_writes_one_document(tmp_path: Path) -> None:
+    path = tmp_path / "tmp/abc/chats/session-1.json"
+    histories.written(path, json.dumps(histories.GEMINI, indent=2))
+    expected = [
+        ("9d1f", "user", "Is the cache warm?", "2026-04-01T09:00:01+00:00"),
+        ("9d1f", "assistant", "Yes.", "2026-04-01T09:00:03+00:00"),
+    ]
+    assert said(path) == expected
+    assert said(tmp_path / "tmp") == expected
+
+
 @pytest.mark.parametrize("packed", [True, False])
 def test_chatgpt_takes_the_branch_that_was_seen_last(tmp_path: Path, packed: bool) -> None:
     if packed:

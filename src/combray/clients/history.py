@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,25 +14,33 @@ _NOT_SESSIONS = frozenset(("subagents", "tool-results", "workflows"))
 
 
 def folders(client: str, places: Places) -> list[Path]:
-    """Return the folders with a client's session files; empty for a client without any."""
+    """Return the folders and databases with a client's sessions; empty for a client without any."""
     home = places.folder("CODEX_HOME", ".codex")
+    gemini = places.folder("GEMINI_CLI_HOME", "") / ".gemini"
     known = {
         "claude-code": [places.folder("CLAUDE_CONFIG_DIR", ".claude") / "projects"],
         "codex": [home / "sessions", home / "archived_sessions"],
-        "cursor": [places.folder("CURSOR_CONFIG_DIR", ".cursor") / "projects"],
+        "cursor": [_cursor_app(places), places.folder("CURSOR_CONFIG_DIR", ".cursor") / "projects"],
+        "gemini-cli": [gemini / "tmp"],
         "openclaw": [places.folder("OPENCLAW_STATE_DIR", ".openclaw") / "agents"],
     }
     return known.get(client, [])
 
 
-CLIENTS = ("claude-code", "codex", "cursor", "openclaw")
-"""Clients whose session files can be read."""
+def _cursor_app(places: Places) -> Path:
+    """The database of the desktop app, where the platform keeps the data of programs."""
+    if sys.platform == "darwin":
+        root = places.home / "Library" / "Application Support"
+    else:
+        root = places.folder("APPDATA", "AppData/Roaming") if os.name == "nt" else places.config_home
+    return root / "Cursor" / "User" / "globalStorage" / "state.vscdb"
 
 
 def session_files(folder: Path) -> Iterator[Path]:
     """Yield the session files below a folder, the oldest first."""
     found = []
-    for path in folder.rglob("*.jsonl"):
+    # Gemini CLI writes one JSON document a session.
+    for path in (*folder.rglob("*.jsonl"), *folder.rglob("chats/session-*.json")):
         inside = path.relative_to(folder).parts
         # Below the folder "projects" Cursor keeps other things beside the transcripts.
         if path.is_file() and not _NOT_SESSIONS.intersection(inside[:-1]):

@@ -1,9 +1,10 @@
 """What people and assistants said in the session files of agent clients (JSON lines), and the id of each turn.
 
 Claude Code writes `~/.claude/projects/*/*.jsonl`, Codex `~/.codex/sessions/**/rollout-*.jsonl`, OpenClaw
-`~/.openclaw/agents/*/sessions/*.jsonl`, Cursor `~/.cursor/projects/*/agent-transcripts/**/*.jsonl`. Tool calls
-and their results, the sessions of subagents, summaries of a compaction and texts that the client added to a
-message are omitted. None of the formats has a specification; unknown lines are skipped.
+`~/.openclaw/agents/*/sessions/*.jsonl`, Cursor `~/.cursor/projects/*/agent-transcripts/**/*.jsonl`, Gemini CLI
+one document `~/.gemini/tmp/*/chats/session-*.json`. Tool calls and their results, the sessions of subagents,
+summaries of a compaction and texts that the client added to a message are omitted. None of the formats has a
+specification; unknown lines are skipped.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def turn_id(client: str, session: str, key: str) -> str:
 def read_session(path: Path) -> Session | None:
     """Read a session file. Return None if it is another sort of JSON lines. Raises OSError."""
     name, client, found, known = "", "", [], False
-    for _, entry in entries(path.read_bytes()):
+    for entry in _objects(path.read_bytes()):
         known = known or _is_sessions(entry)
         name = name or _session_id(entry)
         client = client or _client(entry)
@@ -133,6 +134,21 @@ def read_session(path: Path) -> Session | None:
         written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         messages = [each._replace(sent=written) for each in messages]
     return Session(name or path.stem, client, tuple(messages))
+
+
+def _objects(data: bytes) -> Iterator[Mapping[str, Any]]:
+    """The objects of the lines; of a document with a list of messages, as Gemini CLI writes, itself and these."""
+    if data.lstrip()[:2] in (b"{\n", b"{\r"):
+        try:
+            whole = msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            whole = None
+        if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
+            yield {name: value for name, value in whole.items() if name != "messages"}
+            yield from (each for each in whole["messages"] if isinstance(each, dict))
+            return
+    for _, entry in entries(data):
+        yield entry
 
 
 def entries(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -203,5 +219,5 @@ def _client(entry: Mapping[str, Any]) -> str:
     if entry.get("type") in ("session_meta", "response_item"):
         return "codex"
     if "sessionId" in entry:
-        return "claude-code"
+        return "gemini-cli" if "projectHash" in entry else "claude-code"
     return "openclaw" if entry.get("type") == "session" else ""

@@ -63,9 +63,9 @@ def ingest(
 ) -> IngestReport:
     """Store every turn of a file, or of the session files in a folder, as an episode, without deduplication.
 
-    Beside the formats of `read_conversations` these are the session files of Claude Code, Codex, OpenClaw and
-    Cursor, and the exports of ChatGPT and Claude (`clients.sessions`, `clients.chats`). Their turns are stored
-    once: a second call, after an interruption or when a session has grown, stores what is new.
+    Beside the formats of `read_conversations` these are the sessions of Claude Code, Codex, Cursor, Gemini CLI
+    and OpenClaw, and the exports of ChatGPT and Claude (`clients.sessions`, `clients.chats`). Their turns are
+    stored once: a second call, after an interruption or when a session has grown, stores what is new.
 
     `save` is called with every turn that was stored, for an engine as target: `conversation.auto_memory` stores
     the names, preferences and decisions in it as facts. `dry_run`: count and store nothing.

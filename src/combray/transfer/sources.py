@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from combray.clients.chats import read_archive, read_chats
+from combray.clients.cursor_history import is_database, read_database
 from combray.clients.history import session_files
 from combray.clients.sessions import Session, read_session
 from combray.errors import InvalidInputError
@@ -50,6 +51,13 @@ def read_sources(path: Path, *, now: float | None = None) -> Iterator[Source]:
     """
     if path.is_dir():
         yield from _folder(path)
+    elif is_database(path):
+        sessions = read_database(path)
+        if sessions is None:
+            raise InvalidInputError(
+                path.name, "is an SQLite file without Cursor's conversations.", "Check the path."
+            )
+        yield Source(str(path), _conversations(sessions))
     elif zipfile.is_zipfile(path):
         yield from _archive(path)
     else:
@@ -93,8 +101,8 @@ def _archive(path: Path) -> Iterator[Source]:
 
 def _sessions(path: Path) -> list[Session] | None:
     """The sessions of a client's file or of an export; None if it is something else."""
-    if path.suffix == ".json":
-        return read_chats(path.read_bytes())
+    if path.suffix == ".json" and (chats := read_chats(path.read_bytes())) is not None:
+        return chats
     session = read_session(path)
     return None if session is None else [session]
 
