@@ -190,13 +190,20 @@ class Matrix:
             if whole_block and wanted < stop - start:
                 open_hits = there[rows]
                 rows, columns = rows[open_hits], columns[open_hits]
+            if len(codes) == 1 and 0 < limit < len(rows):
+                rows, columns = _best(rows, columns, products[rows, 0] / scale[rows], limit, float(lengths[0]))
             scores = np.round(products[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
             enough = scores >= minimum
-            if len(codes) == 1 and 0 < limit < len(scores):
-                # Of many near rows only those are sorted that can be among the best.
-                enough &= scores >= np.partition(scores, -limit)[-limit]
             found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))
         return _by_column(found, len(vectors), limit)
+
+
+def _best(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], scores: Scores, limit: int, length: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows that can be among the best after rounding, of many that are near enough for one vector."""
+    kept = scores >= np.partition(scores, -limit)[-limit] - _SLACK * length
+    return rows[kept], columns[kept]
 
 
 def _products(rows: Codes, codes: Codes) -> NDArray[np.float32]:

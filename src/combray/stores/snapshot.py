@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import compress
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from combray.scoring.scratch import Scratch
 from combray.scoring.session_gain import Turns, gain_of, gains, plus, turns
 from combray.stores.memo import Memo
 from combray.types import STATUSES, TIERS
+
+R = TypeVar("R", bound=Sequence[Any])
 
 _MOST_COMPARISONS = 8
 
@@ -202,12 +205,13 @@ class Snapshot:
         clipped = np.minimum(places, self.count - 1)
         return np.where(self.keys[clipped] == keys, clipped, -1)
 
-    def keeps_apart(self, *keys: int) -> bool:
-        """Return whether one of the keys is quarantined."""
-        if not self.hides:
-            return False
-        slots = self.slots(np.array(keys, dtype=np.int64))
-        return not self.shown[slots[slots >= 0]].all()
+    def joinable(self, rows: Sequence[R]) -> Sequence[R]:
+        """Return the rows, which begin with two keys, of which no key is quarantined."""
+        if not (rows and self.hides):
+            return rows
+        slots = self.slots(np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1))
+        hidden = (slots >= 0) & ~self.shown[slots]
+        return list(compress(rows, (~hidden[::2] & ~hidden[1::2]).tolist()))
 
     def mask(self, where: Filter) -> NDArray[np.bool_]:
         """Return which rows the filter accepts; the store adds tags and conditions. Read only."""

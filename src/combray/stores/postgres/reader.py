@@ -123,7 +123,7 @@ class PostgresReader(ColumnReader[Session]):
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         with self._view() as (session, snapshot):
             rows = session.of_rows(sql.edges.at_keys, [int(key) for key in keys], type_codes(types))
-        return [to_link(row) for row in rows if not snapshot.keeps_apart(*row[:2])]
+        return list(map(to_link, snapshot.joinable(rows)))
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         return [to_edge(row) for row in self._rows(sql.edges.every, type_codes(types))]

@@ -126,7 +126,7 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
         with self._view() as (connection, snapshot):
             wanted = (listed(map(int, keys)), listed(type_codes(types)))
             rows = self.scope.rows_in(connection, sql.edges.at_keys, *wanted)
-        return [to_link(row) for row in rows if not snapshot.keeps_apart(*row[:2])]
+        return list(map(to_link, snapshot.joinable(rows)))
 
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         return [to_edge(row) for row in self.scope.rows(sql.edges.every, listed(type_codes(types)))]
