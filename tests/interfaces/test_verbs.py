@@ -11,7 +11,20 @@ from combray import __version__
 from combray.interfaces.cli.verbs import VERBS
 
 DOCUMENTED = [
-    *("remember", "recall", "search", "think", "context", "compare", "get", "link", "related", "viz"),
+    *(
+        "remember",
+        "recall",
+        "search",
+        "think",
+        "context",
+        "compare",
+        "get",
+        "link",
+        "related",
+        "viz",
+        "entities",
+        "alias",
+    ),
     *("index", "watch", "memory-search", "search-memory"),
     *("list", "settle", "update", "forget", "restore", "erase", "history"),
     *("status", "log", "consolidate", "worker", "gc", "review", "release", "audit", "doctor", "models", "backup"),

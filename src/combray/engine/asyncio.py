@@ -12,6 +12,7 @@ from combray.engine.audit import AuditTrail
 from combray.engine.consolidation import Consolidation
 from combray.engine.documents import Documents
 from combray.engine.engine import Engine
+from combray.engine.entities import Entities
 from combray.engine.opening import open as open_engine
 from combray.engine.quarantine import Quarantine
 from combray.engine.retention import Retention
@@ -100,6 +101,15 @@ class AsyncQuarantine(_Facet):
     release = awaited(Quarantine.release)
 
 
+class AsyncEntities(_Facet):
+    """`engine.entities` for asyncio."""
+
+    list = awaited(Entities.list)
+    alias = awaited(Entities.alias)
+    merge = awaited(Entities.merge)
+    separate = awaited(Entities.separate)
+
+
 class AsyncConsolidation(_Facet):
     """`engine.consolidation` for asyncio."""
 
@@ -155,6 +165,7 @@ class AsyncEngine:
         self.engine = self._sync = engine
         self.documents = AsyncDocuments(engine.documents)
         self.audit = AsyncAuditTrail(engine.audit)
+        self.entities = AsyncEntities(engine.entities)
         self.quarantine = AsyncQuarantine(engine.quarantine)
         self.consolidation = AsyncConsolidation(engine.consolidation)
         self.vectors = AsyncVectors(engine.vectors)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from combray.engine.audit import AuditTrail
     from combray.engine.consolidation import Consolidation
     from combray.engine.documents import Documents
+    from combray.engine.entities import Entities
     from combray.engine.quarantine import Quarantine
     from combray.engine.retention import Retention
     from combray.engine.store import OpenStore
@@ -85,6 +86,13 @@ class Facets(Verbs):
         from combray.engine.retention import Retention
 
         return Retention(self._at)
+
+    @facet
+    def entities(self) -> Entities:
+        """Names of things, and their other names."""
+        from combray.engine.entities import Entities
+
+        return Entities(self)
 
     @facet
     def store(self) -> OpenStore:

@@ -16,6 +16,7 @@ from combray.errors import ModelError
 from combray.language.claim_tokens import tokenise, vocabulary
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
+from combray.language.names import normal
 from combray.language.requests import Request, titles
 from combray.language.tokens import content_terms
 from combray.types import Memory
@@ -71,9 +72,12 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
 
 
 def _spellings(space: Namespace, name: str) -> tuple[str, ...]:
-    """Return the spellings under which a name is known in the namespace."""
-    del space
-    return (name,)
+    """Return the name, and the other names that are declared or learned for what it names."""
+    known = normal(name)
+    pairs = space.reader.names([known], [known])
+    canonicals = sorted({canonical for _, canonical in pairs})
+    others = {each for pair in space.reader.names((), canonicals) for each in pair} if canonicals else set[str]()
+    return (name, *sorted(others - {known}))
 
 
 def _texts(memory: Memory) -> Iterator[str]:

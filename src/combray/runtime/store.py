@@ -140,6 +140,9 @@ class Reader(Protocol):
         forgotten, untrusted or quarantined state nothing. Sorted.
         """
 
+    def aliases(self, limit: int) -> list[tuple[str, str, str, int]]:
+        """Return (canonical, alias, origin, key) of live aliases, sorted; the memory of that key states it."""
+
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         """Return the entities that most live memories name, each with that number."""
 

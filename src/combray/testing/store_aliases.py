@@ -23,6 +23,20 @@ class Aliases(StoreCases):
         assert reader.names(["continuous integration"]) == []
         assert store.reader("other").names(["k8s", "ci"], ["kubernetes"]) == []
 
+    def test_aliases_are_listed_with_what_states_them(self, store: Store) -> None:
+        a, b, c = add(
+            store,
+            memory("The cluster", aliases={"Kubernetes": ("k8s", "Kube")}),
+            memory("CI stands for continuous integration", 1),
+            memory("QA stands for quality assurance", 2, trust="untrusted"),
+        )
+        ci = ("continuous integration", "ci", "learned", b)
+        cluster = [("kubernetes", "k8s", "declared", a), ("kubernetes", "kube", "declared", a)]
+        assert store.reader("default").aliases(9) == [ci, *cluster]
+        assert store.reader("default").aliases(1) == [ci]
+        assert store.reader("other").aliases(9) == []
+        assert c > b
+
     def test_a_pair_that_many_memories_state_is_returned_once(self, store: Store) -> None:
         add(store, *(memory(f"CI stands for continuous integration {n}", n) for n in range(3)))
         assert store.reader("default").names(["ci"]) == [CI]

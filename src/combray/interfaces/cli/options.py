@@ -224,6 +224,16 @@ def comma_list(_ctx: click.Context, _parameter: click.Parameter, value: str | No
     return tuple(part.strip() for part in (value or "").split(",") if part.strip())
 
 
+def entity_list(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, list[str]]:
+    """Return the entities of an option such as `--entities "Kubernetes=k8s|kube, Redis"`, with their aliases."""
+    found: dict[str, list[str]] = {}
+    for part in (value or "").split(","):
+        name, _, others = part.partition("=")
+        if name.strip():
+            found[name.strip()] = [each.strip() for each in others.split("|") if each.strip()]
+    return found
+
+
 _EXAMPLE = """'{"category": "decision"}'"""
 
 

@@ -11,7 +11,7 @@ import click
 from combray.errors import InvalidInputError
 from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.files import lines_of, text_of
-from combray.interfaces.cli.options import Target, comma_list, opens_store
+from combray.interfaces.cli.options import Target, comma_list, entity_list, opens_store
 from combray.interfaces.cli.output import console, for_people, moment, progress, short, show_json, visible
 from combray.types import CATEGORIES
 
@@ -37,7 +37,10 @@ _WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skippe
 @click.option("--category", "--cat", type=click.Choice(CATEGORIES), default="general", help="Category.")
 @click.option("--importance", "--imp", type=click.IntRange(1, 5), default=3, help="1 to 5.")
 @click.option(
-    "--entities", callback=comma_list, metavar="A,B", help="Entities, in addition to those found in the text."
+    "--entities",
+    callback=entity_list,
+    metavar="A,B=C|D",
+    help="Entities, in addition to those found in the text; aliases after =, such as Kubernetes=k8s|kube.",
 )
 @click.option("--tags", callback=comma_list, metavar="A,B", help="Labels.")
 @click.option("--source", default="user", help="Where it comes from: user, agent, external, …")

@@ -24,7 +24,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "list": "recalling",
     },
     "Documents": {"index": "documents", "watch": "documents", "memory-search": "searches"},
-    "Graph": {"link": "graph", "related": "graph", "viz": "graph"},
+    "Graph": {"link": "graph", "related": "graph", "viz": "graph", "entities": "entities", "alias": "entities"},
     "Change": {"settle": "settling"}
     | dict.fromkeys(("update", "forget", "restore", "erase", "history"), "memories"),
     "Look after": {

@@ -155,6 +155,9 @@ class PostgresReader(ColumnReader[Session]):
                 (row[0], row[1]) for row in session.of_rows(sql.aliases.pairs, list(names), list(canonicals))
             )
 
+    def aliases(self, limit: int) -> list[tuple[str, str, str, int]]:
+        return [(str(a), str(b), str(c), int(d)) for a, b, c, d in self._rows(sql.aliases.stated, limit)]
+
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return [(str(name), int(count)) for name, count in self._rows(sql.labels.entity_counts, limit)]
 

@@ -163,6 +163,9 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
             read = (rows(statement, listed(wanted)) for statement, wanted in found if wanted)
             return sorted({(row[0], row[1]) for some in read for row in some})
 
+    def aliases(self, limit: int) -> list[tuple[str, str, str, int]]:
+        return [(str(a), str(b), str(c), int(d)) for a, b, c, d in self.scope.rows(sql.aliases.stated, limit)]
+
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return [(str(name), int(count)) for name, count in self.scope.rows(sql.labels.entity_counts, limit)]
 

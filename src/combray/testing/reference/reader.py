@@ -300,6 +300,15 @@ class ReferenceReader:
         stated = {each[:2] for row in self._space().rows.values() if row.teaches for each in row.entry.names}
         return sorted(each for each in stated if each[0] in by_name or each[1] in by_canonical)
 
+    def aliases(self, limit: int) -> list[tuple[str, str, str, int]]:
+        stated = [
+            (canonical, name, key, origin)
+            for key, row in self._space().rows.items()
+            for name, canonical, origin in (row.entry.names if row.teaches else ())
+            if name != canonical
+        ]
+        return [(canonical, name, origin, key) for canonical, name, key, origin in sorted(stated)[:limit]]
+
     def entity_counts(self, limit: int = 20) -> list[tuple[str, int]]:
         return sorted(self._entities().items(), key=lambda each: (-each[1], each[0]))[:limit]
 

@@ -7,6 +7,10 @@ SELECT 1 FROM alias WHERE namespace = $1 AND live LIMIT 1
 SELECT DISTINCT name, canonical FROM alias
 WHERE namespace = $1 AND live AND (name = ANY($2::text[]) OR canonical = ANY($3::text[]))
 
+-- name: stated
+SELECT canonical, name, origin, key FROM alias WHERE namespace = $1 AND live AND name <> canonical
+ORDER BY canonical COLLATE "C", name COLLATE "C", key, origin LIMIT $2
+
 -- name: every
 SELECT namespace, name, canonical, key, origin, live FROM alias
 

@@ -29,6 +29,10 @@ WITH RECURSIVE pair (canonical, name) AS (
 )
 SELECT name, canonical FROM pair WHERE name IS NOT NULL
 
+-- name: stated
+SELECT canonical, name, origin, key FROM alias WHERE namespace = ?1 AND live AND name <> canonical
+ORDER BY canonical, name, key, origin LIMIT ?2
+
 -- name: every
 SELECT namespace, name, canonical, key, origin, live FROM alias
 

@@ -1,0 +1,66 @@
+"""The verbs `entities` and `alias`: names of things, and their other names."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from combray.interfaces.cli.failures import verb
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import answer, console, for_people, show_json, table, visible
+
+
+@verb("combray entities", "combray entities --limit 500 --json")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="Entities to show.")
+@opens_store()
+def entities(target: Target, limit: int) -> None:
+    """List entities: those with other names first, then by number of memories."""
+    with target.open() as engine:
+        found = engine.entities.list(limit)
+    if not for_people(target):
+        show_json([asdict(each) for each in found])
+        return
+    if not found:
+        console().print("No memory names an entity.")
+        return
+    shown = table("memories", "entity", "also called", "stated by", unbroken=("memories",))
+    for each in found:
+        others = (f"{name} (learned)" if name in each.learned else name for name in each.aliases)
+        row = (each.name, ", ".join(others), "\n".join(each.stated_by[:3]))
+        shown.add_row(str(each.memories), *map(visible, row))
+    console().print(shown)
+
+
+@verb(
+    "combray alias Kubernetes k8s kube",
+    'combray alias "Acme Corporation" Acme --merge',
+    "combray alias Kubernetes kube --remove",
+)
+@click.argument("name")
+@click.argument("others", nargs=-1, required=True)
+@click.option("--merge", is_flag=True, help="Take over the other names of OTHERS too.")
+@click.option("--remove", is_flag=True, help="OTHERS are no names of NAME.")
+@opens_store()
+def alias(target: Target, name: str, others: tuple[str, ...], merge: bool, remove: bool) -> None:
+    """Declare other names of an entity.
+
+    A question with one name then finds memories with another. The declaration is a memory: forget its id to take
+    it back.
+    """
+    if merge and remove:
+        raise click.UsageError("give --merge or --remove, not both.")
+    with target.open(to_write=not remove) as engine:
+        if remove:
+            changed = [each.id for other in others for each in engine.entities.separate(name, other)]
+            said = f"{', '.join(others)} removed from {name}; changed: {', '.join(changed)}."
+            answer(target, visible(said), status="removed", name=name, aliases=others, ids=changed)
+            return
+        done = (
+            [engine.entities.merge(other, name) for other in others]
+            if merge
+            else [engine.entities.alias(name, *others)]
+        )
+    ids = [each.id for each in done]
+    said = f"{name} is also called {', '.join(others)}. Take it back: combray forget {' '.join(ids)}"
+    answer(target, visible(said), status="declared", name=name, aliases=others, ids=ids)
