@@ -15,7 +15,10 @@ from combray.interfaces.cli.output import answer, console, for_people, show_json
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="Entities to show.")
 @opens_store()
 def entities(target: Target, limit: int) -> None:
-    """List entities: those with other names first, then by number of memories."""
+    """List entities and their other names.
+
+    Those with other names come first, then those of most memories.
+    """
     with target.open() as engine:
         found = engine.entities.list(limit)
     if not for_people(target):
