@@ -18,6 +18,7 @@ from combray.language import polarity
 from combray.language.claim_tokens import Token, tokenise, vocabulary
 from combray.language.entities import technology_words
 from combray.language.subjects import Subject, subject_of
+from combray.language.text import Text, read_once
 from combray.language.tokens import term_set
 
 Verdict = Literal["identical", "paraphrase", "extends", "contradicts", "update", "different"]
@@ -68,6 +69,28 @@ class _Difference(msgspec.Struct):
         return [token for _, new in self.replaced for token in new] + self.added
 
 
+@read_once
+def _subject(text: Text) -> Subject:
+    return subject_of(tokenise(text))
+
+
+@read_once
+def _bare_subject(text: Text) -> Subject:
+    return subject_of(tokenise(text, accents=False))
+
+
+def may_be_about_the_same(old: str, new: str) -> bool:
+    """Return whether `compare` can find the texts identical, or their subjects the same.
+
+    Cheap, because a text's subject is read once: two messages of 2,500 characters take 10 ms to compare.
+    """
+    accents = old.isascii() == new.isascii()
+    subject = _subject if accents else _bare_subject
+    if subject(old).fits(subject(new)):
+        return True
+    return accents and [token.word for token in tokenise(old)] == [token.word for token in tokenise(new)]
+
+
 def compare(old: str, new: str) -> Comparison:
     """Compare an old statement with a new one. Never raises.
 
@@ -78,7 +101,8 @@ def compare(old: str, new: str) -> Comparison:
     same_text = accents and [token.word for token in old_tokens] == [token.word for token in new_tokens]
     difference = _difference(_significant(old_tokens), _significant(new_tokens))
     gone, came = difference.gone, difference.came
-    subjects = subject_of(old_tokens), subject_of(new_tokens)
+    subject = _subject if accents else _bare_subject
+    subjects = subject(old), subject(new)
     opposites = polarity.antonyms(old, new, [token.word for token in gone], [token.word for token in came])
     negated = not polarity.same_polarity(old, new)
     known = polarity.changes(old)

@@ -319,8 +319,12 @@ class Diff:
         if (unlikely or (self.strict and overlap < self.strict_overlap)) and not new.says_changed:
             return None
         # Imported on the first comparison: recall loads the preset too and compares nothing.
-        from combray.language.claims import compare
+        from combray.language.claims import compare, may_be_about_the_same
 
+        # An update by similarity counts for nothing here. The rest is similar, and identical or about the same.
+        certain = self.certain and not self.same_sentence
+        if certain and (unlikely or not may_be_about_the_same(candidate.text, new.text)):
+            return None
         decision = self._by_comparison(compare(candidate.text, new.text), similarity)
         if decision is None or decision.suggestion == "DUPLICATE" or (self.strict and decision.contradicts):
             return decision
