@@ -48,7 +48,8 @@ def marketplace() -> str:
     """Return the marketplace of one plugin, for `claude plugin marketplace add`."""
     about = _about()
     plugin = {"name": about["name"], "source": "./claude-code", "description": about["description"]}
-    return _json({"name": about["name"], "owner": about["author"], "plugins": [plugin]})
+    head = {"name": about["name"], "description": about["description"], "owner": about["author"]}
+    return _json({**head, "plugins": [plugin]})
 
 
 def plugin() -> str:

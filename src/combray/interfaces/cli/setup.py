@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from collections.abc import Callable
@@ -165,6 +166,8 @@ def _run(target: Target, clients: dict[str, Wanted], places: Places, how: dict[s
 def _remark(client: str, *, undo: bool) -> None:
     if undo:
         return
+    if importlib.util.find_spec("mcp") is None:
+        console().print("The MCP server needs one more library: pip install 'combray[mcp]'", style="yellow")
     if client == "codex":
         console().print("Codex runs hooks only after you have reviewed them: call /hooks in it.", style="yellow")
     console().print(f"Restart the client. combray setup --check {client} shows whether it works.")
