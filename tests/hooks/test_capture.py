@@ -202,7 +202,6 @@ def test_nothing_is_lost_between_writers_and_a_worker(tmp_path: Path) -> None:
 
 def test_a_locked_store_delays_nothing_and_loses_no_turn(tmp_path: Path) -> None:
     client = Client("claude-code", tmp_path)
-    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "6000"
     with client.open() as engine:
         engine.remember("We deploy the billing service on Thursdays.", category="decision")
     lock = sqlite3.connect(client.store, isolation_level=None)

@@ -101,6 +101,16 @@ def test_a_stopped_resident_process_delays_a_hook_no_longer_than_it_may_take(cli
     client.wait_for(2)
 
 
+def test_where_the_engine_loads_too_slowly_the_next_hook_answers(client: Client) -> None:
+    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "50"
+    assert client.hook("prompt", prompt=QUESTION) == ""
+    wait(lambda: sockets(client))
+    (pid,) = pids(client)
+    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "20000"
+    assert "Thursdays" in client.hook("prompt", prompt=QUESTION)
+    assert pids(client) == [pid]
+
+
 def test_another_configuration_has_its_own_process(client: Client) -> None:
     client.hook("session-start")
     wait(lambda: len(sockets(client)) == 1)

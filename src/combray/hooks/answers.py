@@ -17,7 +17,7 @@ from combray.settings import Settings
 if TYPE_CHECKING:
     from combray.engine import Engine
 
-_LOCK_SHARE = 0.25
+_LOCK_SHARE = 0.1
 """Share of a hook's time that it waits for another process's write lock."""
 SETTLE = (
     "A line above may be outdated. If the user's words decide which holds, call settle_memories with both ids; "

@@ -19,6 +19,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from combray import __version__
 from combray.hooks.beside import Beside
 from combray.hooks.events import Event
@@ -38,7 +40,10 @@ _CALL_SECONDS = 5.0
 def socket_of(beside: Beside, location: str, settings: Settings) -> Path | None:
     """Return where the resident process of this configuration listens; None if it cannot."""
     given = {name: value for name, value in os.environ.items() if name.startswith("COMBRAY_")}
-    named = json.dumps([__version__, location, repr(settings), sorted(given.items())])
+    # How long a hook waits is its own matter.
+    given.pop("COMBRAY_HOOK_MILLISECONDS", None)
+    chosen = repr(msgspec.structs.replace(settings, hook_milliseconds=0))
+    named = json.dumps([__version__, location, chosen, sorted(given.items())])
     place = beside.folder / f"{hashlib.sha256(named.encode()).hexdigest()[:12]}.sock"
     fits = len(os.fsencode(place)) < _LONGEST_PATH
     return place if fits and settings.hook_resident > 0 and hasattr(socket, "AF_UNIX") else None

@@ -49,6 +49,8 @@ class Hook:
             self.overdue = True
             limit = self.settings.hook_milliseconds
             self._failed(verb, f"took longer than {limit} ms, nothing was printed")
+            if verb not in CAPTURING:
+                self._prepare_next()
         elif said:
             note_run(self.client, verb, self._elapsed())
             return said[0]
@@ -82,6 +84,15 @@ class Hook:
     def _left(self) -> float:
         """Seconds that this call may still take."""
         return self.settings.hook_milliseconds / 1000 - (time.perf_counter() - self._started)
+
+    def _prepare_next(self) -> None:
+        """Start the process that keeps the store open: where that takes too long, no hook would ever answer."""
+        try:
+            self._load()
+            if self._place() is not None and self._answers().exists:
+                self._start("stay")
+        except Exception as error:  # noqa: BLE001 - the next hook tries again
+            self.beside.log(f"{self.client}: {type(error).__name__}: {error}")
 
     def _elapsed(self) -> int:
         """Milliseconds since this call began."""
