@@ -32,6 +32,7 @@ CHECKS = (
     ("ruff", "format", "--check", "."),
     ("mypy",),
     ("lint-imports", "--no-logo"),
+    ("python", "-m", "bench.speed.gate"),
     ("python", "-m", "pytest", "-n", "2"),
 )
 

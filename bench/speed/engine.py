@@ -11,14 +11,14 @@ from typing import Any
 import combray
 from bench.speed.texts import Text
 from bench.speed.timing import Latency, process
-from combray import Engine
+from combray import Engine as Engine
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def opened(path: Path, preset: str, embedder: str, durability: str = "normal") -> Engine:
     """The engine on a file, its clock at the time of the day."""
-    return combray.open(str(path), preset=preset, embedder=embedder, durability=durability)
+    return combray.open(str(path), preset=preset, embedder=embedder, durability=durability, worker=False)
 
 
 def items(texts: Sequence[Text], start: int) -> list[Any]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+import simsimd
 
 from combray.runtime import Embedder
+from combray.stores.matrix import Codes, quantised
 
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -46,18 +47,20 @@ class PlainFTS5:
 
 
 class Scan:
-    """A float32 matrix of unit rows; a question is its vector times the matrix, the ten largest."""
+    """A matrix of int8 codes; a question is its vector's distance to every row by SIMD, the ten nearest."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._rows: NDArray[np.float32] = np.zeros((0, embedder.dimensions), dtype=np.float32)
+        self._rows: Codes = np.zeros((0, embedder.dimensions), dtype=np.int8)
 
     def add(self, texts: Sequence[str]) -> None:
         """Embed and append the texts."""
-        self._rows = np.concatenate([self._rows, self._embedder.embed(texts)])
+        added = [quantised(self._embedder.embed(texts[at : at + 4096])) for at in range(0, len(texts), 4096)]
+        self._rows = np.concatenate([self._rows, *added])
 
     def ask(self, question: str) -> list[int]:
         """The ten nearest rows, embedding the question included."""
-        scores = self._rows @ self._embedder.embed([question], query=True)[0]
-        nearest = np.argpartition(-scores, min(10, len(scores) - 1))[:10]
-        return [int(row) for row in nearest[np.argsort(-scores[nearest])]]
+        code = quantised(self._embedder.embed([question], query=True))
+        distances = np.asarray(simsimd.cdist(code, self._rows, "cosine"))[0]
+        nearest = np.argpartition(distances, min(10, len(distances) - 1))[:10]
+        return [int(row) for row in nearest[np.argsort(distances[nearest], kind="stable")]]

@@ -23,6 +23,7 @@ _CLAUSE = re.compile(r"(?<=[.!?;,:])\s+")
 _AUTHORS = ("Mara", "Ilian", "Sorrel", "Tadeo", "Wren", "Okan", "Petra", "Juno", "Basil", "Noor")
 _FEWEST_WORDS = 3
 _MOST_WORDS = 16
+LONG_CHARACTERS = 2500
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,16 @@ def texts(pool: Sequence[str], count: int, seed: int = 0) -> Iterator[Text]:
                 yield Text(text, _AUTHORS[author])
                 if len(seen) == count:
                     return
+
+
+def long_texts(made: Iterator[Text], count: int) -> Iterator[Text]:
+    """`count` messages of about 2,500 characters, each of as many texts as that takes, by one author."""
+    for _ in range(count):
+        first = next(made)
+        parts = [first.text]
+        while sum(len(part) + 1 for part in parts) < LONG_CHARACTERS:
+            parts.append(next(made).text)
+        yield Text(" ".join(parts), first.author)
 
 
 def questions(stored: Sequence[Text], count: int, seed: int = 1) -> list[str]:

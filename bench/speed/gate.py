@@ -1,0 +1,125 @@
+"""The gate of CI, `python -m bench.speed.gate`: the engine's processor time by that of floors in the same run.
+
+A ratio does not depend on the machine, and processor time little on what else runs. Floor and engine take turns;
+the median of three rounds counts. A figure above its limit is measured once more before it fails. Takes about 15
+seconds. A limit is 1.5 times what was measured when it was set; lower it when the engine becomes faster.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.speed import engine as own
+from bench.speed.floors import PlainFTS5, Scan
+from bench.speed.texts import Text, clauses, questions, sources, texts
+from bench.speed.timing import environment, of_children
+from combray import models
+
+SIZE = 1000
+ROUNDS = 3
+ASKED = 40
+ADDED = 128
+_SHELL = [sys.executable, "-c", "from combray.interfaces.cli import main; main()"]
+_LIBRARIES = [sys.executable, "-c", "import sqlite3, numpy"]
+
+LIMITS = {"recall": 11.7, "write": 12.0, "cold recall": 6.8}
+"""Figure -> highest ratio. recall: of FTS5 and the scan together. write: of embedding and FTS5, in batches.
+cold recall: of Python with sqlite3 and numpy."""
+
+
+class Gate:
+    """A store and floors of one size."""
+
+    def __init__(self, folder: Path) -> None:
+        embedder = models.embedder("wordllama")
+        assert embedder is not None
+        made = list(texts(clauses(sources(None)), SIZE + 2 * ROUNDS * ADDED))
+        self._stored, self._new = made[:SIZE], iter(made[SIZE:])
+        self._question, *self._asked = questions(self._stored, 1 + 2 * ROUNDS * ASKED)
+        self._path = folder / "combray.db"
+        self._fts5, self._scan, self._embed = PlainFTS5(folder / "floor.db"), Scan(embedder), embedder.embed
+        plain = [each.text for each in self._stored]
+        self._fts5.add(plain)
+        self._scan.add(plain)
+        self._engine = own.opened(self._path, "default", "wordllama")
+        own.add_in_batches(self._engine, self._stored, 0, diff=False)
+        self._engine.recall(self._question)
+        self._count = SIZE
+
+    def measure(self, figure: str) -> float:
+        """Return the median ratio of three rounds."""
+        of = {"recall": self._recall, "write": self._write, "cold recall": self._cold}[figure]
+        return statistics.median(of() for _ in range(ROUNDS))
+
+    def _recall(self) -> float:
+        asked = [self._asked.pop() for _ in range(ASKED)]
+        floor = _spent(lambda: [(self._fts5.ask(each), self._scan.ask(each)) for each in asked])
+        return _spent(lambda: [self._engine.recall(each) for each in asked]) / floor
+
+    def _write(self) -> float:
+        new: list[Text] = [next(self._new) for _ in range(ADDED)]
+        plain = [each.text for each in new]
+
+        def least() -> None:
+            self._embed(plain)
+            self._fts5.add(plain)
+
+        floor = _spent(least)
+        spent = _spent(lambda: own.add_in_batches(self._engine, new, self._count, diff=True))
+        self._count += ADDED
+        return spent / floor
+
+    def _cold(self) -> float:
+        given = ["recall", self._question, "--db", str(self._path), "--embedder", "wordllama"]
+        floor = min(_spent_by(_LIBRARIES) for _ in range(2))
+        return min(_spent_by([*_SHELL, *given]) for _ in range(2)) / floor
+
+    def close(self) -> None:
+        """Close the files."""
+        self._engine.close()
+        self._fts5.close()
+
+
+def _spent(work: Callable[[], object]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def _spent_by(command: list[str]) -> float:
+    started = of_children()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment())
+    return of_children() - started
+
+
+def passes(measure: Callable[[str], float], limits: dict[str, float]) -> bool:
+    """Print every figure with its limit; False if one is above it twice."""
+    fine = True
+    for figure, limit in limits.items():
+        ratio = measure(figure)
+        if ratio > limit:
+            print(f"{figure}: {ratio:.1f} times the floor, limit {limit:.1f}; once more")
+            ratio = measure(figure)
+        fine &= ratio <= limit
+        print(f"{figure}: {ratio:.1f} times the floor, limit {limit:.1f}{'' if ratio <= limit else ': too slow'}")
+    return fine
+
+
+def main() -> int:
+    """Measure; 1 if a figure is above its limit."""
+    with tempfile.TemporaryDirectory() as folder:
+        gate = Gate(Path(folder))
+        try:
+            return 0 if passes(gate.measure, LIMITS) else 1
+        finally:
+            gate.close()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
