@@ -80,7 +80,14 @@ def test_tests_need_the_development_group_too_and_a_demo_then_needs_nothing(
     installed, *checks = calls[before:]
     group = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]["dev"]
     assert installed[-len(group) :] == group
-    assert [Path(check[0]).name for check in checks] == ["ruff", "ruff", "mypy", "lint-imports", "python"]
+    assert [Path(check[0]).name for check in checks] == [
+        "ruff",
+        "ruff",
+        "mypy",
+        "lint-imports",
+        "python",
+        "python",
+    ]
     assert checks[-1][1:3] == ["-m", "pytest"]
     before = len(calls)
     script.main(["demo"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -10,8 +11,8 @@ import pysqlite3 as sqlite3
 
 sys.modules["sqlite3"] = sqlite3
 
-from langgraph.store.base import PutOp
-from langgraph.store.sqlite import SqliteStore
+from langgraph.store.base import PutOp  # noqa: E402
+from langgraph.store.sqlite import SqliteStore  # noqa: E402
 
 NOTE = "SqliteStore with index, put in batches of 256, search for 10"
 
@@ -29,7 +30,9 @@ class System:
         self._count = 0
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
-        return [self._known[text].tolist() for text in texts]
+        # A field arrives as its text, or as the JSON of the whole value.
+        plain = [json.loads(text)["text"] if text not in self._known else text for text in texts]
+        return [self._known[text].tolist() for text in plain]
 
     def add(self, texts: list[str], vectors: Any) -> None:
         self._known = dict(zip(texts, vectors, strict=True))
