@@ -21,7 +21,7 @@ from combray.runtime import Reader, Store, Writer
 LOG = logging.getLogger(__name__)
 
 SESSIONS = 32
-MOST = 500
+MOST = 2_000
 """Memories remembered of a session; after that the first ones may be shown again."""
 _INDEX = "shown"
 _Places = dict[str, tuple[int, int]]
