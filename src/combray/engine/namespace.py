@@ -212,6 +212,7 @@ class Verbs:
     def _write(
         self, items: Sequence[Mapping[str, Any]], diff: bool, *, suggest: bool, judged_as: str = ""
     ) -> list[Remembered]:
+        from combray.language.text import trim
         from combray.remember.state import Remembering
 
         self._at.accesses.flush()
@@ -220,6 +221,7 @@ class Verbs:
             self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
         )
         done = self._at.preset.remember.run(state, self.runtime)
+        trim()
         self._at.written()
         results = done.results()
         if self.settings.get("judge_at_write", False) and any(each.may_revise for each in results):

@@ -17,8 +17,12 @@ from combray.language.folding import fold, plain, runs
 T = TypeVar("T")
 
 MOST_CHARACTERS = 1_000_000
-"""Characters of the texts that are kept. A character takes up to sixty bytes with all that is read from it."""
-MOST_TEXTS = 8_192
+"""Characters of the texts that are kept, so that the stages of a batch of 256 long messages share them.
+
+A character takes up to eighty bytes with all that is read from it.
+"""
+LEFT_CHARACTERS, MOST_TEXTS = 250_000, 4_096
+"""Characters that stay when a write is done, and texts: 20 MB."""
 
 
 class Text:
@@ -52,11 +56,18 @@ class _Kept:
             known = self.texts.setdefault(text, made)
             if known is made:
                 self._characters += len(text)
-            while self._characters > MOST_CHARACTERS or len(self.texts) > MOST_TEXTS:
-                oldest = next(iter(self.texts))
-                del self.texts[oldest]
-                self._characters -= len(oldest)
+            self._drop(MOST_CHARACTERS)
         return known
+
+    def trim(self) -> None:
+        with self._lock:
+            self._drop(LEFT_CHARACTERS)
+
+    def _drop(self, most: int) -> None:
+        while self._characters > most or len(self.texts) > MOST_TEXTS:
+            oldest = next(iter(self.texts))
+            del self.texts[oldest]
+            self._characters -= len(oldest)
 
     def cache_clear(self) -> None:
         with self._lock:
@@ -65,6 +76,11 @@ class _Kept:
 
 
 _kept = keyed_by_text(_Kept())
+
+
+def trim() -> None:
+    """Forget all but the latest texts. Called after a write."""
+    _kept.trim()
 
 
 def text_of(text: Written) -> Text:
