@@ -57,7 +57,7 @@ def test_every_tool_that_is_named_exists(tools: set[str], name: str) -> None:
 
 def test_texts_have_the_mark_and_no_place_left_to_fill() -> None:
     folder = Path(text_of.__code__.co_filename).parent
-    values = {"call": "[]", "options": "[]", "tools": "false"}
+    values = {"call": "[]", "options": "[]", "tools": "false", "calling": "// combray:setup"}
     for path in folder.rglob("*"):
         if path.is_file() and path.suffix in (".md", ".mdc", ".js"):
             text = text_of(str(path.relative_to(folder)), **values)

@@ -12,7 +12,7 @@ import json
 from combray.clients.jsonsource import JSON5
 from combray.clients.pieces import Default, Piece, Server, Whole
 from combray.clients.places import Places, Wanted
-from combray.clients.texts import text_of
+from combray.clients.texts import script, text_of
 from combray.errors import InvalidInputError
 
 
@@ -32,6 +32,6 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
         Default(config, JSON5, ("hooks", "internal", "enabled"), True),
         Default(config, JSON5, ("hooks", "internal", "entries", "combray"), {"enabled": True}, own=True),
         Whole(hook / "HOOK.md", text_of("openclaw/HOOK.md")),
-        Whole(hook / "handler.js", text_of("openclaw/handler.js", call=call, options=options)),
+        Whole(hook / "handler.js", script("openclaw/handler.js", call, options)),
         Whole(folder / "skills" / "combray" / "SKILL.md", text_of("SKILL.md")),
     ]

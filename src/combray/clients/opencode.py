@@ -14,7 +14,7 @@ from combray.clients import jsonedit
 from combray.clients.jsonsource import JSONC, SourceError
 from combray.clients.pieces import Default, Piece, Server, Whole
 from combray.clients.places import Places, Wanted
-from combray.clients.texts import text_of
+from combray.clients.texts import script, text_of
 
 _NAMES = ("opencode.jsonc", "opencode.json")
 _SCHEMA = "https://opencode.ai/config.json"
@@ -37,7 +37,7 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
     return [
         Default(config, JSONC, ("$schema",), _SCHEMA),
         Server(config, JSONC, at, entry),
-        Whole(folder / "plugins" / "combray.js", text_of("opencode.js", call=call, options=options, tools=tools)),
+        Whole(folder / "plugins" / "combray.js", script("opencode.js", call, options, tools=tools)),
         Whole(folder / "skills" / "combray" / "SKILL.md", text_of("SKILL.md")),
     ]
 

@@ -13,3 +13,8 @@ def text_of(name: str, **values: str) -> str:
     for key, value in values.items():
         text = text.replace(f"@@{key.upper()}@@", value)
     return text
+
+
+def script(name: str, call: str, options: str, **values: str) -> str:
+    """Return a script that calls hooks. `call`, `options`: JSON lists of the words around the hook's name."""
+    return text_of(name, calling=text_of("calling.js", call=call, options=options), **values)

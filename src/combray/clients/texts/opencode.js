@@ -1,40 +1,5 @@
-// combray:setup: written by `combray setup`, removed by `combray eject`
-import { spawn } from "node:child_process";
-
-const CALL = @@CALL@@;
-const OPTIONS = @@OPTIONS@@;
+@@CALLING@@
 const TOOLS = @@TOOLS@@;
-const LIMIT_MS = 10000;
-
-// Runs one hook. Its answer is text, or JSON with the text in it; a failure is an empty text.
-function run(verb, input) {
-  return new Promise((done) => {
-    let said = "";
-    try {
-      const child = spawn(CALL[0], [...CALL.slice(1), verb, ...OPTIONS], {
-        stdio: ["pipe", "pipe", "ignore"],
-        timeout: LIMIT_MS,
-        windowsHide: true,
-      });
-      child.on("error", () => done(""));
-      child.stdin.on("error", () => {});
-      child.stdout.on("data", (part) => (said += part));
-      child.on("close", () => done(textOf(said)));
-      child.stdin.end(JSON.stringify(input));
-    } catch {
-      done("");
-    }
-  });
-}
-
-function textOf(said) {
-  try {
-    const answer = JSON.parse(said);
-    return answer.hookSpecificOutput?.additionalContext ?? answer.additional_context ?? "";
-  } catch {
-    return said.trim();
-  }
-}
 
 function words(parts) {
   return (parts ?? [])
