@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from combray import __version__
 from combray.engine import Engine
+from combray.engine.warming import warm_up_in_background
 from combray.errors import CombrayError
 from combray.interfaces.mcp.calls import Calls
 
@@ -138,6 +139,7 @@ def serve(engine: Engine, namespaces: Sequence[str] = ()) -> None:
     server = server_for(engine, namespaces)
     for stop in _STOPS:
         signal.signal(stop, leave)
+    warm_up_in_background(engine)
     try:
         server.run("stdio")
     finally:
