@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from combray.audit.chain import MemoryChain
@@ -48,6 +48,12 @@ def latest(log: AuditLog, wanted: Wanted, limit: int | None) -> list[Entry]:
     """Return matching entries, newest first. Unreadable lines are skipped; `verify` reports them."""
     entries = filter(None, map(read, _backwards(log)))
     return list(islice(filter(wanted.fits, entries), limit))
+
+
+def since(log: AuditLog, start: datetime) -> list[Entry]:
+    """Return the entries from a moment on, oldest first. Reads no further back than the first earlier one."""
+    found = takewhile(lambda each: Wanted(since=start).fits(each), filter(None, map(read, _backwards(log))))
+    return list(found)[::-1]
 
 
 def lines(log: AuditLog) -> Iterator[str]:

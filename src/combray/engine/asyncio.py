@@ -147,6 +147,7 @@ class AsyncStore(_Facet):
 
     namespaces = awaited(OpenStore.namespaces)
     status = awaited(OpenStore.status)
+    metrics = awaited(OpenStore.metrics)
     tier = awaited(OpenStore.tier)
     log = awaited(OpenStore.log)
     doctor = awaited(OpenStore.doctor)

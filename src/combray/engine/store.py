@@ -70,6 +70,19 @@ class OpenStore:
             "top_entities": [{"entity": name, "count": count} for name, count in reader.entity_counts(20)],
         }
 
+    def metrics(self, days: int = 7) -> dict[str, Any]:
+        """How well memory served in the last days, counted from the audit.
+
+        `answered`: share of the questions that found something. `streamed` memories came in a context; `used` is
+        the share of them that was cited, read or changed afterwards. `duplicates`: share of the texts that were
+        skipped. `consolidated`: changes by consolidation. `cost`: of the models of this process. Raises
+        InvalidInputError, StoreError without an audit.
+        """
+        from combray.engine.audit import AuditTrail
+        from combray.engine.metrics import metrics
+
+        return metrics(self._at, AuditTrail(self._at).log, days)
+
     def _waiting(self, reader: Reader) -> dict[str, Any]:
         """Return the queue by model, and how many live memories have no vector of the embedder."""
         now = self._at.runtime.clock()

@@ -15,11 +15,18 @@ from combray.interfaces.cli.output import answer, console, for_people, moment, s
 
 
 @verb("combray status --namespace work")
+@click.option("--metrics", is_flag=True, help="Also how well memory served in the last days.")
+@click.option("--days", type=click.IntRange(1, 366), default=7, help="Days that --metrics counts.")
 @opens_store(pipelines=True)
-def status(target: Target) -> None:
-    """Show counts of memories, edges, vectors and top entities."""
+def status(target: Target, metrics: bool, days: int) -> None:
+    """Show counts of memories, edges, vectors and top entities.
+
+    --metrics shows how well memory served: questions answered, memories given and used, duplicates, cost.
+    """
     with target.open() as engine:
         facts = engine.store.status()
+        if metrics:
+            facts = {"metrics": engine.store.metrics(days), **facts}
     if not for_people(target):
         show_json(facts)
         return
