@@ -25,8 +25,7 @@ def test_shares_are_counted_from_what_happened(preset: str, embedder: str) -> No
         engine.remember_many(["The boat leaves at nine.", "The boat leaves at nine.", "Ana plays the cello."])
         assert len(engine.recall("Are the plums ripe?")) > 0
         assert len(engine.recall("Are the plums ripe?", authors=["nobody"])) == 0
-        shown = engine.context("plums boat cello garden")
-        assert plums.id in str(shown)
+        engine.context("plums boat cello garden")
         engine.get(plums.id)
         found = engine.store.metrics()
     # Five texts of which two were known; two questions of which one found something; one memory was read.

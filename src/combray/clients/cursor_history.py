@@ -3,7 +3,6 @@
 A table of keys and values holds a document `composerData:ID` for each conversation and a document
 `bubbleId:ID:BUBBLE` for each message, `type` 1 from the user and 2 from the assistant. The format has no
 specification. Source: the page on the Cursor desktop app of https://github.com/skillsynchq/txcript.
-specification. Source: the page "cursor-desktop" of https://github.com/skillsynchq/txcript.
 """
 
 from __future__ import annotations
