@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.pairs.deciding import DECISIONS, Decided, decide, score
-from bench.pairs.sources import RELATIONS, Pair, breaking_nli, sentence_pairs, statement_pairs
+from bench.pairs.sources import RELATIONS, Pair, breaking_nli, negation_pairs, sentence_pairs, statement_pairs
 from bench.quality import choosing, loaders
 from combray import models, presets
 from combray.errors import CombrayError
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
 
 def gathered(options: argparse.Namespace) -> list[Pair]:
     """Our own pairs, those of the files given, and Breaking NLI where it is at hand."""
-    pairs = list(statement_pairs())
+    pairs = [*statement_pairs(), *negation_pairs()]
     most = options.most or None
     files = options.sentences or sorted(choosing.OWN.glob("assistant-chats.jsonl"))
     for path in files:
@@ -119,6 +119,12 @@ def _show(console: Console, name: str, decided: list[Decided], wrong: bool) -> N
         if (each.decision == "DUPLICATE" and each.pair.relation != "duplicate")
         or (each.decision == "UPDATE" and each.pair.relation == "other")
     ]
+    same = [each for each in decided if each.pair.relation == "duplicate" and each.decision == "ADD"]
+    apart = [each for each in decided if each.pair.relation not in ("duplicate", "detail")]
+    console.print(
+        f"linked as restated: {sum(each.linked for each in same)} of {len(same)} duplicates that were kept, "
+        f"{sum(each.linked for each in apart)} of {len(apart)} pairs that differ"
+    )
     console.print(f"harmful (a different statement skipped or replaced): {len(harmful)} of {len(decided)}")
     for each in harmful if wrong else []:
         console.print(

@@ -19,6 +19,7 @@ import numpy as np
 from bench.quality.sets import QuestionSet
 
 STATEMENTS = Path(__file__).with_name("statements.jsonl")
+NEGATIONS = Path(__file__).with_name("negations.tsv")
 RELATIONS = ("duplicate", "detail", "update", "contradiction", "other")
 _NLI = {"contradiction": "contradiction", "entailment": "duplicate", "neutral": "other"}
 _AUXILIARY = re.compile(r"\b(is|are|was|were|can|could|will|would|should|has|have|had)\b(?! not|n't)")
@@ -58,6 +59,14 @@ def statement_pairs(path: Path = STATEMENTS) -> Iterator[Pair]:
         yield Pair(old, f"{subject} {each['negated']} {value}.", "contradiction", "negation")
         yield Pair(old, f"{each['other']} {verb} {value}.", "other", "other subject")
         yield Pair(old, texts[(place + 1) % len(texts)], "other", "unrelated")
+
+
+def negation_pairs(path: Path = NEGATIONS) -> Iterator[Pair]:
+    """Our pairs of plain negations, restatements and swapped roles; every even line is held out ("unseen")."""
+    for place, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+        relation, old, new = line.split("\t")
+        tongue = "en" if old.isascii() else "zh"
+        yield Pair(old, new, relation, f"negated: {('seen', 'unseen')[place % 2]} {tongue}")
 
 
 def sentence_pairs(questions: QuestionSet, most: int, seed: int = 0) -> list[Pair]:

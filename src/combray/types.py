@@ -14,7 +14,7 @@ Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
 Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
 Trust = Literal["owner", "agent", "untrusted", "quarantined"]
 Tier = Literal["core", "working", "peripheral"]
-EdgeType = Literal["temporal", "entity", "causal", "semantic", "supersedes", "may_revise"]
+EdgeType = Literal["temporal", "entity", "causal", "semantic", "supersedes", "may_revise", "restates"]
 Verdict = Literal["supersedes", "corrects", "same", "both", "open"]
 
 KINDS: tuple[Kind, ...] = ("episode", "fact", "insight", "chunk", "summary")
@@ -30,9 +30,13 @@ LIVE_STATUSES: tuple[Status, ...] = ("active", "pending_embed")
 TRUSTS: tuple[Trust, ...] = ("owner", "agent", "untrusted", "quarantined")
 TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
 CATEGORIES = ("preference", "decision", "fact", "insight", "context", "general")
-EDGE_TYPES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes", "may_revise")
+EDGE_TYPES: tuple[EdgeType, ...] = (
+    "temporal", "entity", "causal", "semantic", "supersedes", "may_revise", "restates",
+)  # fmt: skip
 """A `may_revise` edge runs from the later memory to the earlier one that it may change; its weight is the
-probability. The subtype "both" records a caller's verdict that both hold."""
+probability. The subtype "both" records a caller's verdict that both hold. A `restates` edge runs from the later
+memory to the earlier one that says the same in other words; its weight is their similarity. Stores keep places in
+this tuple: new types are appended."""
 GRAPH_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
 """Edges that say how memories belong together: a walk follows these. `may_revise` is only a question."""
 VERDICTS: tuple[Verdict, ...] = ("supersedes", "corrects", "same", "both", "open")

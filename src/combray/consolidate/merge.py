@@ -21,7 +21,8 @@ class MergeFacts:
 
     The winner has the highest confidence (then more evidence, then the later time, then the id). Each loser is
     near the winner itself, not merely in a chain. Category, author and trust are equal, and at least one
-    confidence is above `sure_above`. Facts without vectors need the same content terms. Undecided pairs, and
+    confidence is above `sure_above`. A `restates` edge serves as well as the cosine.
+    Facts without vectors need the same content terms. Undecided pairs, and
     paraphrases below `sure_above`, wait for the judge.
     """
 
@@ -89,6 +90,7 @@ class _Around:
         if near is not None:
             close = near.keys[near.scores >= self.minimum].tolist()
             yield from (self.places[other] for other in close if other in self.places)
+        yield from (self.places[other] for other in self.state.restating.get(key, ()) if other in self.places)
         if self.by_terms:
             alike = self.by_terms[_said(fact.content)]
             yield from (other for other in alike if near is None or self.keys[other] not in self.state.near)

@@ -17,14 +17,21 @@ import msgspec
 from combray.language import polarity
 from combray.language.claim_tokens import Token, tokenise, vocabulary
 from combray.language.entities import technology_words
+from combray.language.folding import is_unspaced
 from combray.language.subjects import Subject, subject_of
 from combray.language.text import Text, read_once
-from combray.language.tokens import term_set
+from combray.language.tokens import is_stop, term_set
 
 Verdict = Literal["identical", "paraphrase", "extends", "contradicts", "update", "different"]
 
 # Above this many token pairs the words are counted, not aligned: the time is bounded for any text.
 _MAX_ALIGNED = 250_000
+_NEGATED_FROM = 0.6
+"""Overlap from which a text that only negates another contradicts it, whatever its subject."""
+_RESTATED_FROM = 0.75
+"""Overlap of two texts with the same words in another order; Chinese terms are pairs of characters."""
+_LONGEST_MOVED = 60
+"""Words of a text up to which moved phrases are looked for."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -50,6 +57,8 @@ class Comparison(msgspec.Struct, frozen=True):
     only_removed: bool
     overlap: float
     verdict: Verdict
+    rearranged: bool = False
+    """Whether the new text has the words of the old one in another order, with the same subject first."""
 
 
 class _Difference(msgspec.Struct):
@@ -80,13 +89,17 @@ def _bare_subject(text: Text) -> Subject:
 
 
 def may_be_about_the_same(old: str, new: str) -> bool:
-    """Return whether `compare` can find the texts identical, or their subjects the same.
+    """Return whether `compare` can find the texts identical, restated or denied, or their subjects the same.
 
     Cheap, because a text's subject is read once: two messages of 2,500 characters take 10 ms to compare.
     """
     accents = old.isascii() == new.isascii()
     subject = _subject if accents else _bare_subject
     if subject(old).fits(subject(new)):
+        return True
+    mine, theirs = term_set(old), term_set(new)
+    overlap = len(mine & theirs) / max(1, len(mine | theirs))
+    if overlap >= _RESTATED_FROM or (overlap >= _NEGATED_FROM and not polarity.same_polarity(old, new)):
         return True
     return accents and [token.word for token in tokenise(old)] == [token.word for token in tokenise(new)]
 
@@ -99,7 +112,8 @@ def compare(old: str, new: str) -> Comparison:
     accents = old.isascii() == new.isascii()
     old_tokens, new_tokens = tokenise(old, accents=accents), tokenise(new, accents=accents)
     same_text = accents and [token.word for token in old_tokens] == [token.word for token in new_tokens]
-    difference = _difference(_significant(old_tokens), _significant(new_tokens))
+    old_words, new_words = _significant(old_tokens), _significant(new_tokens)
+    difference = _difference(old_words, new_words)
     gone, came = difference.gone, difference.came
     subject = _subject if accents else _bare_subject
     subjects = subject(old), subject(new)
@@ -122,15 +136,21 @@ def compare(old: str, new: str) -> Comparison:
         negation_differs=negated,
         antonyms=tuple(opposites),
         changes=tuple(ended),
-        word_substitution=tuple(
-            (_spell(old_words), _spell(new_words)) for old_words, new_words in difference.replaced
-        ),
+        word_substitution=tuple((_spell(before), _spell(after)) for before, after in difference.replaced),
         only_added=bool(came) and not gone,
         only_removed=bool(gone) and not came,
         overlap=len(old_terms & new_terms) / max(1, len(old_terms | new_terms)),
         verdict="different",
         **facts,
     )
+    if not negated and not ended and _same_words(old_words, new_words):
+        if _only_moved(old_words, new_words):
+            return msgspec.structs.replace(found, verdict="paraphrase", rearranged=True)
+        if _same_order_of_names(old_words, new_words):
+            found = msgspec.structs.replace(found, rearranged=True)
+    words_of_denial = {*polarity.negations(old), *polarity.negations(new)} if negated and not ended else None
+    if words_of_denial and _only_negated(found, difference, words_of_denial):
+        return msgspec.structs.replace(found, verdict="contradicts")
     return msgspec.structs.replace(found, verdict=_verdict(found, difference, subjects[0], new_tokens))
 
 
@@ -210,6 +230,72 @@ def _verdict(
     if came and not gone:
         return "different" if _changes_claim(came) else "extends"
     return "update" if _new_value(difference, subject, new_tokens) else "different"
+
+
+def _only_negated(found: Comparison, difference: _Difference, negations: set[str]) -> bool:
+    """Return whether one text plainly negates the other: most words are the same, and none is substituted.
+
+    The subject need not be found: "There is no cat on the roof" denies "A cat is on the roof".
+    """
+    if found.antonyms or found.overlap < _NEGATED_FROM:
+        return False
+    if found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ:
+        return False
+    gone, came = (
+        {token.key for token in side if not is_stop(token.word) and token.word not in negations}
+        for side in (difference.gone, difference.came)
+    )
+    return not (gone - came and came - gone)
+
+
+def _same_words(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    if len(old) != len(new) or len(old) > _LONGEST_MOVED:
+        return False
+    before, after = [token.key for token in old], [token.key for token in new]
+    return before != after and sorted(before) == sorted(after)
+
+
+def _same_order_of_names(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Return whether the subject stays in front and the names stay in order: "Lena teaches Omar" is not the
+    reverse. Without spaces between words neither can be seen.
+    """
+    first = [next((token.key for token in side if not is_stop(token.word)), "") for side in (old, new)]
+    names = [[token.key for token in side if _is_name(token) or token.kind == "number"] for side in (old, new)]
+    spaced = not any(is_unspaced(token.word) for token in old)
+    return spaced and first[0] == first[1] and names[0] == names[1]
+
+
+def _only_moved(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Return whether a phrase of time or place only stands elsewhere: "On Fridays we meet", "We meet on Fridays".
+
+    A date may move anywhere; a phrase after a preposition only between the start and the end, because in the
+    middle it would belong to another word ("the boy with the dog sees the girl").
+    """
+    before, after = [token.key for token in old], [token.key for token in new]
+    start = next(place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other)
+    stop = len(before)
+    while before[stop - 1] == after[stop - 1]:
+        stop -= 1
+    whole = stop - start == len(before)
+    for cut in range(start + 1, stop):
+        if before[cut:stop] + before[start:cut] == after[start:stop]:
+            return any(_is_adjunct(old[low:high], whole) for low, high in ((start, cut), (cut, stop)))
+    return False
+
+
+def _is_adjunct(block: Sequence[Token], fronted: bool) -> bool:
+    dated = [_is_date(token) for token in block]
+    if any(dated) and all(
+        date or token.kind in ("number", "unit") or is_stop(token.word)
+        for date, token in zip(dated, block, strict=True)
+    ):
+        return True
+    preposition = is_stop(block[0].word) and block[0].word not in vocabulary().pronouns
+    return fronted and preposition and len(block) > 1 and not any(map(_is_name, block))
+
+
+def _is_date(token: Token) -> bool:
+    return token.kind == "date" or token.key in vocabulary().calendar  # "Thursdays"
 
 
 def _ends_old(

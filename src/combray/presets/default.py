@@ -43,6 +43,7 @@ def _remember() -> Pipeline[Remembering]:
     from combray.presets.writing import FEWER_LINKS, write_pipeline
     from combray.remember.diff import Diff
     from combray.remember.embed import FindNearest
+    from combray.remember.link import LinkRestated
     from combray.remember.revisions import KeepRevisions, SuggestRevisions
 
     return (
@@ -53,7 +54,8 @@ def _remember() -> Pipeline[Remembering]:
         )
         .replace("FindNearest", FindNearest(minimum=0.1, limit=10))
         .after("TakeSurvey", SuggestRevisions())
-        .after("LinkSemantic", KeepRevisions())
+        .after("LinkSemantic", LinkRestated())
+        .after("LinkRestated", KeepRevisions())
     )
 
 

@@ -21,7 +21,7 @@ from combray.language.replacements import is_other_value, replacements_of, repla
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, terms
-from combray.remember.state import Draft, Remembering, Suggestion, revised
+from combray.remember.state import Draft, Remembering, Restatement, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import DEFAULT_TRUST
 
@@ -61,6 +61,8 @@ class _Claim:
         self.text, self.author = draft.memory.content, draft.memory.author or ""
         self.names = draft.memory.entities
         self.is_present = draft.claim.tense == "present"
+        self.restates: tuple[float, _Candidate] | None = None
+        """The most similar candidate of which it is a paraphrase, with the similarity."""
 
     @cached_property
     def normalised(self) -> str:
@@ -208,6 +210,7 @@ class Diff:
                 stored = self._stored(batch, range(place, min(place + _READ_AT_ONCE, len(state.drafts))), reader)
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
             draft.restated = draft.contradicts = False
+            draft.restates = None
             if place in stored:
                 claim, found = _Claim(draft), batch.near(place) + stored[place]
                 same = [each for each in found if claim.repeats(each)]
@@ -215,6 +218,9 @@ class Diff:
                 # Of several memories with this text it repeats the latest, or none.
                 gone = same if draft.restated else sorted(same, key=lambda each: each.place)[:-1]
                 self._decide(draft, claim, [each for each in found if each not in gone])
+                if claim.restates is not None and draft.suggestion == "ADD":
+                    similarity, other = claim.restates
+                    draft.restates = Restatement(similarity, other.key, other.twin)
 
     def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[_Candidate]) -> None:
         conflicts = False
@@ -325,7 +331,14 @@ class Diff:
         certain = self.certain and not self.same_sentence
         if certain and (unlikely or not may_be_about_the_same(candidate.text, new.text)):
             return None
-        decision = self._by_comparison(compare(candidate.text, new.text), similarity)
+        found = compare(candidate.text, new.text)
+        if (found.verdict == "paraphrase" or found.rearranged) and (
+            new.restates is None or similarity > new.restates[0]
+        ):
+            new.restates = similarity, candidate
+        if not self.strict and theirs > new.terms and found.same_polarity and not found.changes:
+            return None  # it says less: a more general text replaces nothing
+        decision = self._by_comparison(found, similarity)
         if decision is None or decision.suggestion == "DUPLICATE" or (self.strict and decision.contradicts):
             return decision
         if self.certain and not (self.same_sentence and is_other_value(new.text, candidate.text)):
