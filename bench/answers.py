@@ -2,6 +2,7 @@
 
     python -m bench.answers --data DATA            one line a preset and embedder
     python -m bench.answers --data DATA --dump F   also every answer, as JSON lines, to compare with diff
+    python -m bench.answers --data DATA --postgres on a PostgreSQL server of its own: the hashes must be the same
 
 Ids are random, so memories are named by their place in the conversation. Floats are compared bit by bit.
 Sentences for people (reasons, warnings) are left out: they may be reworded without changing what is found.
@@ -21,6 +22,7 @@ import combray
 from bench.quality.loaders import load
 from bench.quality.sets import Collection, Item
 from combray import presets
+from combray.testing.postgres import Server
 
 EMBEDDERS = ("none", "wordllama")
 SINGLES = 40
@@ -41,25 +43,40 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("COMBRAY_DATA", ".")))
     parser.add_argument("--dump", type=Path, help="write every answer to this file")
     parser.add_argument("--conversations", type=int, default=5)
+    parser.add_argument("--presets", nargs="+", choices=presets.names(), default=presets.names())
+    parser.add_argument("--postgres", action="store_true", help="write to a PostgreSQL server")
     options = parser.parse_args()
+    server = Server() if options.postgres else None
+    try:
+        _run(options, server)
+    finally:
+        if server is not None:
+            server.stop()
+
+
+def _run(options: argparse.Namespace, server: Server | None) -> None:
     collections = load("locomo", options.data / "locomo" / "conversations-1-5.json").collections
     dump = options.dump.open("w", encoding="utf-8") if options.dump else None
-    for preset in presets.names():
+    for preset in options.presets:
         for embedder in EMBEDDERS:
             digest = hashlib.sha256()
             for collection in collections[: options.conversations]:
-                for line in answers(collection, preset, embedder):
+                location = ":memory:"
+                if server is not None:
+                    schema = f"{preset}_{embedder}_{collection.name}".replace("-", "_").lower()
+                    location = f"{server.url()}&schema={schema}"
+                for line in answers(collection, preset, embedder, location):
                     digest.update(line.encode() + b"\n")
                     if dump is not None:
                         dump.write(f"{preset} {embedder} {collection.name} {line}\n")
             print(f"{preset:15} {embedder:10} {digest.hexdigest()}", flush=True)
 
 
-def answers(collection: Collection, preset: str, embedder: str) -> Iterator[str]:
+def answers(collection: Collection, preset: str, embedder: str, location: str = ":memory:") -> Iterator[str]:
     """Every write and every recall of one conversation, as JSON."""
     moments = [item.occurred_at.timestamp() for item in collection.items if item.occurred_at is not None]
     clock = max(moments) + 1.0
-    engine = combray.open(":memory:", preset=preset, embedder=embedder, clock=lambda: clock, worker=False)
+    engine = combray.open(location, preset=preset, embedder=embedder, clock=lambda: clock, worker=False)
     with engine:
         items: list[Any] = [_fields(item) for item in collection.items]
         written = [

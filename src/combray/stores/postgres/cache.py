@@ -68,10 +68,10 @@ class NamespaceCache:
     def matrix(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
         with self.lock:
-            known = session.rows(sql.vectors.model, model) if snapshot.count else []
-            if not known:
+            known = session.model(model) if snapshot.count else None
+            if known is None:
                 return None
-            number, dimensions = known[0]
+            number, dimensions = known
             newest = self._columns.snapshot()
             if snapshot.epoch != newest.epoch or snapshot.count > newest.count:
                 # Another thread has read an erasure since: slots refer to different memories now.

@@ -72,10 +72,10 @@ class PostgresReader(ColumnReader[Session]):
 
     def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
         with self._reading() as session:
-            known = session.rows(sql.vectors.model, model)
-            if not known:
+            known = session.model(model)
+            if known is None:
                 return {}, 1
-            number, dimensions = known[0]
+            number, dimensions = known
             return dict(session.of_rows(sql.vectors.codes, number, [int(key) for key in keys])), int(dimensions)
 
     def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:

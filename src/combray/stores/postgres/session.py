@@ -38,6 +38,8 @@ class Session:
         self.connection = connection
         self.name = name
         self.state = state
+        self.models: dict[str, tuple[int, int]] | None = None
+        """Number and dimensions of the store's models, which never change; None in a write, which may add one."""
 
     @property
     def number(self) -> int | None:
@@ -74,6 +76,18 @@ class Session:
         with self.connection.cursor() as cursor:
             cursor.executemany(statement.encode(), given)
             return max(0, cursor.rowcount)
+
+    def model(self, name: str) -> tuple[int, int] | None:
+        """Return the number and the dimensions of a model; None before its first vector."""
+        if self.models is not None and name in self.models:
+            return self.models[name]
+        found = self.rows(sql.vectors.model, name)
+        if not found:
+            return None
+        known = int(found[0][0]), int(found[0][1])
+        if self.models is not None:
+            self.models[name] = known
+        return known
 
     def must_know(self, keys: Iterable[int]) -> None:
         """Raise NotFoundError unless every key is in the namespace."""

@@ -56,6 +56,7 @@ class PostgresStore:
         self.unwritable = ""
         self._process = os.getpid()
         self._caches: dict[str, NamespaceCache] = {}
+        self._models: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
         self._writing = threading.local()
         self._closed = False
@@ -133,6 +134,7 @@ class PostgresStore:
         def begin(connection: Connection[Row]) -> Session:
             connection.execute(sql.server.begin_read.encode())
             session = Session(connection, namespace)
+            session.models = self._models
             session.look()
             return session
 

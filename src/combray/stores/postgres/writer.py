@@ -38,6 +38,7 @@ class PostgresWriter(PostgresReader):
         self.erased = False
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
+        self._added: set[int] = set()
         # Caught up before the first write, so that the cache only ever holds committed rows.
         self._snapshot = cache.catch_up(session, behind=1)
         self.revision_now = state.revision
@@ -112,6 +113,7 @@ class PostgresWriter(PostgresReader):
             added.append((key, arrival.memory, entry))
         self.session.of_each(sql.memories.add, rows)
         indexes.add(self.session, added)
+        self._added.update(keys)
         self._did("added", keys)
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
             given = {key: each.vectors for key, each in zip(keys, arrivals, strict=True) if model in each.vectors}
@@ -126,8 +128,17 @@ class PostgresWriter(PostgresReader):
                 raise InvalidInputError("id", f"{each!r} already exists in namespace {self.namespace!r}.")
             taken.add(each)
 
+    def _must_know(self, keys: Sequence[int]) -> None:
+        """Raise NotFoundError unless every key is in the namespace. Asks the server only after an erasure."""
+        if self.erased:
+            self.session.must_know(keys)
+            return
+        old = np.array([key for key in keys if key not in self._added], dtype=np.int64)
+        for key in old[self._snapshot.slots(old) < 0].tolist():
+            raise self._missing(key)
+
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
-        self.session.must_know(keys)
+        self._must_know(keys)
         self._did("embedded", keys)
         # The matrix must be filled from committed rows, before these change.
         self.cache.matrix(self.session, model, self._snapshot)
@@ -136,11 +147,11 @@ class PostgresWriter(PostgresReader):
 
     def _store_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         codes = encode(vectors)
-        known = self.session.rows(sql.vectors.model, model)
-        if not known:
+        known = self.session.model(model)
+        if known is None:
             self.session.run(sql.vectors.add_model, model, vectors.shape[1])
-            known = self.session.rows(sql.vectors.model, model)
-        number, dimensions = known[0]
+            known = self.session.model(model)
+        number, dimensions = known or (0, 0)
         check_dimensions(model, dimensions, vectors.shape[1])
         last = {int(key): code for key, code in zip(keys, codes, strict=True)}
         self.session.of_run(sql.vectors.put, number, list(last), list(last.values()))
@@ -198,7 +209,7 @@ class PostgresWriter(PostgresReader):
         self.session.of_each(sql.versions.put, rows)
 
     def link(self, links: Sequence[Link], at: float) -> int:
-        self.session.must_know(end for each in links for end in (each.source, each.target))
+        self._must_know([end for each in links for end in (each.source, each.target)])
         rows: dict[tuple[Any, ...], tuple[float, str | None, str | None]] = {}
         for each in links:
             maker = None if each.created_by == "combray" else each.created_by
