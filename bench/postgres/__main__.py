@@ -20,7 +20,7 @@ import combray
 from bench.postgres import hnsw
 from bench.speed.engine import items
 from bench.speed.texts import Text, clauses, questions, sources, texts
-from bench.speed.timing import summarised
+from bench.speed.timing import latency
 from combray import Engine
 from combray.runtime import Filter
 from combray.testing.postgres import Server
@@ -111,12 +111,12 @@ def main(arguments: list[str] | None = None) -> int:
                     embedder = engine.runtime.embedder
                     assert embedder is not None
                     queries = np.asarray(embedder.embed(wanted[:100]), dtype=np.float32)
-                    spent = []
-                    for query in queries:
-                        started = time.perf_counter()
-                        reader.nearest(MODEL, query[None, :], Filter(), 10, -1.0)
-                        spent.append((time.perf_counter() - started) * 1000)
-                    sys.stdout.write(f"scan in memory: {summarised(spent)}\n")
+                    vectors = dict(zip(wanted[:100], queries, strict=True))
+                    scan = latency(
+                        lambda each: reader.nearest(MODEL, vectors[each][None, :], Filter(), 10, -1.0),
+                        wanted[:100],
+                    )
+                    sys.stdout.write(f"scan in memory: {scan}\n")
             built, found = hnsw.measure(server.url(), rows, queries)
             sys.stdout.write(f"HNSW built in {built:.0f} s\n")
             for each in found:

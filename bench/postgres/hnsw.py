@@ -85,18 +85,21 @@ def _asked(
 ) -> Found:
     connection.execute(f"SET enable_indexscan = {'on' if index else 'off'}".encode())
     # The planner would take the filter for cheap enough to scan the table; the question is what the index does.
-    connection.execute(f"SET enable_seqscan = {'off' if index else 'on'}".encode())
+    for way in ("enable_seqscan", "enable_sort", "enable_bitmapscan"):
+        connection.execute(f"SET {way} = {'off' if index else 'on'}".encode())
+    connection.execute(f"SET hnsw.max_scan_tuples = {len(rows)}".encode())
     connection.execute(f"SET hnsw.ef_search = {EF_SEARCH}".encode())
     connection.execute(f"SET hnsw.iterative_scan = {'strict_order' if iterative else 'off'}".encode())
     statement = _ASK.format(where="WHERE part = 7" if filtered else "").encode()
     places = np.arange(len(rows))
     among = places[places % GROUPS == 7] if filtered else places
-    spent, share = [], []
+    spent, busy, share = [], [], []
     for query in queries:
         text = "[" + ",".join(f"{value:.6g}" for value in query) + "]"
-        started = time.perf_counter()
+        started, at = time.perf_counter(), time.process_time()
         keys = {row[0] for row in connection.execute(statement, (text,)).fetchall()}
         spent.append((time.perf_counter() - started) * 1000)
+        busy.append((time.process_time() - at) * 1000)
         exact = set(among[np.argsort(-(rows[among] @ query), kind="stable")[:TOP]].tolist())
         share.append(len(keys & exact) / TOP)
-    return Found(name, summarised(spent), float(np.mean(share)))
+    return Found(name, summarised(spent, busy), float(np.mean(share)))
