@@ -11,18 +11,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import combray
 from bench.postgres import hnsw
 from bench.speed.engine import items
 from bench.speed.texts import Text, clauses, questions, sources, texts
-from bench.speed.timing import latency
+from bench.speed.timing import Latency, latency
 from combray import Engine
-from combray.runtime import Filter
+from combray.runtime import Filter, Reader
 from combray.testing.postgres import Server
 
 ASKED = 200
@@ -84,6 +85,11 @@ def same(one: str, other: str, wanted: Sequence[str]) -> float:
     return float(np.mean(equal))
 
 
+def scanned(reader: Reader, vectors: Mapping[str, NDArray[np.float32]]) -> Latency:
+    """The ten nearest memories by the store's own scan."""
+    return latency(lambda each: reader.nearest(MODEL, vectors[each][None, :], Filter(), 10, -1.0), list(vectors))
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(prog="python -m bench.postgres", description=__doc__)
@@ -111,11 +117,7 @@ def main(arguments: list[str] | None = None) -> int:
                     embedder = engine.runtime.embedder
                     assert embedder is not None
                     queries = np.asarray(embedder.embed(wanted[:100]), dtype=np.float32)
-                    vectors = dict(zip(wanted[:100], queries, strict=True))
-                    scan = latency(
-                        lambda each: reader.nearest(MODEL, vectors[each][None, :], Filter(), 10, -1.0),
-                        wanted[:100],
-                    )
+                    scan = scanned(reader, dict(zip(wanted[:100], queries, strict=True)))
                     sys.stdout.write(f"scan in memory: {scan}\n")
             built, found = hnsw.measure(server.url(), rows, queries)
             sys.stdout.write(f"HNSW built in {built:.0f} s\n")
