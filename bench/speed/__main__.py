@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _figures(options: argparse.Namespace) -> dict[str, Any]:
     if options.earlier:
         content: dict[str, Any] = json.loads(options.earlier.read_text(encoding="utf-8"))
-        return content
+        return content | ({"note": options.note} if options.note else {})
 
     def keep(results: Sequence[Measured]) -> None:
         # A run of an hour that is stopped leaves the sizes that it finished.

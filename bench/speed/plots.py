@@ -21,13 +21,13 @@ _SYSTEMS = (
 
 
 def draw_recall(results: list[dict[str, Any]], path: Path) -> None:
-    """Median and 99th percentile of one question by size, both axes logarithmic."""
+    """Median processor time and 99th percentile of wall time of one question by size, on logarithmic axes."""
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     for name, colour in _SYSTEMS:
         of = [(each["size"], each["asks"][name]) for each in results if name in each["asks"]]
         sizes = [size for size, _ in of]
-        axes.plot(sizes, [each["p50"] for _, each in of], "o-", color=colour, label=f"{name}, p50")
-        axes.plot(sizes, [each["p99"] for _, each in of], ":", color=colour, label=f"{name}, p99")
+        axes.plot(sizes, [each["cpu"] for _, each in of], "o-", color=colour, label=f"{name}, CPU p50")
+        axes.plot(sizes, [each["p99"] for _, each in of], ":", color=colour, label=f"{name}, wall p99")
     axes.set(xscale="log", yscale="log", xlabel="memories", ylabel="milliseconds of one question")
     _finish(figure, axes, path)
 
