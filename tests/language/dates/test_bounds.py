@@ -81,9 +81,16 @@ def test_hours_of_a_day(text: str, start: datetime, end: datetime) -> None:
     assert (found.start, found.end, found.kind) == (start, end, "time")
 
 
-@pytest.mark.parametrize("text", ["a ratio of 30/4.85", "release 10.2.1 is out", "3-2 after extra time"])
+@pytest.mark.parametrize(
+    "text", ["a ratio of 30/4.85", "release 10.2.1 is out", "3-2 after extra time", "this may take longer"]
+)
 def test_numbers_that_are_no_dates(text: str) -> None:
     assert resolve(text, NOW) == []
+
+
+def test_a_month_in_lower_case_counts_before_a_pronoun_or_at_the_end() -> None:
+    for text in ("we met there this may", "this may we met", "in May work was hard"):
+        assert [each.start.month for each in resolve(text, NOW)] == [5]
 
 
 def test_digits_are_read_day_first_in_text_with_vietnamese_letters() -> None:

@@ -16,6 +16,7 @@ Each language is one JSON table, `language/<code>/dates.json`. A table holds:
   named values and the constants. Symbols made by rules may be used by other rules;
 - `stop`: phrases that never name a time ("24/7"); `weak`: phrases that name one only inside a larger one or
   after a word of `introducers` ("may" after "in");
+- `modals`: of these the words that are verbs in lower case before another verb ("this may take longer");
 - `forward`: words that turn dates without a year to the future, `forward_endings`: endings of such verbs;
 - `cues`: common words of the language, which break ties between languages; `anchors`: further words, or pairs,
   that show that a text names a time, and `patterns`: regular expressions of the same in Han text; `distances`:

@@ -31,6 +31,7 @@ class Language:
     forward: frozenset[str]
     weak: frozenset[str]
     introducers: frozenset[str]
+    modals: frozenset[str]
     forward_endings: tuple[str, ...]
 
 
@@ -71,6 +72,7 @@ def language(code: str) -> Language:
         _words(source.forward, source.fold_accents),
         _words(source.weak, source.fold_accents),
         _words(source.introducers, source.fold_accents),
+        _words(source.modals, source.fold_accents),
         tuple(source.forward_endings),
     )
 

@@ -149,6 +149,11 @@ def _is_expression(
         number = any(symbol == "NUM" and stop > first for symbol, stop, _ in chart[first - 1])
         if number and not any(symbol not in ("NUM", "YEAR") for symbol, _, _ in chart[first - 1]):
             return False
+    if words[end - 1] in known.modals and end < len(words) and text[tokens[end - 1].start].islower():
+        # "This may take longer": a verb follows, not "we" or "of".
+        follows = words[end]
+        if follows.isalpha() and follows not in known.cues and follows not in known.introducers:
+            return False
     phrase = " ".join(words[first:end])
     if phrase in known.weak or phrase.isdecimal():
         introduced = first > 0 and words[first - 1] in known.introducers

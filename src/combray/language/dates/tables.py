@@ -33,6 +33,7 @@ class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     forward: list[str] = []
     forward_endings: list[str] = []
     weak: list[str] = []
+    modals: list[str] = []
     introducers: list[str] = []
     anchors: list[str] = []
     patterns: list[str] = []
