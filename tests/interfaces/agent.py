@@ -59,7 +59,7 @@ def environment(home: Path) -> dict[str, str]:
 def command(db: Path, namespace: str, embedder: str = "none") -> list[str]:
     return [
         *(sys.executable, "-m", "combray", "mcp", "--db", str(db)),
-        *("--namespace", namespace, "--embedder", embedder),
+        *("--namespace", namespace, "--embedder", embedder, "--tools", "full"),
     ]
 
 

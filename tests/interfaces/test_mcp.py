@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 import combray
 from combray.interfaces.mcp.lines import NOTICE, one_line, quoted
 from combray.interfaces.mcp.parameters import Category, Intent
-from combray.interfaces.mcp.server import OFFERED
+from combray.interfaces.mcp.profiles import PROFILES
 from combray.recall.query import INTENTS
 from combray.types import CATEGORIES
 from combray.values import short_ids
@@ -48,7 +48,7 @@ def agent(db: Path, folder: Path) -> Iterator[Agent]:
 
 def test_the_tools_say_when_to_use_them_and_none_can_name_a_namespace_or_a_store(agent: Agent) -> None:
     tools = {tool.name: tool for tool in agent.portal.call(agent.client.list_tools).tools}
-    assert list(tools) == list(OFFERED)
+    assert list(tools) == list(PROFILES["full"])
     told = tools["recall"].description or ""
     assert "before you answer about earlier work, decisions, dates, people" in told
     assert "say that you searched and found nothing" in told
@@ -58,7 +58,7 @@ def test_the_tools_say_when_to_use_them_and_none_can_name_a_namespace_or_a_store
     assert list(tools["memory_search"].input_schema["properties"]) == ["query", "maxResults", "minScore"]
     assert list(tools["memory_get"].input_schema["properties"]) == ["path", "from", "lines"]
     reading = {name for name, tool in tools.items() if tool.annotations and tool.annotations.read_only_hint}
-    assert reading == set(OFFERED) - {"remember", "link", "settle_memories", "update_memory", "forget"}
+    assert reading == set(PROFILES["full"]) - {"remember", "link", "settle_memories", "update_memory", "forget"}
 
 
 def test_the_server_tells_the_agent_to_search_first_and_to_distrust_what_it_reads(agent: Agent) -> None:

@@ -38,7 +38,21 @@ def agent(db: Path, embedder: str) -> Iterator[Agent]:
 
 @contextmanager
 def serving(db: Path, embedder: str, *more: str) -> Iterator[Agent]:
-    arguments = ["-m", "combray", "mcp", "--db", str(db), "--namespace", "work", "--embedder", embedder, *more]
+    arguments = [
+        "-m",
+        "combray",
+        "mcp",
+        "--tools",
+        "full",
+        "--db",
+        str(db),
+        "--namespace",
+        "work",
+        "--embedder",
+        embedder,
+        *more,
+    ]
+    arguments += ["--tools", "full"]
     environment = {"COMBRAY_HOME": str(db.parent), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:

@@ -30,7 +30,20 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def agent(db: Path) -> Iterator[Agent]:
-    arguments = ["-m", "combray", "mcp", "--db", str(db), "--namespace", "work", "--embedder", "none"]
+    arguments = [
+        "-m",
+        "combray",
+        "mcp",
+        "--tools",
+        "full",
+        "--db",
+        str(db),
+        "--namespace",
+        "work",
+        "--embedder",
+        "none",
+    ]
+    arguments += ["--tools", "full"]
     environment = {"COMBRAY_HOME": str(db.parent), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:

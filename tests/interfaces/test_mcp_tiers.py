@@ -43,7 +43,9 @@ def refusing() -> Iterator[str]:
 @contextmanager
 def serving(folder: Path, **settings: str) -> Iterator[Agent]:
     environment = {"COMBRAY_HOME": str(folder), **{f"COMBRAY_{name}": told for name, told in settings.items()}}
-    server = StdioServerParameters(command=sys.executable, args=["-m", "combray", "mcp"], env=environment)
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "combray", "mcp", "--tools", "full"], env=environment
+    )
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
         yield Agent(portal, client)
 

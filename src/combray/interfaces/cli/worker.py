@@ -119,15 +119,28 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
         show_json(worked)
 
 
-@verb("combray mcp --db agent.db --namespace work", "combray mcp --namespace work --in work --in home")
+@verb(
+    "combray mcp --db agent.db --namespace work", "combray mcp --tools official", "combray mcp --http --port 8765"
+)
+@click.option(
+    "--tools",
+    type=click.Choice(["lean", "full", "openclaw", "engram", "mnemon", "official"]),
+    default="lean",
+    help="Tools to offer; each profile is named after whose it is compatible with.",
+)
+@click.option(
+    "--http", is_flag=True, help="Serve streamable HTTP on 127.0.0.1 at /mcp instead of standard input."
+)
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
 @namespaces_option
 @opens_store(pipelines=True)
-def mcp(target: Target, namespaces: tuple[str, ...]) -> None:
+def mcp(target: Target, tools: str, http: bool, port: int, namespaces: tuple[str, ...]) -> None:
     """Serve memory to an agent over MCP.
 
-    Speaks the Model Context Protocol on standard input and output until the input ends. An MCP client starts this
-    command. Its options fix the store, namespace, preset and embedder. With --in, recall, search_memory, think
-    and list_memories read these namespaces; every other tool uses the one of --namespace.
+    Speaks the Model Context Protocol on standard input and output until the input ends, or with --http over HTTP
+    on this machine. An MCP client starts this command. Its options fix the store, namespace, preset and embedder.
+    With --in, recall, search_memory, think and list_memories read these namespaces; every other tool uses the one
+    of --namespace.
     """
     try:
         from combray.interfaces.mcp.server import serve
@@ -135,6 +148,9 @@ def mcp(target: Target, namespaces: tuple[str, ...]) -> None:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise MissingExtraError("The MCP server", "mcp") from error
-    if sys.stdin.isatty():
+    if http:
+        say(f"serving MCP on http://127.0.0.1:{port}/mcp. Ctrl-C ends it.")
+    elif sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
-    serve(target.open(to_write=True, stays=True), namespaces)
+    engine = target.open(to_write=True, stays=True)
+    serve(engine, namespaces, profile=tools, port=port if http else None)

@@ -51,7 +51,10 @@ class Calls(DocumentCalls, GraphCalls):
         category: Annotated[Category, Field(description="Kind of statement.")] = "general",
         importance: Annotated[int, Field(ge=1, le=5, description="1: a detail. 5: must not be lost.")] = 3,
         tags: Annotated[list[str], Field(description="Labels.")] = [],  # noqa: B006
-        entities: Annotated[list[str], Field(description="Names beyond those found in the text.")] = [],  # noqa: B006
+        entities: Annotated[
+            list[str] | dict[str, list[str]],
+            Field(description='Names beyond those found in the text; or with aliases: {"Robert": ["Bob"]}.'),
+        ] = [],  # noqa: B006
         occurred_at: When = None,
         source: Annotated[
             Who,
@@ -280,7 +283,7 @@ class Calls(DocumentCalls, GraphCalls):
         said += [lines.one_line(done.reason)] if done.reason else []
         said += [f"note: {lines.one_line(warning)}" for warning in done.quality_warnings]
         said += questions(done, names)
-        if near:
+        if near and "link" in self._offered:
             said += ["Possibly related memories; link them with the tool link if they are.", lines.NOTICE]
             said += [f"[{names[each]}] {lines.one_line(text, lines.WIDTH)}" for each, text in near.items()]
         tier, notes = self._tier({})

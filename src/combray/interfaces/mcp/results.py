@@ -16,9 +16,10 @@ from combray.values import short_ids
 
 
 class Tools:
-    """One engine, and the namespaces that its tools read."""
+    """One engine, the namespaces that its tools read, and the tools that are offered with it."""
 
-    def __init__(self, engine: Engine, namespaces: Sequence[str] = ()) -> None:
+    def __init__(self, engine: Engine, namespaces: Sequence[str] = (), offered: Sequence[str] = ()) -> None:
+        self._offered = frozenset(offered)
         self._engine = engine
         self._namespaces = list(namespaces) or None
         read = dict.fromkeys(map(check_namespace, namespaces or [engine.namespace]))

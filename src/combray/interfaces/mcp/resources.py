@@ -1,0 +1,75 @@
+"""The resources of the server: one memory, recent memories, and the profile of the user."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+from combray.interfaces.mcp import lines
+from combray.interfaces.mcp.official import KNOWLEDGE_GRAPH, OfficialCalls
+from combray.interfaces.mcp.results import Tools
+
+RECENT = "memory://recent"
+PROFILE = "memory://profile"
+_RECENT = 20
+_PROFILE = 50
+
+
+class Resources(Tools):
+    """What the resources show. Each text begins with the notice that it is stored data."""
+
+    def recent(self) -> str:
+        """Return the latest memories, one short line each."""
+        return self._listed(None, "-recorded_at", _RECENT)
+
+    def profile(self) -> str:
+        """Return preferences, the most important first."""
+        return self._listed({"category": "preference"}, "-importance", _PROFILE)
+
+    def memory(self, id: str) -> str:
+        """Return one memory in full; a unique prefix of its id is enough."""
+        memory = self._engine.get(id)
+        return f"{lines.NOTICE}\n{lines.whole(memory)}"
+
+    def _listed(self, where: dict[str, Any] | None, order: str, limit: int) -> str:
+        page = self._engine.list(where, order=order, limit=limit, namespaces=self._namespaces)
+        names = self._short(each.id for each in page)
+        return "\n".join([lines.NOTICE, *(lines.short(each, names[each.id]) for each in page)])
+
+
+def add_resources(server: MCPServer[Any], tools: Tools, shown: Resources) -> tuple[str, ...]:
+    """Register the resources of a profile. Returns the URIs that a write changes."""
+    if isinstance(tools, OfficialCalls):
+
+        @server.resource(
+            KNOWLEDGE_GRAPH,
+            name="knowledge-graph",
+            title="Knowledge Graph",
+            description="The full knowledge graph with all entities and relations",
+            mime_type="application/json",
+        )
+        def knowledge_graph() -> str:
+            return json.dumps(tools.graph().as_json(), indent=2, ensure_ascii=False)
+
+        return (KNOWLEDGE_GRAPH,)
+    plain = "text/plain"
+    server.resource(
+        RECENT, name="recent", title="Recent memories", description="The 20 latest memories.", mime_type=plain
+    )(shown.recent)
+    server.resource(
+        PROFILE,
+        name="profile",
+        title="Profile",
+        description="Preferences, the most important first.",
+        mime_type=plain,
+    )(shown.profile)
+    server.resource(
+        "memory://memory/{id}",
+        name="memory",
+        title="Memory by id",
+        description="One memory in full. The id may be a unique prefix.",
+        mime_type=plain,
+    )(shown.memory)
+    return RECENT, PROFILE

@@ -1,0 +1,196 @@
+"""Profiles of tools, the reference server's graph, prompts, resources, HTTP, and the end of a client."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from agent import Agent, environment, text
+from anyio.from_thread import start_blocking_portal
+from mcp import Client, StdioServerParameters
+
+from combray.interfaces.mcp.lines import NOTICE
+
+ANA = {"name": "Ana", "entityType": "person", "observations": ["likes tea", "lives in Porto"]}
+KNOWS = {"from": "Ana", "to": "Bo", "relationType": "knows"}
+
+
+@contextmanager
+def serving(db: Path, profile: str | None = None, embedder: str | None = None) -> Iterator[Agent]:
+    arguments = ["-m", "combray", "mcp", "--db", str(db)]
+    arguments += ["--tools", profile] if profile else []
+    arguments += ["--embedder", embedder] if embedder else []
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment(db.parent))
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
+        yield Agent(portal, client)
+
+
+@pytest.mark.parametrize(
+    ("profile", "names"),
+    [
+        (None, "remember recall settle_memories update_memory forget"),
+        ("openclaw", "memory_search memory_get"),
+        (
+            "official",
+            "create_entities create_relations add_observations delete_entities delete_observations "
+            "delete_relations read_graph search_nodes open_nodes",
+        ),
+    ],
+)
+def test_a_profile_offers_its_tools_with_title_annotations_and_output_schema(
+    tmp_path: Path, profile: str | None, names: str
+) -> None:
+    with serving(tmp_path / "a.db", profile, "none") as agent:
+        tools = agent.portal.call(agent.client.list_tools).tools
+    assert [tool.name for tool in tools] == names.split()
+    for tool in tools:
+        assert tool.title
+        assert tool.annotations
+        assert tool.output_schema
+        assert tool.output_schema["type"] == "object"
+
+
+def test_the_default_server_remembers_recalls_and_shows_prompts_and_resources(tmp_path: Path) -> None:
+    with serving(tmp_path / "a.db") as agent:
+        made = agent.remember("I prefer tea without sugar", category="preference", source="user")
+        assert agent.done("recall", query="tea")["results"][0]["content"] == "I prefer tea without sugar"
+        prompts = agent.portal.call(agent.client.list_prompts).prompts
+        assert [each.name for each in prompts] == ["recall", "review", "remember-session"]
+        shown = agent.portal.call(agent.client.get_prompt, "recall", {"topic": "tea"}).messages[0].content
+        assert "tea" in shown.text  # type: ignore[union-attr]
+        for uri in ("memory://recent", "memory://profile", f"memory://memory/{made}"):
+            (content,) = agent.portal.call(agent.client.read_resource, uri).contents
+            first, *rest = content.text.splitlines()  # type: ignore[union-attr]
+            assert first == NOTICE
+            assert "tea without sugar" in "".join(rest)
+
+
+def test_aliases_of_an_entity_are_remembered(tmp_path: Path) -> None:
+    with serving(tmp_path / "a.db") as agent:
+        agent.remember("Robert repairs clocks", entities={"Robert": ["Bob"]})
+        assert agent.done("recall", query="What does Bob repair?")["results"]
+
+
+# -- the reference memory server -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_the_graph_answers_as_the_reference_server_does(tmp_path: Path, embedder: str) -> None:
+    with serving(tmp_path / "a.db", "official", embedder) as agent:
+        bo = {"name": "Bo", "entityType": "person", "observations": []}
+        assert agent.done("create_entities", entities=[ANA, bo]) == {"entities": [ANA, bo]}
+        assert agent.done("create_entities", entities=[ANA]) == {"entities": []}
+        assert agent.done("create_relations", relations=[KNOWS]) == {"relations": [KNOWS]}
+        assert agent.done("create_relations", relations=[KNOWS]) == {"relations": []}
+        added = agent.done(
+            "add_observations", observations=[{"entityName": "Ana", "contents": ["likes tea", "x"]}]
+        )
+        assert added == {"results": [{"entityName": "Ana", "addedObservations": ["x"]}]}
+        ana = {**ANA, "observations": ["likes tea", "lives in Porto", "x"]}
+        graph = {"entities": [ana, bo], "relations": [KNOWS]}
+        assert agent.done("read_graph") == graph
+        assert agent.done("search_nodes", query="PORTO") == {"entities": [ana], "relations": [KNOWS]}
+        assert agent.done("open_nodes", names=["Bo", "nobody"]) == {"entities": [bo], "relations": [KNOWS]}
+        missing = agent.call("add_observations", observations=[{"entityName": "Zed", "contents": ["y"]}])
+        assert missing.is_error
+        assert text(missing) == "Entity with name Zed not found"
+        gone = agent.done("delete_observations", deletions=[{"entityName": "Ana", "observations": ["x"]}])
+        assert gone == {"success": True, "message": "Observations deleted successfully"}
+        agent.done("delete_relations", relations=[KNOWS])
+        assert agent.done("read_graph") == {"entities": [ANA, bo], "relations": []}
+        agent.done("create_relations", relations=[KNOWS])
+        agent.done("delete_entities", entityNames=["Ana"])
+        assert agent.done("read_graph") == {"entities": [bo], "relations": []}
+        # What belonged to the deleted entity does not return with a new one of that name.
+        agent.done("create_entities", entities=[{**ANA, "observations": ["new"]}])
+        assert agent.done("open_nodes", names=["Ana"])["entities"][0]["observations"] == ["new"]
+
+
+def test_servers_that_write_at_once_lose_no_observation(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    with serving(db, "official", "none") as one, serving(db, "official", "none") as two:
+        one.done("create_entities", entities=[{**ANA, "observations": []}])
+
+        def write(at: int) -> None:
+            agent = (one, two)[at % 2]
+            agent.done("add_observations", observations=[{"entityName": "Ana", "contents": [f"fact {at}"]}])
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(write, range(40)))
+        (ana,) = one.done("read_graph")["entities"]
+    assert sorted(ana["observations"]) == sorted(f"fact {at}" for at in range(40))
+
+
+# -- HTTP, and the end ---------------------------------------------------------------------------------
+
+
+def test_http_answers_on_loopback_and_refuses_foreign_hosts_and_origins(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "combray", "mcp", "--db", str(tmp_path / "a.db"), "--embedder", "none"]
+    running = subprocess.Popen([*command, "--http", "--port", str(port)], stderr=subprocess.PIPE)
+    url = f"http://127.0.0.1:{port}/mcp"
+    try:
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(url)) as client:
+            agent = Agent(portal, client)
+            agent.remember("Lighthouses blink")
+            assert agent.done("recall", query="lighthouses")["results"]
+        asked: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        accepts = {"Accept": "application/json, text/event-stream"}
+        for foreign in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
+            assert httpx2.post(url, json=asked, headers=accepts | foreign).status_code in (403, 421)
+    finally:
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=30)
+    assert running.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_the_server_ends_when_its_client_is_killed(tmp_path: Path) -> None:
+    client = (
+        "import subprocess, sys, time\n"
+        f"command = [sys.executable, '-m', 'combray', 'mcp', '--db', {str(tmp_path / 'a.db')!r}, '--embedder', 'none']\n"  # noqa: E501
+        "server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        "print(server.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    agent = subprocess.Popen([sys.executable, "-c", client], stdout=subprocess.PIPE)
+    assert agent.stdout
+    server = int(agent.stdout.readline())
+    time.sleep(1)
+    agent.kill()
+    agent.wait()
+    for _ in range(200):
+        if not _runs(server):
+            return
+        time.sleep(0.05)
+    os.kill(server, signal.SIGKILL)
+    pytest.fail("the server outlived its client by 10 s")
+
+
+def _runs(process: int) -> bool:
+    stat = Path(f"/proc/{process}/stat")
+    if stat.parent.parent.exists() and sys.platform == "linux":
+        return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
