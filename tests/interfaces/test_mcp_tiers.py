@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -43,6 +44,7 @@ def refusing() -> Iterator[str]:
 @contextmanager
 def serving(folder: Path, **settings: str) -> Iterator[Agent]:
     environment = {"COMBRAY_HOME": str(folder), **{f"COMBRAY_{name}": told for name, told in settings.items()}}
+    environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "combray", "mcp", "--tools", "full"], env=environment
     )
