@@ -90,15 +90,16 @@ def _tools(folder: Path) -> Run:
     from anyio.from_thread import start_blocking_portal
     from mcp import Client
 
-    from combray.interfaces.mcp.server import OFFERED, server_for
+    from combray.interfaces.mcp.profiles import PROFILES
+    from combray.interfaces.mcp.server import server_for
 
     (folder / "MEMORY.md").write_text("# Notes\n\nAda lives in Berlin.\n", encoding="utf-8")
     engine = _filled()
     engine.documents.index(folder)
     held = ExitStack()
     opened = held.enter_context(start_blocking_portal())
-    client = held.enter_context(opened.wrap_async_context_manager(Client(server_for(engine))))
-    tools = [*OFFERED, "erase"]
+    client = held.enter_context(opened.wrap_async_context_manager(Client(server_for(engine, profile="full"))))
+    tools = [*PROFILES["full"], "erase"]
 
     def run(data: bytes) -> Any:
         draw = Draw(data)
