@@ -11,7 +11,9 @@ from rich.table import Table
 
 from bench.guard import samples as texts
 from bench.guard.measuring import SHIPPED, Judged, curve, groups, judge_all, rates
-from bench.guard.training import train
+from bench.guard.training import train_all
+from combray.models.word_vectors import RememberedWords
+from combray.models.wordllama import WordLlamaEmbedder
 
 _WEIGHTS = Path(__file__).parents[2] / "src" / "combray" / "guard" / "weights.json"
 
@@ -19,7 +21,7 @@ _WEIGHTS = Path(__file__).parents[2] / "src" / "combray" / "guard" / "weights.js
 def main(arguments: list[str] | None = None) -> int:
     """Train if asked, then tables by part, language and kind, and the curve."""
     made = argparse.ArgumentParser(prog="python -m bench.guard", description=__doc__)
-    made.add_argument("--data", type=Path, help="folder with injections/, locomo/ and longmemeval/")
+    made.add_argument("--data", type=Path, help="folder with locomo/ and longmemeval/")
     made.add_argument("--train", action="store_true", help="train the weights anew and write them")
     made.add_argument("--curve", type=Path, metavar="FILE", help="draw the curve as a picture")
     made.add_argument(
@@ -31,13 +33,12 @@ def main(arguments: list[str] | None = None) -> int:
     if options.blind is not None:
         console.print(_table(options.blind.name, judge_all(texts.blind(options.blind))))
         return 0
-    found = texts.own() + texts.second_author() + texts.documents()
-    if options.data is not None:
-        found += texts.bipia(options.data) + texts.locomo(options.data) + texts.chats(options.data)
+    vectors = words()
     if options.train:
-        learnt = [each for each in found if not each.held and each.kind != "LoCoMo turns"]
-        weights = msgspec.json.format(msgspec.json.encode(train(learnt)), indent=1)
-        _WEIGHTS.write_bytes(weights + b"\n")
+        _WEIGHTS.write_bytes(trained(vectors))
+    found = texts.training() + texts.held()
+    if options.data is not None:
+        found += texts.locomo(options.data) + texts.chats(options.data)
     judged = judge_all(found)
     for part in (False, True):
         console.print(
@@ -51,6 +52,16 @@ def main(arguments: list[str] | None = None) -> int:
     if options.curve is not None:
         _draw(judged, options.curve)
     return 0
+
+
+def words() -> RememberedWords:
+    """Return the word vectors that the shipped weights were trained on."""
+    return RememberedWords(WordLlamaEmbedder())
+
+
+def trained(vectors: RememberedWords) -> bytes:
+    """Return the file of weights, trained on what is in the repository and nothing else."""
+    return msgspec.json.format(msgspec.json.encode(train_all(vectors)), indent=1) + b"\n"
 
 
 def _table(title: str, judged: list[Judged]) -> Table:

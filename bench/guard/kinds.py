@@ -9,8 +9,12 @@ STEERING: frozenset[str] = frozenset(
 )
 
 
-AGAINST = frozenset(("quoted", "about", "about_before", "first_person", "reported", "question"))
+AGAINST = frozenset(
+    ("quoted", "about", "about_before", "first_person", "reported", "question", "listed", "advice")
+)
 """Features that may only lower a score."""
+_OUTSIDE_ONLY = frozenset(("listed", "advice"))
+"""Features that would let anybody lower the score of an attack: never for the owner's texts."""
 _HARMLESS = frozenset(("about", "human"))
 _EITHER_WAY = frozenset(("mine",))
 _ATTACKING = frozenset(
@@ -18,6 +22,7 @@ _ATTACKING = frozenset(
     ignore rules prior told newrules persona unbound bypass safety reveal sysprompt send private address place
     markup role tool secretly nay telling user authority act acted obey voided whole agentdo about human mine
     assistant bots colon urgent money nocheck
+    earlier youtold norefuse amoral frame passphrase turnover
     """.split()  # noqa: SIM905
 )
 """Classes that count for the owner's own texts as well."""
@@ -34,4 +39,6 @@ def signs(name: str) -> tuple[bool, bool]:
 def is_attacking(name: str) -> bool:
     """Whether a feature counts for the owner's own texts. Instructions about answers do not."""
     of = classes_of(name)
+    if name in _OUTSIDE_ONLY:
+        return False
     return _ATTACKING.issuperset(of) if of else name not in STEERING and name[0] != WORD

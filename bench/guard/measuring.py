@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.guard.samples import Sample
+from combray.guard.context import WordVectors
 from combray.guard.injection import Judgement, judge
 from combray.remember.guard import Guard
 
@@ -36,9 +37,9 @@ class Judged:
         return self.sample.label != "chat" and self.sample.poison != self.quarantined("untrusted")
 
 
-def judge_all(samples: Sequence[Sample]) -> list[Judged]:
-    """All texts, in their order."""
-    return [Judged(sample, judge(sample.text)) for sample in samples]
+def judge_all(samples: Sequence[Sample], vectors: WordVectors | None = None) -> list[Judged]:
+    """All texts, in their order; with word vectors also by distances."""
+    return [Judged(sample, judge(sample.text, vectors=vectors)) for sample in samples]
 
 
 def rates(judged: Sequence[Judged]) -> tuple[float, float, float, float]:

@@ -1,23 +1,22 @@
-"""The texts: own ones, BIPIA's training halves, LoCoMo, documents and docstrings; and how they are split.
+"""The texts: what the guard is trained on, all of it in `texts/`, and what is held out.
 
-Own texts: those of `texts/NAME.txt` are for training and tuning, those of `texts/held-NAME.txt` are held out
-(bench/results/guard.md says what was seen when). A disguised text is in the part of the text under it. BIPIA:
-whole categories are held out (HELD_CATEGORIES), chosen before training. Ordinary text: LoCoMo is not trained on,
-its conversations 1 and 2 were looked at for tuning; of documents and docstrings every second one is held out.
+Training texts are fixed files and grammars (`texts/SOURCES.md`), so the shipped weights can be made again. Every
+text names its source: an author's kind of text, a package, a family of templates. Splits divide sources, never
+the texts of one source. Held out: `texts/held-*`, whole categories of BIPIA, and what `--data` adds (LoCoMo, the
+other LongMemEval histories), which never goes into training.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.guard.grammar import families
 from bench.guard.hiding import ANY, LATIN_ONLY
 
 _TEXTS = Path(__file__).parent / "texts"
-_ROOT = Path(__file__).parents[2]
 HELD_CATEGORIES = frozenset(
     (
         "Content Creation",
@@ -34,22 +33,48 @@ HELD_CATEGORIES = frozenset(
         "Cryptocurrency Mining",
     )
 )
+TASKS = frozenset(
+    (
+        "Information Retrieval",
+        "Content Creation",
+        "Learning and Tutoring",
+        "Language Translation",
+        "Programming Help",
+    )
+)
+"""Categories of BIPIA whose texts are tasks and questions: attacks inside a document only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A text, what it is ("direct", "indirect", "harmless", "ordinary"), its kind, language and part."""
+    """A text, what it is, its kind, language and part.
+
+    `label`: "direct", "indirect", "harmless", "ordinary", "chat", or "task" (an attack inside a document only).
+    `source`: who wrote it, or what made it; splits divide sources.
+    """
 
     text: str
     label: str
     kind: str
     language: str
     held: bool
+    source: str = ""
 
     @property
     def poison(self) -> bool:
         """Whether it should not be recalled when it comes from outside."""
         return self.label in ("direct", "indirect")
+
+
+def training() -> list[Sample]:
+    """Return all texts that are trained on: everything in `texts/` that is not held out."""
+    found = [*own(), *second_author(), *made(), *bipia(), *frozen("documents"), *frozen("documentation")]
+    return [each for each in [*found, *frozen("chats")] if not each.held]
+
+
+def held() -> list[Sample]:
+    """Return the texts in `texts/` that are held out."""
+    return [each for each in [*own(), *bipia(), *frozen("held-documentation")] if each.held]
 
 
 def own() -> list[Sample]:
@@ -61,14 +86,15 @@ _FILES = tuple(f"{part}{label}" for part in ("", "held-") for label in ("direct"
 
 
 def _file(name: str) -> Iterator[Sample]:
-    held, label = name.startswith("held-"), name.removeprefix("held-")
+    aside, label = name.startswith("held-"), name.removeprefix("held-")
     for at, (language, kind, text) in enumerate(_lines(_TEXTS / f"{name}.txt")):
-        yield Sample(text, label, kind, language, held)
+        source = f"own {label}, {kind} {at // 12}"
+        yield Sample(text, label, kind, language, aside, source)
         if label == "direct" or kind in ("work", "life"):
             # What is harmless stays harmless when it is encoded.
             among = (*ANY, *LATIN_ONLY) if language == "en" else ANY
             disguise = among[at % len(among)]
-            yield Sample(disguise(text), label, f"hidden: {disguise.__name__}", language, held)
+            yield Sample(disguise(text), label, f"hidden: {disguise.__name__}", language, aside, source)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -86,15 +112,16 @@ def second_author() -> list[Sample]:
 
 
 def blind(path: Path) -> list[Sample]:
-    """Lines of {"class", "language", "text", "disguise"}; the kind is the disguise."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    """Return texts of a JSONL file: rows of "class", "language", "disguise" and "text"."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     return [
         Sample(
             row["text"],
             _LABELS.get(row["class"], row["class"]),
             row.get("disguise") or "plain",
-            row["language"],
+            row.get("language", "en"),
             False,
+            f"{path.stem}, {row.get('carrier', '')}",
         )
         for row in rows
     ]
@@ -103,64 +130,63 @@ def blind(path: Path) -> list[Sample]:
 _LABELS = {"harmless_like": "harmless"}
 
 
-def bipia(data: Path) -> list[Sample]:
+def made() -> list[Sample]:
+    """Return the texts of the grammars, a source a template."""
+    return [
+        Sample(text, label, family, language, False, f"grammar {family} {language}, {template}")
+        for name in ("attacks", "harmless")
+        for label, family, language, texts in families(_TEXTS / f"grammar-{name}.txt")
+        for template, text in texts
+    ]
+
+
+def bipia() -> list[Sample]:
     """BIPIA's attack texts of the training halves, category by category."""
-    made = []
+    found = []
     for name in ("text", "code"):
-        path = data / "injections" / f"bipia-{name}-train.json"
-        for category, texts in json.loads(path.read_text(encoding="utf-8")).items():
-            made += [
-                Sample(text, "indirect", category, f"bipia {name}", category in HELD_CATEGORIES) for text in texts
+        for category, texts in json.loads((_TEXTS / f"bipia-{name}.json").read_text(encoding="utf-8")).items():
+            label = "task" if category in TASKS else "indirect"
+            aside = category in HELD_CATEGORIES
+            found += [
+                Sample(text, label, category, f"bipia {name}", aside, f"bipia {category}") for text in texts
             ]
-    return made
+    return found
+
+
+def frozen(name: str) -> list[Sample]:
+    """Return the rows of a fixed file of ordinary texts."""
+    rows = [json.loads(line) for line in (_TEXTS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    aside = name.startswith("held-")
+    return [
+        Sample(row["text"], row["class"], row["kind"], "en", aside, f"{name} {row['source']} {at // 40}")
+        for at, row in enumerate(rows)
+    ]
 
 
 def locomo(data: Path) -> list[Sample]:
-    """Turns of people who talk."""
-    made = []
+    """Turns of people who talk; never trained on (CC BY-NC)."""
+    found = []
     conversations = json.loads((data / "locomo" / "conversations-1-5.json").read_text(encoding="utf-8"))
     for number, each in enumerate(conversations):
         talk = each["conversation"]
         turns = [turn for name, said in talk.items() if isinstance(said, list) for turn in said]
-        made += [
-            Sample(turn["text"], "ordinary", "LoCoMo turns", "en", number >= 2) for turn in turns if turn["text"]
+        found += [
+            Sample(turn["text"], "ordinary", "LoCoMo turns", "en", True, f"locomo {number}")
+            for turn in turns
+            if turn["text"]
         ]
-    return made
-
-
-def documents() -> list[Sample]:
-    """Paragraphs of this project's documents, and docstrings of its code."""
-    paths = sorted((*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md")))
-    paragraphs = [
-        part
-        for path in paths
-        if path.name != "guard.md"
-        for part in path.read_text(encoding="utf-8").split("\n\n")
-        if len(part) > 30
-    ]
-    docstrings = [text for path in sorted(_ROOT.glob("src/**/*.py")) for text in _docstrings(path)]
-    made = [Sample(text, "ordinary", "documents", "en", at % 2 == 1) for at, text in enumerate(paragraphs)]
-    return made + [
-        Sample(text, "ordinary", "docstrings", "en", at % 2 == 1) for at, text in enumerate(docstrings)
-    ]
-
-
-def _docstrings(path: Path) -> Iterator[str]:
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, kinds) and (text := ast.get_docstring(node)):
-            yield text
+    return found
 
 
 def chats(data: Path) -> list[Sample]:
-    """Turns of users with an assistant, who do order it about: harmless from the owner only."""
-    made = []
+    """Turns of users with an assistant, of the histories that are not in `texts/chats.jsonl`."""
+    found = []
     contexts = json.loads((data / "longmemeval" / "three-contexts.json").read_text(encoding="utf-8"))
-    for number, each in enumerate(contexts):
+    for number, each in list(enumerate(contexts))[1:]:
         for session in each["haystack_sessions"]:
-            made += [
-                Sample(turn["content"], "chat", f"chat, {turn['role']}", "en", number > 0)
+            found += [
+                Sample(turn["content"], "chat", f"chat, {turn['role']}", "en", True, f"longmemeval {number}")
                 for turn in session
                 if turn["content"].strip()
             ]
-    return made
+    return found

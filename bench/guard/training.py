@@ -1,7 +1,8 @@
 """Training of the guard's weights: logistic regression with most signs fixed, by gradient steps.
 
 A text counts by its worst sentence (multiple-instance learning): of an attack the sentence that scores highest
-is the positive one, of a harmless text every sentence is a negative. There is no chance in it.
+is the positive one, of a harmless text every sentence is a negative. There is no chance in it. The weights of
+distances (`fit_context`) are trained after the others, on documents with and without an injected sentence.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.guard.carriers import injected, training_attacks, training_carriers
 from bench.guard.kinds import is_attacking, signs
-from bench.guard.measuring import SHIPPED
-from bench.guard.samples import Sample
+from bench.guard.samples import Sample, training
+from combray.guard.context import STEPS, WITH, WordVectors
 from combray.guard.disguises import read
 from combray.guard.features import WORD
-from combray.guard.injection import sentence_features
-from combray.guard.weights import Model, Weights, score
+from combray.guard.injection import found_in
+from combray.guard.weights import Context, Model, Weights, raised, score
+from combray.remember.guard import Guard
 
 SPARSITY = 0.00003
 """Of the sum of weights: what hardly helps gets none, so that the table stays short."""
@@ -40,21 +43,65 @@ SHARE = {"direct": 1.5, "indirect": 1.0, "harmless": 5.0, "ordinary": 2.0, "chat
 
 FOLDS = 4
 LIMITS = {
-    False: {"ordinary": 0.005, "chat": 0.01, "harmless": 0.035},
-    True: {"ordinary": 0.002, "chat": 0.005, "harmless": 0.02},
+    False: {"ordinary": 0.006, "chat": 0.01, "harmless": 0.05},
+    True: {"ordinary": 0.002, "chat": 0.003, "harmless": 0.03},
 }
-"""Most that may be kept apart of each kind of such texts, when they were not trained on; True: of the owner's."""
+"""Most that may be kept apart of each kind of such texts, when their sources were not trained on; True: of the
+owner's."""
+CONTEXT_LIMIT = 0.008
+"""Most of the clean documents that distances may bring above the threshold."""
+SHIPPED = Guard()
 
 Bag = list[set[str]]
+Placed = list[tuple[set[str], tuple[str, ...] | None]]
 
 
 def train(samples: Sequence[Sample]) -> Model:
     """Both tables of weights. For the owner's, orders about answers are harmless and their features unknown."""
-    bags = [bag(sample.text) for sample in samples]
+    usable = [each for each in samples if each.label != "task"]
+    bags = [bag(sample.text) for sample in usable]
     return Model(
-        outside=_calibrated(samples, bags, ("direct", "indirect"), SHIPPED.untrusted, owner=False),
-        owner=_calibrated(samples, bags, ("direct",), SHIPPED.owner, owner=True),
+        outside=_calibrated(usable, bags, ("direct", "indirect"), SHIPPED.untrusted, owner=False),
+        owner=_calibrated(usable, bags, ("direct",), SHIPPED.owner, owner=True),
     )
+
+
+def train_all(vectors: WordVectors) -> Model:
+    """Return the model that is shipped: trained on the fixed texts, with the weights of distances."""
+    made = train(training())
+    carriers = training_carriers()
+    context = fit_context([*carriers, *injected(carriers, training_attacks(), 1)], made.outside, vectors)
+    return Model(made.outside, made.owner, context)
+
+
+def folds(samples: Sequence[Sample]) -> list[int]:
+    """Return the fold of each sample: all texts of a source are in one, sources of a label are dealt in turn."""
+    dealt: dict[str, int] = {}
+    turns = Counter[str]()
+    found = []
+    for sample in samples:
+        source = sample.source or sample.text
+        if source not in dealt:
+            dealt[source] = turns[sample.label] % FOLDS
+            turns[sample.label] += 1
+        found.append(dealt[source])
+    return found
+
+
+def crossed(
+    samples: Sequence[Sample], bags: Sequence[Bag], poison: Sequence[str], *, owner: bool
+) -> list[tuple[Sample, float]]:
+    """Return every sample with its score by weights that were trained without its source."""
+    scored = []
+    parts = folds(samples)
+    for fold in range(FOLDS):
+        learnt = [at for at, part in enumerate(parts) if part != fold]
+        weighed = fit([samples[at] for at in learnt], [bags[at] for at in learnt], poison, owner=owner)
+        for at, part in enumerate(parts):
+            if part == fold:
+                worst = max((score(present, weighed) for present in bags[at]), default=0.0)
+                scored.append((samples[at], worst))
+    return scored
 
 
 def _calibrated(
@@ -62,12 +109,8 @@ def _calibrated(
 ) -> Weights:
     """Trained on all; the bias moved so that the guard's threshold keeps the LIMITS in cross-validation."""
     scores: dict[str, list[float]] = {}
-    for fold in range(FOLDS):
-        learnt = [at for at in range(len(samples)) if at % FOLDS != fold]
-        weighed = fit([samples[at] for at in learnt], [bags[at] for at in learnt], poison, owner=owner)
-        for sample, sentences in list(zip(samples, bags, strict=True))[fold::FOLDS]:
-            worst = max((score(present, weighed) for present in sentences), default=0.0)
-            scores.setdefault(sample.label, []).append(worst)
+    for sample, worst in crossed(samples, bags, poison, owner=owner):
+        scores.setdefault(sample.label, []).append(worst)
     reached = max(
         sorted(scores[label], reverse=True)[int(share * len(scores[label]))]
         for label, share in LIMITS[owner].items()
@@ -77,13 +120,71 @@ def _calibrated(
     return Weights(round(weighed.bias + _logit(threshold) - _logit(reached), 2), weighed.weights)
 
 
+def fit_context(documents: Sequence[Sample], outside: Weights, vectors: WordVectors) -> Context:
+    """Return weights of distances, added to those of `outside`, which stay as they are.
+
+    They may only raise a score. The bias is set so that CONTEXT_LIMIT of the clean documents, those trained on,
+    reach the guard's threshold by their distances.
+    """
+    placed = [_placed(each.text, vectors) for each in documents]
+    names = [f"far:{at}{kind}" for at in range(len(STEPS)) for kind in ("", *(f"&{each}" for each in WITH))]
+    place = {name: at for at, name in enumerate(names)}
+    base = [[_sum(present, outside) for present, _ in each] for each in placed]
+    rows = [[np.array([place[name] for name in far or ()], int) for _, far in each] for each in placed]
+    values, bias = np.full(len(names), 0.3), -1.0
+    may = np.array([(False, True)] * len(names))
+    for _ in range(ROUNDS):
+        chosen, offsets, wanted, counts = [], [], [], []
+        for sample, each, sums, far in zip(documents, placed, base, rows, strict=True):
+            known = [at for at, (_, steps) in enumerate(each) if steps is not None]
+            if not known:
+                continue
+            if sample.poison:
+                known = [max(known, key=lambda at: sums[at] + values[far[at]].sum())]
+            share = 1.0 if sample.poison else 3.0
+            for at in known:
+                chosen.append(far[at])
+                offsets.append(sums[at])
+                wanted.append(float(sample.poison))
+                counts.append(share)
+        values, bias = _descend(
+            chosen, np.array(wanted), np.array(counts), values, bias, may, offsets=np.array(offsets)
+        )
+    kept = {name: round(float(value), 2) for name, value in zip(names, values, strict=True) if round(value, 2)}
+    made = Weights(round(float(bias), 2), kept)
+    clean = [each for sample, each in zip(documents, placed, strict=True) if not sample.poison]
+    for bias in np.arange(made.bias, made.bias - 12.0, -0.1):
+        made = Weights(round(float(bias), 2), kept)
+        worst = [max((_document_score(one, outside, made) for one in each), default=0.0) for each in clean]
+        without = [
+            max((_document_score((one[0], None), outside, made) for one in each), default=0.0) for each in clean
+        ]
+        new = sum(a >= SHIPPED.untrusted > b for a, b in zip(worst, without, strict=True))
+        if new <= CONTEXT_LIMIT * len(clean):
+            break
+    return Context(vectors.name, made)
+
+
+def _placed(text: str, vectors: WordVectors) -> Placed:
+    return [(each.present, each.far) for view in found_in(read(text), vectors=vectors) for each in view]
+
+
+def _sum(present: set[str], weighed: Weights) -> float:
+    return weighed.bias + sum(weighed.weights.get(name, 0.0) for name in sorted(present))
+
+
+def _document_score(one: tuple[set[str], tuple[str, ...] | None], outside: Weights, far: Weights) -> float:
+    present, steps = one
+    return score(present, outside, 0.0 if steps is None else raised(steps, far))
+
+
 def _logit(share: float) -> float:
     return math.log(share / (1.0 - share))
 
 
 def bag(text: str) -> Bag:
     """Features of each sentence of each reading of a text."""
-    return [present for view in sentence_features(read(text)) for present in view]
+    return [each.present for view in found_in(read(text)) for each in view]
 
 
 def fit(samples: Sequence[Sample], bags: Sequence[Bag], poison: Sequence[str], *, owner: bool) -> Weights:
@@ -142,13 +243,14 @@ def _descend(
     values: NDArray[np.float64],
     bias: float,
     may: NDArray[np.bool_],
+    offsets: NDArray[np.float64] | float = 0.0,
 ) -> tuple[NDArray[np.float64], float]:
     """Gradient steps of Adam; after each, weights shrink by SPARSITY and signs are put right."""
     counts = counts / counts.sum()
     names, owners = np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     mean, square = np.zeros(len(values) + 1), np.zeros(len(values) + 1)
     for step in range(1, _STEPS + 1):
-        expected = 1.0 / (1.0 + np.exp(-(np.bincount(owners, values[names], len(rows)) + bias)))
+        expected = 1.0 / (1.0 + np.exp(-(np.bincount(owners, values[names], len(rows)) + bias + offsets)))
         error = (expected - wanted) * counts
         slope = np.bincount(names, error[owners], len(values)) + PENALTY * values + SPARSITY * np.sign(values)
         gradient = np.append(slope, error.sum())

@@ -79,6 +79,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     guard: Annotated[
         bool, "quarantine text that looks like prompt injection; secrets are redacted in any case"
     ] = True
+    guard_policy: Annotated[
+        str,
+        "instructions about later answers that an agent stores itself: quarantine, mark (as untrusted) or allow",
+    ] = "quarantine"
     require_trust: Annotated[
         str, "lowest trust level that reads return: untrusted, agent or owner; or NAMESPACE=agent,…"
     ] = "untrusted"
@@ -159,10 +163,15 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     _check_ranges(settings)
     if settings.durability not in ("normal", "full"):
         raise InvalidInputError("durability", f"{settings.durability!r} is not known.", "Use normal or full.")
+    if settings.guard_policy not in POLICIES:
+        problem = f"{settings.guard_policy!r} is not known."
+        raise InvalidInputError("guard_policy", problem, f"Use {', '.join(POLICIES)}.")
     read_prices(settings.prices)
     return settings
 
 
+POLICIES = ("quarantine", "mark", "allow")
+"""Values of `guard_policy`."""
 RANGES: Mapping[str, tuple[float, float]] = {
     "candidate_pool_size": (1, 1000),
     "revision_budget": (0, 1),

@@ -368,7 +368,8 @@ class Remembered:
     """What became of one text given to `remember`; `as_json` is the Mnemon page's output (section 5.1)."""
 
     id: str
-    action: Literal["added", "replaced", "skipped"]
+    action: Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
+    """`untrusted` and `quarantined`: stored, but the guard lowered its trust; `guard` says why."""
     diff_suggestion: Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
     replaced_id: str | None = None
     edges_created: dict[str, int] = field(default_factory=dict)

@@ -38,6 +38,7 @@ from combray.runtime import (
 from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, data_folder, default_location, secret
 
 if TYPE_CHECKING:
+    from combray.guard.context import WordVectors
     from combray.models.catalogue import Offer as Offer
     from combray.models.fetching import Fetched as Fetched
     from combray.models.fetching import Progress as Progress
@@ -241,7 +242,17 @@ def build(
         start=start,
         audit=log,
         before=before,
+        words=_words(chosen),
     )
+
+
+def _words(chosen: Embedder | None) -> WordVectors | None:
+    """Return remembered vectors of words, if the embedder is a static table of this process."""
+    if chosen is None or chosen.contextual or chosen.leaves_process:
+        return None
+    from combray.models.word_vectors import RememberedWords
+
+    return RememberedWords(chosen)
 
 
 def _before(chosen: Embedder, settings: Settings, clock: Clock) -> Embedder | None:

@@ -83,7 +83,8 @@ class Namespace:
         """The preset's guard, which judges files and exports too; the default guard if the preset has none."""
         from combray.remember.guard import Guard
 
-        return next((each for each in self.preset.remember if isinstance(each, Guard)), Guard())
+        found = next((each for each in self.preset.remember if isinstance(each, Guard)), Guard())
+        return found.using(self.runtime)
 
     @property
     def trusts(self) -> tuple[str, ...]:

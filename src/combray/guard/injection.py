@@ -1,27 +1,32 @@
 """Score a text for prompt injection: two probabilities, with the reasons in words.
 
 `attack` counts only features that no owner has reason to store. `score` also counts orders about later answers:
-"always answer in French" is harmless from the owner and harmful from a web page.
+"always answer in French" is harmless from the owner and harmful from a web page. With word vectors, a sentence of
+a longer text is also scored by its distance from the rest of the text.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from combray.guard.disguises import Reading, read
-from combray.guard.features import features
-from combray.guard.screen import Floors, is_quiet
-from combray.guard.sentences import sentences
+from combray.guard.context import FEWEST, NOWHERE, WordVectors, distances, far_features
+from combray.guard.disguises import Reading, View, read
+from combray.guard.features import features, orders
+from combray.guard.screen import Floors, Sieve, is_quiet
+from combray.guard.sentences import Sentence, sentences
 from combray.guard.vocabulary import spoken
-from combray.guard.weights import model, reasons, score
+from combray.guard.weights import Weights, model, raised, reasons, score
 
 _TOKENS = re.compile(r"<\|[^|<>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>")
 FLOOD = 16
 """Number of special model tokens from which a text that consists mostly of them is rejected."""
 SCREENED = 600
-"""Characters up to which a text is screened first. Longer texts rarely pass the screen, which then costs more
-than it saves (measured on 1,600-character chunks of Markdown)."""
+"""Characters up to which a text is screened as a whole first. Of longer texts each sentence is screened."""
+MANY, SHARE = 3, 0.2
+"""Number of sentences of a sort, and their share, from which that sort is usual in a text. A text in which orders
+are usual is advice."""
 ALL = Floors()
 
 
@@ -43,45 +48,130 @@ class Judgement:
 _QUIET = Judgement(0.0, 0.0)
 
 
-def judge(text: str, floors: Floors = ALL) -> Judgement:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The features of a sentence, and its features of distance; None where distances are unknown."""
+
+    present: set[str]
+    far: tuple[str, ...] | None = None
+
+
+def judge(text: str, floors: Floors = ALL, vectors: WordVectors | None = None) -> Judgement:
     """Score a text by its worst sentence. Linear in its length.
 
-    Both scores are 0.0 if neither reaches its floor. Otherwise the floors do not affect the result.
+    Both scores are 0.0 if neither reaches its floor. Otherwise the floors do not affect the result. `vectors`
+    are used if the weights were trained on that embedder, in texts of four sentences or more.
     """
-    if floors is not ALL and len(text) <= SCREENED and is_quiet(text, floors):
+    short = vectors is None or floors.score > 1.0 or not _is_long(text)
+    if floors is not ALL and short and len(text) <= SCREENED and is_quiet(text, floors):
         return _QUIET
     reading = read(text)
-    found = [present for view in sentence_features(reading) for present in view]
-    outside, owner = model().outside, model().owner
-    scores = [score(present, outside) for present in found]
-    attacks = [score(present, owner) for present in found]
+    weighed = model()
+    context = weighed.context
+    known = vectors if context is not None and vectors is not None and vectors.name == context.embedder else None
+    found = [each for view in found_in(reading, floors, known) for each in view]
+    scores = [_score(each, weighed.outside, context.weights if context else None) for each in found]
+    attacks = [score(each.present, weighed.owner) for each in found]
     worst, attack = max(scores, default=0.0), max(attacks, default=0.0)
     if not found or (worst < floors.score and attack < floors.attack):
         return Judgement(0.0, 0.0, disguises=reading.disguises, flood=is_flood(text))
+    if floors is not ALL:
+        # A sentence below the floors was left out, but may have the higher of the other scores.
+        return judge(text, ALL, vectors)
+    top = found[scores.index(worst)]
+    why = reasons(top.present, weighed.outside.weights)
     return Judgement(
         score=worst,
         attack=attack,
-        reasons=reasons(found[scores.index(worst)], outside.weights),
-        attack_reasons=reasons(found[attacks.index(attack)], owner.weights),
+        reasons=(*why, *FAR) if top.far else why,
+        attack_reasons=reasons(found[attacks.index(attack)].present, weighed.owner.weights),
         disguises=reading.disguises,
         flood=is_flood(text),
     )
 
 
-def sentence_features(reading: Reading) -> list[list[set[str]]]:
-    """Return the features of every sentence of each view: the visible text first, then decoded payloads."""
+FAR = ("does not belong to its text",)
+"""The reason for a score that the distance raised."""
+_END = re.compile(r"[.!?;\n。！？；]")
+_LONGEST_WORDS = 60
+_ASKS_MODEL = frozenset(
+    """
+    your_output your_response your_code tells_user form trigger when_asked always future persist addressed
+    assistant link assistant_must override override_all reveal reveal_earlier persona code_block secretly
+    """.split()  # noqa: SIM905
+)
+
+
+_PERSONAL = frozenset(("first_person", "=mine", "=your", "~you", "~your", "~our"))
+"""A question that has none of these asks about the world, and not about what the text is about."""
+
+
+def _is_long(text: str) -> bool:
+    """Whether a text may have enough sentences for distances."""
+    return len(_END.findall(text)) >= FEWEST - 1 or len(text.split()) > _LONGEST_WORDS
+
+
+def _score(found: Found, outside: Weights, far: Weights | None) -> float:
+    if found.far is None or far is None:
+        return score(found.present, outside)
+    return score(found.present, outside, raised(found.far, far))
+
+
+def found_in(reading: Reading, floors: Floors = ALL, vectors: WordVectors | None = None) -> list[list[Found]]:
+    """Return what was found in the sentences of each view: the visible text first, then decoded payloads.
+
+    Sentences that cannot reach a floor are left out.
+    """
     decoded = {view.disguise for view in reading.views}
     veiled = any(each not in decoded for each in reading.disguises)
-    result = []
-    for view in reading.views:
-        languages, disguised = spoken(view.text), bool(view.disguise) or veiled
-        before: set[str] = set()
-        found = []
-        for sentence in sentences(view.text):
-            before = features(sentence, languages, before=before, disguised=disguised)
-            found.append(before)
-        result.append(found)
-    return result
+    return [list(_found(view, bool(view.disguise) or veiled, floors, vectors)) for view in reading.views]
+
+
+def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | None) -> Iterator[Found]:
+    languages = spoken(view.text)
+    every = list(sentences(view.text))
+    places = _distances(every, vectors)
+    sieve = Sieve(languages, floors, disguised=disguised)
+    framed = not all(all(sentence.quoted) for sentence in every)
+    advice = _often([orders(sentence) for sentence in every])
+    # Among many questions or orders, one more does not stand out.
+    usual = {"order", "task"} if advice else set()
+    if _often([sentence.asks for sentence in every]):
+        usual |= {"question", "impersonal"}
+    for at, sentence in enumerate(every):
+        distance, words = places[at] if places else (NOWHERE, 0)
+        if not sieve.passes(sentence, distance if places else None):
+            continue
+        about = at > 0 and sieve.is_about(every[at - 1])
+        present = features(sentence, languages, about_before=about, disguised=disguised, framed=framed)
+        if advice:
+            present.add("advice")
+        if distance == NOWHERE:
+            yield Found(present)
+            continue
+        yield Found(present, tuple(far_features(distance, words, _kinds(present) - usual)))
+
+
+def _often(holds: Sequence[bool]) -> bool:
+    return sum(holds) >= max(MANY, SHARE * len(holds))
+
+
+def _kinds(present: set[str]) -> set[str]:
+    """Return what a sentence is besides far: those of `context.WITH` that its features show."""
+    kinds = present & {"order", "question", "listed"}
+    if "order" in present and "=task" in present:
+        kinds.add("task")
+    if "question" in present and not present & _PERSONAL:
+        kinds.add("impersonal")
+    if present & _ASKS_MODEL:
+        kinds.add("asks_model")
+    return kinds
+
+
+def _distances(every: Sequence[Sentence], vectors: WordVectors | None) -> list[tuple[float, int]]:
+    if vectors is None or len(every) < FEWEST:
+        return []
+    return distances([sentence.words for sentence in every], vectors)
 
 
 def is_flood(text: str) -> bool:

@@ -13,16 +13,18 @@ from __future__ import annotations
 import functools
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from operator import or_
 from typing import Any
 
+from combray.guard.context import STEPS, WITH
 from combray.guard.disguises import FEWEST_TURNED, holds_digits, plain, turned_words
 from combray.guard.features import EITHER, KINDS, NEEDS, WORD, classes_of, word_feature
-from combray.guard.sentences import DOMAINS
+from combray.guard.sentences import DOMAINS, Sentence
 from combray.guard.vocabulary import (
     CLASS,
     FEWEST_FOREIGN,
@@ -69,6 +71,7 @@ _BIT: Mapping[str, int] = {
 _EITHER = tuple(
     (_BIT[name], tuple(sum(_BIT[each] for each in way) for way in ways)) for name, ways in EITHER.items()
 )
+_ABOUT = _BIT["about"]
 _Phrase = tuple[frozenset[str], int]
 
 
@@ -86,6 +89,8 @@ class _Index:
 
     single: dict[str, int]
     longer: dict[str, tuple[_Phrase, ...]]
+    any_of: dict[str, int]
+    """Classes of all phrases that start with a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +161,68 @@ def _elsewhere(words: set[str], languages: Sequence[Vocabulary]) -> int:
     return functools.reduce(or_, [_classes(mended, _index(each.language)) for each in languages[1:]])
 
 
-def _reach(runs: set[str], present: int, floors: Floors) -> bool:
+def _reach(runs: Collection[str], present: int, floors: Floors, lift: float = 0.0) -> bool:
     sights = [sight for sight in map(_sight, runs) if sight is not _DULL]
-    words = runs.union(*[sight.words for sight in sights])
-    lift = 0.0
+    longer = [phrase for sight in sights for phrase in sight.longer]
     for sight in sights:
         present |= sight.classes
         lift += sight.lift
-        for others, classes in sight.longer:
+    if longer:
+        words = set(runs).union(*[sight.words for sight in sights])
+        for others, classes in longer:
             if others <= words:
                 present |= classes
     # Rounded up, so that there are few distinct sums and most results are cached.
     return _reaches(present, math.ceil(4 * lift), floors.score, floors.attack)
+
+
+class Sieve:
+    """Which sentences of a text can reach a floor, and are therefore analysed."""
+
+    def __init__(self, languages: Sequence[Vocabulary], floors: Floors, *, disguised: bool) -> None:
+        self._languages = languages
+        self._floors = floors
+        self._marks = _BIT["disguised"] if disguised else 0
+        self._open = floors.score <= 0.0 or floors.attack <= 0.0
+
+    def passes(self, sentence: Sentence, distance: float | None) -> bool:
+        """Whether a sentence can reach a floor. `distance` from its text; None without word vectors."""
+        if self._open:
+            return True
+        present = self._marks
+        for kind in sentence.others:
+            present |= _BIT.get(kind, 0)
+        words = set(sentence.words)
+        lift = 0.0 if distance is None else _caps()[bisect_right(STEPS, distance)] if distance >= 0.0 else 0.0
+        return _reach(words, present | _elsewhere(words, self._languages), self._floors, lift)
+
+    def is_about(self, sentence: Sentence) -> bool:
+        """Whether a sentence is about attacks."""
+        words = [part for word in sentence.words for part in meant(word)]
+        places: dict[str, list[tuple[int, int]]] = {}
+        if any(_ABOUT & _index(each.language).any_of.get(word, 0) for each in self._languages for word in words):
+            for each in self._languages:
+                each.find(words, places)
+        return "about" in places
+
+
+@functools.cache
+def _caps() -> tuple[float, ...]:
+    """Return the most that the distance adds to a sum, by the number of steps reached."""
+    context = model().context
+    if context is None:
+        return (0.0,) * (len(STEPS) + 1)
+    weights = context.weights
+    raised = [
+        sum(
+            [
+                max(0.0, weights.weights.get(f"far:{at}{kind}", 0.0))
+                for kind in ("", *(f"&{each}" for each in WITH))
+            ]
+        )
+        for at in range(len(STEPS))
+    ]
+    return tuple(max(0.0, weights.bias + sum(raised[:count])) for count in range(len(STEPS) + 1))
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -263,8 +318,9 @@ def _index(language: str) -> _Index:
     tree = next(each.tree for each in vocabularies() if each.language == language)
     phrases = [(words, bits) for words, bits in _phrases(tree, ()) if bits]
     many = Counter(word for words, _ in phrases for word in set(words))
-    index = _Index({}, {})
+    index = _Index({}, {}, {})
     for words, bits in phrases:
+        index.any_of[words[0]] = index.any_of.get(words[0], 0) | bits
         if len(words) == 1:
             index.single[words[0]] = bits
         else:

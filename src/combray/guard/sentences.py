@@ -25,6 +25,7 @@ _TOKEN = re.compile(
          "(?:arguments|parameters|args|input|action_input|tool_input)"\s{0,4}:)
     |(?P<role>(?:(?<=\n)|(?<![^\n]))\s{0,4}(?:system|developer|sysadmin|he\ thong|系统|系統|sistema|systeme)
         (?:\ (?:message|prompt|note|alert|notice|instruction|override))?\s?[:：](?!/))
+    |(?P<bullet>(?:(?<=\n)|(?<![^\n]))[ \t]{0,8}(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+)
     |(?P<address>(?:https?|ftp)://[^\s"'<>]{3,200}|(?<![\w@.])www\.[^\s"'<>]{3,200}
         |(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,63}
         |(?<![\w.-])[\w-]{1,63}\.(?:@DOMAINS@)(?![\w]))
@@ -52,6 +53,8 @@ class Sentence:
     asks: bool = False
     keyed: bool = False
     """Whether quotation marks enclose a field name, as in JSON, and are not a quotation."""
+    listed: bool = False
+    """Whether it starts an item of a list."""
 
     def extend(self, words: list[str], quoted: bool) -> None:
         """Append words."""
@@ -99,6 +102,8 @@ def sentences(text: str) -> Iterator[Sentence]:
             if current.words:
                 yield current
                 current = Sentence()
+        elif kind == "bullet":
+            current.listed = not current.words
         elif kind == "fence":
             fenced = not fenced
         elif kind == "quote":

@@ -19,6 +19,7 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("decay", "combray.recall.decay:FileAgeDecay", lambda value: {"enabled": True} if value else {}),
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
     ("guard", "combray.remember.guard:Guard", lambda value: {"enabled": bool(value)}),
+    ("guard_policy", "combray.remember.guard:Guard", lambda value: {"policy": value}),
     ("revision_budget", "combray.remember.revisions:KeepRevisions", lambda value: {"budget": value}),
     ("mmr", "combray.recall.order:MMR", lambda value: {"enabled": True} if value else {}),
     ("mmr_lambda", "combray.recall.order:MMR", lambda value: {"trade_off": value}),

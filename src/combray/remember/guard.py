@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
-from combray.errors import InvalidInputError
-from combray.guard.injection import judge
+from combray.errors import InvalidInputError, ModelError
+from combray.guard.context import WordVectors
+from combray.guard.injection import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
 from combray.guard.screen import Floors
 from combray.language.indexing import content_hash
@@ -30,13 +31,15 @@ _KEYS = ("API key", "access key", "private key", "token")
 class Verdict:
     """The reduced trust of a text, with the reasons. `score` is a probability.
 
-    `flood`: the text consists mostly of special tokens of a model and is refused.
+    `flood`: the text consists mostly of special tokens of a model and is refused. `by_policy`: the setting
+    `guard_policy` decides about it.
     """
 
     trust: Trust
     reasons: tuple[str, ...]
     score: float
     flood: bool = False
+    by_policy: bool = False
 
     def as_metadata(self, claimed: str) -> dict[str, Any]:
         """Return the value of a memory's `metadata["guard"]`; `claimed` is the trust it came with."""
@@ -61,8 +64,9 @@ class Guard:
     Scores are probabilities of a logistic model (docs/explanation/guard.md). An attack score of `owner` or more
     is quarantined from every source. For an agent's text a score of `agent` quarantines and one of `mark` makes
     untrusted; for untrusted text `untrusted` quarantines. An owner's text may instruct how to answer. `redact`
-    also works if `enabled` is off. Trust is never raised. Raises InvalidInputError for a text that consists
-    mostly of a model's special tokens.
+    also works if `enabled` is off. `policy`: what becomes of an agent's instructions about later answers, such as
+    a procedure it stores itself: "quarantine" by those scores, "mark" at most untrusted, "allow" accepted. Trust
+    is never raised. Raises InvalidInputError for a text that consists mostly of a model's special tokens.
     """
 
     needs = ("drafts",)
@@ -72,8 +76,15 @@ class Guard:
     agent: float = 0.9
     mark: float = 0.78
     untrusted: float = 0.85
+    policy: str = "quarantine"
+    vectors: WordVectors | None = field(default=None, repr=False, compare=False)
+
+    def using(self, runtime: Runtime) -> Guard:
+        """Return the guard with the runtime's word vectors."""
+        return self if runtime.words is None else replace(self, vectors=runtime.words)
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        guard = self.using(runtime)
         for item, draft in zip(state.items, state.drafts, strict=True):
             try:
                 redacted = _redact(draft) if self.redact else {}
@@ -86,7 +97,7 @@ class Guard:
                 draft.memory = msgspec.structs.replace(draft.memory, trust="untrusted")
             if self.enabled:
                 try:
-                    self._judge(draft, state.judged_as or draft.memory.trust)
+                    guard._judge(draft, state.judged_as or draft.memory.trust)
                 except InvalidInputError:
                     _write_down(runtime, state, "refused", rules=[_FLOOD])
                     raise
@@ -107,7 +118,8 @@ class Guard:
         draft.guard = f"{verdict.trust}: {why}"
         quarantined = verdict.trust == "quarantined"
         later = "not recalled until it is released" if quarantined else "never put into a prompt unasked"
-        draft.notices += (f"{draft.guard}; {later}",)
+        allowed = "; the owner can allow it with guard_policy=allow" if verdict.by_policy else ""
+        draft.notices += (f"{draft.guard}; {later}{allowed}",)
         metadata = {**memory.metadata, "guard": verdict.as_metadata(memory.trust)}
         draft.memory = msgspec.structs.replace(memory, trust=verdict.trust, metadata=metadata)
 
@@ -119,9 +131,8 @@ class Guard:
         if not self.enabled:
             return None
         least = max(trust, judged_as or trust, key=TRUSTS.index)
-        quarantined = {"agent": self.agent, "untrusted": self.untrusted}.get(least, math.inf)
-        marked = self.mark if least == "agent" else math.inf
-        judged = judge(text, Floors(score=min(quarantined, marked), attack=self.owner))
+        quarantined, marked = self._thresholds(least)
+        judged = self._judged(text, Floors(score=min(quarantined, marked), attack=self.owner))
         if judged.flood:
             return Verdict("quarantined", (_FLOOD,), 1.0, flood=True)
         attack = judged.attack >= self.owner
@@ -132,7 +143,25 @@ class Guard:
             return None
         reasons = judged.attack_reasons if attack else judged.reasons
         hidden = [f"hidden by {each}" for each in judged.disguises]
-        return Verdict(outcome, (*reasons, *hidden), max(judged.score, judged.attack))
+        score = max(judged.score, judged.attack)
+        return Verdict(outcome, (*reasons, *hidden), score, by_policy=least == "agent" and not attack)
+
+    def _judged(self, text: str, floors: Floors) -> Judgement:
+        if self.vectors is not None and floors.score <= 1.0:
+            try:
+                return judge(text, floors, self.vectors)
+            except ModelError:
+                # A judgement without distances is better than a refused write.
+                pass
+        return judge(text, floors)
+
+    def _thresholds(self, trust: str) -> tuple[float, float]:
+        """Return the scores from which a text of this trust is quarantined and marked."""
+        if trust == "untrusted":
+            return self.untrusted, math.inf
+        if trust != "agent" or self.policy == "allow":
+            return math.inf, math.inf
+        return math.inf if self.policy == "mark" else self.agent, self.mark
 
 
 def shown_words(memory: Memory) -> str:

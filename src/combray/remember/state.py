@@ -16,6 +16,7 @@ from combray.scoring.importance import ImportanceRule
 from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step
 
 Suggestion = Literal["ADD", "UPDATE", "CONFLICT", "DUPLICATE"]
+Action = Literal["added", "replaced", "skipped", "untrusted", "quarantined"]
 
 
 @dataclass(slots=True)
@@ -241,7 +242,7 @@ class Remembering:
     def _result(self, draft: Draft) -> Remembered:
         return Remembered(
             id=draft.memory.id if draft.key is not None else (draft.replaced_id or draft.memory.id),
-            action="skipped" if draft.skipped else "replaced" if draft.replaced_id else "added",
+            action=_action(draft),
             diff_suggestion=draft.reported,
             replaced_id=None if draft.skipped else draft.replaced_id,
             edges_created=draft.edges,
@@ -257,6 +258,17 @@ class Remembering:
             may_revise=draft.may_revise,
             trace=tuple(self.trace),
         )
+
+
+def _action(draft: Draft) -> Action:
+    """Return what became of a text. What the guard made of it is part of it: nothing disappears silently."""
+    if draft.skipped:
+        return "skipped"
+    if draft.guard and draft.quarantined:
+        return "quarantined"
+    if draft.replaced_id:
+        return "replaced"
+    return "untrusted" if draft.guard else "added"
 
 
 def revised(reader: Reader, keys: Sequence[int], least: float) -> set[int]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from combray.runtime.audit import Audit
 from combray.runtime.models import Clock, Embedder, Judge, LanguageModel, Peer, Reranker, Start, at_once
 from combray.runtime.service_tier import ServiceTier
 from combray.runtime.store import Store
+
+if TYPE_CHECKING:
+    from combray.guard.context import WordVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,5 +29,7 @@ class Runtime:
     start: Start = at_once
     service_tier: ServiceTier | None = None
     audit: Audit | None = None
+    words: WordVectors | None = None
+    """Vectors of single words, for the guard; None without a static embedder in this process."""
     before: Embedder | None = None
     """The embedder that serves while memories have no vector of `embedder` yet: the one used before it."""

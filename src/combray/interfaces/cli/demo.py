@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from combray.engine import Engine
 
 _SHOWN = 3
-_COLOURS = {"added": "green", "replaced": "yellow", "skipped": "dim"}
+_COLOURS = {
+    "added": "green",
+    "replaced": "yellow",
+    "skipped": "dim",
+    "untrusted": "yellow",
+    "quarantined": "red",
+}
 
 
 @verb("combray demo")

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from combray.types import Remembered
 
 _SUGGESTIONS = 3
-_WORDS = {"added": "[green]added[/]", "replaced": "[yellow]replaced[/]", "skipped": "[dim]skipped[/]"}
+_WORDS = {
+    "added": "[green]added[/]",
+    "replaced": "[yellow]replaced[/]",
+    "skipped": "[dim]skipped[/]",
+    "untrusted": "[yellow]added as untrusted[/]",
+    "quarantined": "[red]quarantined[/]",
+}
 
 
 @verb(
@@ -120,7 +126,8 @@ def _remember_lines(
                 f"a line from {lines[stored][0]} on", error.problem, f"{error.remedy} {again}"
             ) from error
     counts = Counter(each.action for each in done)
-    summary = {action: counts.get(action, 0) for action in ("added", "replaced", "skipped")}
+    usual = {action: counts.get(action, 0) for action in ("added", "replaced", "skipped")}
+    summary = usual | {action: counts[action] for action in ("untrusted", "quarantined") if counts[action]}
     if people:
         parts = ", ".join(f"{count} {action}" for action, count in summary.items() if count)
         console().print(f"Remembered {len(done)} lines: {parts or 'nothing to do'}.")
