@@ -93,11 +93,12 @@ def _asked(
     statement = _ASK.format(where="WHERE part = 7" if filtered else "").encode()
     places = np.arange(len(rows))
     among = places[places % GROUPS == 7] if filtered else places
+    # Never prepared: a cached plan would outlive the settings above.
     spent, busy, share = [], [], []
     for query in queries:
         text = "[" + ",".join(f"{value:.6g}" for value in query) + "]"
         started, at = time.perf_counter(), time.process_time()
-        keys = {row[0] for row in connection.execute(statement, (text,)).fetchall()}
+        keys = {row[0] for row in connection.execute(statement, (text,), prepare=False).fetchall()}
         spent.append((time.perf_counter() - started) * 1000)
         busy.append((time.process_time() - at) * 1000)
         exact = set(among[np.argsort(-(rows[among] @ query), kind="stable")[:TOP]].tolist())
