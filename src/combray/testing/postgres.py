@@ -138,7 +138,12 @@ class Server:
             raise RuntimeError(f"{command} failed: {done.stderr[-2000:]}")
 
     def _identity(self) -> dict[str, object]:
-        return {"user": _NOBODY, "group": "nogroup", "extra_groups": []} if self._as_nobody else {}
+        if not self._as_nobody:
+            return {}
+        import pwd
+
+        # Its group is "nogroup" on Debian and "nobody" elsewhere.
+        return {"user": _NOBODY, "group": pwd.getpwnam(_NOBODY).pw_gid, "extra_groups": []}
 
     @staticmethod
     def _children(pid: int) -> list[int]:
