@@ -74,7 +74,7 @@ def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Agent]:
     with (
         combray.open(tmp_path / "b.db", embedder=request.param, clock=FakeClock(), worker=False) as engine,
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(Client(server_for(engine))) as client,
+        portal.wrap_async_context_manager(Client(server_for(engine, profile="full"))) as client,
     ):
         yield Agent(portal, client)
 
