@@ -45,7 +45,7 @@ def test_started_by_a_person_it_says_what_it_waits_for(tmp_path: Path) -> None:
 
 
 def test_without_the_sdk_the_message_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "combray.interfaces.mcp.server")
+    monkeypatch.delitem(sys.modules, "combray.interfaces.mcp.server", raising=False)
     for name in [name for name in sys.modules if name == "mcp" or name.startswith("mcp.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
