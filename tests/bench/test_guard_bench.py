@@ -6,12 +6,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from bench.guard.__main__ import main
+from bench.guard.__main__ import main, trained, words
 from bench.guard.measuring import judge_all, rates
 from bench.guard.samples import HELD_CATEGORIES, Sample, own
 from bench.guard.training import train
+from combray.guard.weights import Model, model
 
 
 def test_no_text_is_in_both_parts_and_all_languages_are_in_each() -> None:
@@ -88,3 +90,20 @@ def test_a_file_of_texts_is_measured_by_class_language_and_disguise(
     assert ["direct, en", "1", "100.0", "0.0", "100.0", "100.0"] in shown
     assert ["direct: rot13", "1", "0.0", "0.0", "0.0", "0.0"] in shown
     assert ["harmless: plain", "1", "0.0", "0.0", "0.0", "0.0"] in shown
+
+
+def test_the_shipped_weights_are_those_of_the_texts_in_the_repository() -> None:
+    """Weights are rounded to 0.01: another processor may round the last digit otherwise."""
+    again = msgspec.json.decode(trained(words()), type=Model)
+    shipped = model()
+    assert again.context is not None
+    assert shipped.context is not None
+    for mine, theirs in (
+        (again.outside, shipped.outside),
+        (again.owner, shipped.owner),
+        (again.context.weights, shipped.context.weights),
+    ):
+        assert mine.bias == pytest.approx(theirs.bias, abs=0.021)
+        assert {name for name, weight in mine.weights.items() if abs(weight) > 0.05} <= theirs.weights.keys()
+        for name, weight in theirs.weights.items():
+            assert mine.weights.get(name, 0.0) == pytest.approx(weight, abs=0.051), name
