@@ -93,7 +93,8 @@ class Server:
 
     def kill(self) -> None:
         """Kill the server with all its processes, as a crash of the machine would."""
-        assert self._process is not None  # noqa: S101 - started in __init__
+        if self._process is None:
+            raise RuntimeError("the server was not started")
         children = self._children(self._process.pid)
         for pid in (self._process.pid, *children):
             with suppress(ProcessLookupError):
