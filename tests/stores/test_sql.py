@@ -68,8 +68,9 @@ def test_no_statement_stands_there_twice() -> None:
 
 
 def test_no_sql_is_written_anywhere_else() -> None:
+    """But for the reader of another program's database."""
     found = []
-    for path in PACKAGE.rglob("*.py"):
+    for path in set(PACKAGE.rglob("*.py")) - {PACKAGE / "clients" / "cursor_history.py"}:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         texts = (

@@ -32,6 +32,7 @@ EDGE_COLOURS = {
     "semantic": "#8A63D2",
     "supersedes": "#B8860B",
     "may_revise": "#7F8C3B",
+    "restates": "#D98CB3",
 }
 _SHOWN = Filter(statuses=STATUSES)
 _TEMPLATE = files("combray.picture").joinpath("graph.html")
