@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -36,8 +37,15 @@ def wait(what: object, seconds: float = 30) -> None:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
-    client = Client("claude-code", tmp_path)
+def short_path() -> Iterator[Path]:
+    """A folder with a short name: the path of a Unix socket has 107 bytes at most."""
+    with tempfile.TemporaryDirectory(prefix="c", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def client(short_path: Path) -> Iterator[Client]:
+    client = Client("claude-code", short_path)
     client.environment["COMBRAY_HOOK_RESIDENT"] = "30"
     with client.open() as engine:
         engine.remember("We deploy the billing service on Thursdays.", category="decision")
