@@ -18,14 +18,7 @@ EdgeType = Literal["temporal", "entity", "causal", "semantic", "supersedes", "ma
 Verdict = Literal["supersedes", "corrects", "same", "both", "open"]
 
 KINDS: tuple[Kind, ...] = ("episode", "fact", "insight", "chunk", "summary")
-STATUSES: tuple[Status, ...] = (
-    "active",
-    "pending_embed",
-    "superseded",
-    "merged",
-    "deprecated",
-    "forgotten",
-)
+STATUSES: tuple[Status, ...] = ("active", "pending_embed", "superseded", "merged", "deprecated", "forgotten")
 LIVE_STATUSES: tuple[Status, ...] = ("active", "pending_embed")
 TRUSTS: tuple[Trust, ...] = ("owner", "agent", "untrusted", "quarantined")
 TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
@@ -125,6 +118,7 @@ class MemoryFields(TypedDict, total=False):
     recorded_at: Moment | None
     session: str | None
     position: int | None
+    tier: str | None
     trust: str
     evidence: Labels | None
     metadata: dict[str, Any] | None
@@ -157,6 +151,7 @@ class MemoryChanges(TypedDict, total=False):
     valid_from: Moment | None
     valid_to: Moment | None
     expires_at: Moment | None
+    tier: str | None
     slot: str | None
     metadata: dict[str, Any] | None
 

@@ -29,7 +29,7 @@ from combray.types import LIVE_STATUSES, TRUSTS, Memory, Version
 
 CHANGES = (
     "content", "category", "importance", "confidence", "tags", "entities", "source", "author", "context",
-    "occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "slot", "metadata",
+    "occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "tier", "slot", "metadata",
 )  # fmt: skip
 """Fields that `update` takes, by the names that `remember` takes them by."""
 

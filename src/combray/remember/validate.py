@@ -19,7 +19,7 @@ from combray.language.scopes import GLOBAL, PREFIX, scopes_of
 from combray.language.tense import tense_of
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
-from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TRUSTS, Memory
+from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TIERS, TRUSTS, Memory
 from combray.values import (
     MAX_EVIDENCE,
     MAX_ID,
@@ -38,7 +38,7 @@ from combray.values import (
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {
     "content", "text", "id", "category", "importance", "confidence", "tags", "entities", "source", "author",
-    "kind", "context", "session", "position", "trust", "metadata", "evidence", "supersedes", "keep_both", "slot",
+    "kind", "context", "session", "position", "tier", "trust", "metadata", "evidence", "supersedes", "keep_both", "slot",
     *TIME_FIELDS,
 }  # fmt: skip
 
@@ -103,6 +103,7 @@ class Validate:
             category=one_of("category", item.get("category", "general"), CATEGORIES),
             importance=whole("importance", item.get("importance", 3), 1, 5),
             confidence=fraction("confidence", item.get("confidence", 0.7)),
+            tier=one_of("tier", "working" if item.get("tier") is None else item["tier"], TIERS),
             tags=self._list("tags", item.get("tags"), self.max_tags, self.max_tag_characters),
             entities=tuple(declared),
             aliases=declared,

@@ -24,7 +24,7 @@ from combray.interfaces.cli.output import (
     visible,
 )
 from combray.interfaces.cli.requests import carry_out, request_options, tell_taken
-from combray.types import CATEGORIES
+from combray.types import CATEGORIES, TIERS
 
 if TYPE_CHECKING:
     from combray import Changed
@@ -350,6 +350,7 @@ def _metadata(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option("--valid-from", metavar="WHEN", help="True from then on.")
 @click.option("--valid-to", metavar="WHEN", help="True until then.")
 @click.option("--expires-at", metavar="WHEN", help="Not recalled from then on.")
+@click.option("--tier", type=click.Choice(TIERS), help="How it ages in preset mnemo.")
 @click.option("--slot", metavar="NAME", help="What it is a value of; empty for nothing.")
 @click.option("--metadata", metavar="JSON", callback=_metadata, help="This metadata instead of all of the old.")
 @opens_store(pipelines=True)

@@ -101,6 +101,7 @@ def compact(memory: Memory) -> dict[str, Any]:
         "author": memory.author,
         "session": memory.session,
         "tags": memory.tags,
+        "tier": None if memory.tier == "working" else memory.tier,
         "status": None if memory.status == "active" else memory.status,
     }
     return {

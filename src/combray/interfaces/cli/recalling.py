@@ -144,9 +144,9 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
         shown = [full(each) if verbose else compact(each) for each in page]
         show_json({"memories": shown, "total": page.total, "cursor": page.cursor})
     else:
-        rows = table("id", "recorded", "category", "!", "text", unbroken=("id", "recorded", "!"))
+        rows = table("id", "recorded", "category", "!", "tier", "text", unbroken=("id", "recorded", "!"))
         for each in page:
-            marks = (str(each.importance), short(each.content, 60))
+            marks = (str(each.importance), each.tier, short(each.content, 60))
             rows.add_row(each.id, moment(each.recorded_at), each.category, *marks)
         console().print(rows)
         more = f"; more with --after {page.cursor}" if page.cursor else ""

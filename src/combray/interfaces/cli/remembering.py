@@ -13,7 +13,7 @@ from combray.interfaces.cli.failures import verb
 from combray.interfaces.cli.files import lines_of, text_of
 from combray.interfaces.cli.options import Target, comma_list, entity_list, opens_store
 from combray.interfaces.cli.output import console, for_people, moment, progress, short, show_json, visible
-from combray.types import CATEGORIES
+from combray.types import CATEGORIES, TIERS
 
 if TYPE_CHECKING:
     from combray.engine import Engine
@@ -52,6 +52,9 @@ _WORDS = {
 @click.option("--source", default="user", help="Where it comes from: user, agent, external, …")
 @click.option("--author", help="Who said it.")
 @click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
+@click.option(
+    "--tier", type=click.Choice(TIERS), help="How it ages in preset mnemo, until use moves it; default: working."
+)
 @click.option("--session", help="The conversation it belongs to.")
 @click.option(
     "--supersedes",

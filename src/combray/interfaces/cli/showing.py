@@ -80,6 +80,8 @@ def described(memory: Memory, *, via: str = "") -> Text:
     line = Text(style="dim")
     line.append(memory.category, CATEGORY_COLOURS.get(memory.category, ""))
     line.append(" " + "★" * memory.importance)
+    if memory.tier != "working":
+        line.append(f" · {memory.tier}")
     if memory.status != "active":
         line.append(f" · {memory.status}", "red")
     for part in (memory.author and visible(memory.author), moment(memory.moment), via and f"via {via}"):

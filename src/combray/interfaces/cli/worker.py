@@ -124,7 +124,7 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
 )
 @click.option(
     "--tools",
-    type=click.Choice(["lean", "full", "openclaw", "engram", "mnemon", "official"]),
+    type=click.Choice(["lean", "full", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts", "official"]),
     default="lean",
     help="Tools to offer; each profile is named after whose it is compatible with.",
 )

@@ -13,6 +13,7 @@ from combray.interfaces.mcp.documents import DocumentCalls
 from combray.interfaces.mcp.graph import GraphCalls
 from combray.interfaces.mcp.parameters import (
     About,
+    Ages,
     Category,
     Decision,
     Full,
@@ -67,6 +68,7 @@ class Calls(DocumentCalls, GraphCalls):
         slot: Annotated[
             str | None, Field(description="What it is a value of: ana.city. A newer value replaces an older one.")
         ] = None,
+        tier: Ages = "working",
     ) -> CallToolResult:
         """Store one fact, decision, preference or insight that will matter in a later conversation.
 
@@ -89,6 +91,7 @@ class Calls(DocumentCalls, GraphCalls):
             supersedes=supersedes,
             keep_both=keep_both,
             slot=slot,
+            tier=tier,
         )
         return self._remembered(done)
 

@@ -85,6 +85,7 @@ def whole(memory: Memory, score: str = "") -> str:
         "status": memory.status,
         "source": memory.source,
         "trust": memory.trust,
+        "tier": memory.tier,
         "author": memory.author,
         "session": memory.session,
         "tags": ", ".join(memory.tags),
@@ -132,7 +133,7 @@ def as_json(memory: Memory, name: str, *, full: bool) -> dict[str, Any]:
     extras = {"author": memory.author, "tags": list(memory.tags)}
     if full:
         extras |= {"session": memory.session, "source": memory.source, "entities": list(memory.entities)}
-        shown |= {"importance": memory.importance, "confidence": memory.confidence}
+        shown |= {"importance": memory.importance, "confidence": memory.confidence, "tier": memory.tier}
     return shown | {field: value for field, value in extras.items() if value}
 
 

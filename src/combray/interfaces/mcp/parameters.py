@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from combray.types import Verdict
+from combray.types import Tier, Verdict
 
 Category = Literal["preference", "decision", "fact", "insight", "context", "general"]
 Intent = Literal["WHY", "WHEN", "ENTITY", "GENERAL"]
@@ -22,6 +22,10 @@ Keep = Annotated[
         le=1,
         description="Drop hits below this share of the best score; 0 drops none. Default: a setting, 0.5.",
     ),
+]
+Ages = Annotated[
+    Tier,
+    Field(description="core: kept for good. working: usual. peripheral: soon of no use. Use moves it later."),
 ]
 Full = Annotated[
     bool, Field(description="Return full texts with every field and score instead of one short line each.")

@@ -43,7 +43,11 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "full": tuple(OFFERED)[:-9],
     "openclaw": ("memory_search", "memory_get"),
     "engram": ("remember", "recall", "list_memories", "forget", "status"),
+    "mnemo": ("remember", "recall", "list_memories", "update_memory", "forget", "status"),
     "mnemon": ("remember", "recall", "link", "related", "forget", "status"),
     "official": _OFFICIAL,
 }
 """Profile -> its tools, in the order in which they are listed."""
+
+ONLY_IN: dict[tuple[str, str], tuple[str, ...]] = {("remember", "tier"): ("full", "mnemo")}
+"""(Tool, argument) -> the profiles whose tool has that argument; all other arguments are in every profile."""

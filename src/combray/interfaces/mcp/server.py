@@ -24,7 +24,7 @@ from combray.engine.warming import warm_up_in_background
 from combray.errors import CombrayError
 from combray.interfaces.mcp.calls import Calls
 from combray.interfaces.mcp.official import OfficialCalls
-from combray.interfaces.mcp.profiles import OFFERED, PROFILES
+from combray.interfaces.mcp.profiles import OFFERED, ONLY_IN, PROFILES
 from combray.interfaces.mcp.prompts import PROMPTS
 from combray.interfaces.mcp.resources import Resources, add_resources
 from combray.interfaces.mcp.schemas import OUTPUTS
@@ -60,8 +60,10 @@ class Offered(Tool):
         return OUTPUTS[self.name]
 
     @classmethod
-    def of(cls, call: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Offered:
-        """Make a tool of a method. Argument names of the protocol may not be valid Python names."""
+    def of(
+        cls, call: Callable[..., Any], title: str, annotations: ToolAnnotations, without: Sequence[str] = ()
+    ) -> Offered:
+        """Make a tool of a method, without some of its arguments. Names of the protocol may be no Python names."""
 
         @functools.wraps(call)
         def by_python_names(**given: Any) -> Any:
@@ -76,6 +78,8 @@ class Offered(Tool):
         )
         assert isinstance(tool, Offered)  # noqa: S101 - narrows the return type of the SDK
         tool.parameters["additionalProperties"] = False
+        for name in without:
+            del tool.parameters["properties"][name]
         for argument in tool.parameters["properties"].values():
             # The SDK repeats each name as a title, which only costs tokens.
             argument.pop("title", None)
@@ -128,8 +132,14 @@ def server_for(engine: Engine, namespaces: Sequence[str] = (), profile: str = "l
     `profile` is a key of `PROFILES`.
     """
     names = PROFILES[profile]
+    left_out = [each for each, profiles in ONLY_IN.items() if profile not in profiles]
     calls = (OfficialCalls if profile == "official" else Calls)(engine, namespaces, names)
-    offered = [Offered.of(getattr(calls, name), *OFFERED[name]) for name in names]
+    offered = [
+        Offered.of(
+            getattr(calls, name), *OFFERED[name], [argument for tool, argument in left_out if tool == name]
+        )
+        for name in names
+    ]
     server: MCPServer[Any] = MCPServer(
         "combray",
         title="Combray",
