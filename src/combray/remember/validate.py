@@ -38,8 +38,8 @@ from combray.values import (
 TIME_FIELDS = ("occurred_at", "occurred_to", "valid_from", "valid_to", "expires_at", "recorded_at")
 KNOWN = {
     "content", "text", "id", "category", "importance", "confidence", "tags", "entities", "source", "author",
-    "kind", "context", "session", "position", "tier", "trust", "metadata", "evidence", "supersedes", "keep_both", "slot",
-    *TIME_FIELDS,
+    "kind", "context", "session", "position", "tier", "trust", "metadata", "evidence", "supersedes", "keep_both",
+    "slot", *TIME_FIELDS,
 }  # fmt: skip
 
 

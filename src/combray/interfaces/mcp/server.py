@@ -63,7 +63,7 @@ class Offered(Tool):
     def of(
         cls, call: Callable[..., Any], title: str, annotations: ToolAnnotations, without: Sequence[str] = ()
     ) -> Offered:
-        """Make a tool of a method, without some of its arguments. Names of the protocol may be no Python names."""
+        """Make a tool of a method, without some arguments. Names of the protocol may be invalid in Python."""
 
         @functools.wraps(call)
         def by_python_names(**given: Any) -> Any:
