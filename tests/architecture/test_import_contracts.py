@@ -24,6 +24,7 @@ WRONG = {
     "stage-clock": ("remember/write.py", "import time"),
     "pure": ("language/tokens.py", "import random"),
     "postgres": ("engine/lists.py", "import psycopg"),
+    "stores": ("stores/postgres/sql.py", "import combray.stores.sqlite.sql"),
     "database": ("engine/lists.py", "import sqlite3"),
     "terminal": ("transfer/imports.py", "import rich.progress"),
     "mcp": ("engine/asyncio.py", "import mcp"),

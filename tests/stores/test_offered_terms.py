@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import combray
+from combray.stores.postings import Codes
 from combray.stores.sqlite import postings
 
 _THINGS = ("anchor", "barrel", "candle", "drum", "engine", "feather", "goblet", "hammer", "inkwell", "jacket")
@@ -36,7 +37,7 @@ def test_lists_that_grew_in_memory_answer_like_lists_that_are_read(
         read: list[str] = []
         of_file = postings.read_codes
 
-        def noted(connection: sqlite3.Connection, term: str) -> postings.Codes:
+        def noted(connection: sqlite3.Connection, term: str) -> Codes:
             read.append(term)
             return of_file(connection, term)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from conftest import Emptied
 
 from combray.stores.postgres import PostgresStore, sql
-from combray.stores.sqlite.sql import Statements
+from combray.stores.statements import Statements
 
 FOLDER = Path(sql.__file__).parent
 SUBJECTS = [name for name, value in vars(sql).items() if isinstance(value, Statements)]

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from combray.stores.sqlite import SqliteStore, sql
+from combray.stores.statements import Statements
 
 PACKAGE = Path(sql.__file__).parents[2]
 FOLDER = Path(sql.__file__).parent / "statements"
@@ -16,7 +17,7 @@ SPOKEN = re.compile(
     r"\b(SELECT\s.+\sFROM\s|SELECT\s+\w+\(|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s)",
     re.S,
 )
-SUBJECTS = [name for name, value in vars(sql).items() if isinstance(value, sql.Statements)]
+SUBJECTS = [name for name, value in vars(sql).items() if isinstance(value, Statements)]
 TABLES = {"memory", "label", "vector", "operation", "workspace", "document", "chunk", "run", "run_part"} | {
     "lease",
     "doubt",
@@ -29,7 +30,7 @@ EVERYWHERE = ("memories.newest_key", "labels.every", "labels.remove_all")
 
 
 def statements(subject: str) -> dict[str, str]:
-    found: sql.Statements = getattr(sql, subject)
+    found: Statements = getattr(sql, subject)
     names = re.findall(r"^-- name: (\w+)$", (FOLDER / f"{subject}.sql").read_text(encoding="utf-8"), re.M)
     assert len(names) == len(set(names))
     return {name: getattr(found, name) for name in names}

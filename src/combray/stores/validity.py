@@ -16,6 +16,8 @@ EMBEDDED = frozenset({"content", "context"})
 """Fields that are embedded: when one changes, the memory's vectors are dropped."""
 INDEXED = frozenset({"content", "context", "author", "occurred_from", "entities", "tags", "aliases"})
 """Changeable fields that the keyword index covers."""
+MOST_NAMED = 100
+"""Maximum number of memories whose ids are reported to the witness of a transaction."""
 
 
 def check_values(values: Mapping[str, Any]) -> None:

@@ -11,10 +11,10 @@ from combray.stores.columns import Columns
 from combray.stores.matrix import Matrix
 from combray.stores.postgres import sql
 from combray.stores.postgres.postings import PostingCache
-from combray.stores.postgres.selections import Selections
 from combray.stores.postgres.session import Session
+from combray.stores.rows import with_scopes
+from combray.stores.selections import Selections
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite.rows import with_scopes
 
 
 class NamespaceCache:
@@ -90,12 +90,7 @@ class NamespaceCache:
             rows = session.of_rows(sql.vectors.all_until, model, upto.revision)
         else:
             rows = session.of_rows(sql.vectors.new_between, model, upto.revision, matrix.revision)
-        slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
-        inside = slots >= 0
-        codes = [row[1] for row, wanted in zip(rows, inside, strict=True) if wanted]
-        slots = slots[inside]
-        has = np.array([code is not None for code in codes], dtype=np.bool_)
-        matrix.put(slots[has], [code for code in codes if code is not None], slots_in.count)
-        matrix.clear(slots[~has])
+        keys = np.array([row[0] for row in rows], dtype=np.int64)
+        matrix.update(slots_in.slots(keys), [row[1] for row in rows], slots_in.count)
         matrix.revision = upto.revision
         return matrix

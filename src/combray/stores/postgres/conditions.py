@@ -12,14 +12,12 @@ from typing import Any
 
 import msgspec
 
+from combray.stores.conditions import COMPARED, LABELS, Fragment, combined, needle
 from combray.stores.postgres import sql
 from combray.stores.postgres.session import Session
-from combray.stores.sqlite.conditions import _COMPARED, _LABELS, _needle
-from combray.stores.sqlite.rows import microseconds
-from combray.where import And, Compare, Condition, Not, matches_data
+from combray.stores.rows import microseconds
+from combray.where import Compare, Condition, matches_data
 
-Fragment = tuple[str, list[Any]]
-"""An expression with a question mark for each of its parameters."""
 Meeting = Callable[[Compare], list[int]]
 """Returns the keys of the memories whose metadata meet a comparison."""
 
@@ -36,11 +34,11 @@ def metadata_meeting(session: Session, since: int) -> Meeting:
     """Compare the metadata of the memories with a revision after `since`."""
 
     def meeting(compare: Compare) -> list[int]:
-        needle = _needle(compare)
-        if needle is None:
+        text = needle(compare)
+        if text is None:
             rows = session.of_rows(sql.selections.any_metadata, since)
         else:
-            rows = session.of_rows(sql.selections.metadata, since, needle)
+            rows = session.of_rows(sql.selections.metadata, since, text)
         return [key for key, data in rows if matches_data(compare, _decode(data))]
 
     return meeting
@@ -48,16 +46,13 @@ def metadata_meeting(session: Session, since: int) -> Meeting:
 
 def compiled(condition: Condition, meeting: Meeting) -> Fragment:
     """The condition as an expression over rows of `memory`, in a statement whose $1 is the namespace."""
-    if isinstance(condition, Not):
-        text, values = compiled(condition.part, meeting)
-        return f"NOT ({text})", values
-    if isinstance(condition, Compare):
-        if condition.field == "metadata":
-            return "memory.key = ANY(?::bigint[])", [meeting(condition)]
-        return _label(condition) if condition.field in _LABELS else _plain(condition)
-    parts = [compiled(part, meeting) for part in condition.parts]
-    glue = " AND " if isinstance(condition, And) else " OR "
-    return f"({glue.join(text for text, _ in parts)})", [value for _, values in parts for value in values]
+
+    def compared(compare: Compare) -> Fragment:
+        if compare.field == "metadata":
+            return "memory.key = ANY(?::bigint[])", [meeting(compare)]
+        return _label(compare) if compare.field in LABELS else _plain(compare)
+
+    return combined(condition, compared)
 
 
 def _plain(compare: Compare) -> Fragment:
@@ -70,11 +65,11 @@ def _plain(compare: Compare) -> Fragment:
     if compare.operator in ("eq", "in"):
         marks = ", ".join("?" * len(values))
         return f"({column} IS NOT NULL AND {column} IN ({marks}))" if values else "false", values
-    return f"({column} IS NOT NULL AND {column} {_COMPARED[compare.operator]} ?)", values
+    return f"({column} IS NOT NULL AND {column} {COMPARED[compare.operator]} ?)", values
 
 
 def _label(compare: Compare) -> Fragment:
     if compare.operator == "exists":
         return f"memory.{compare.field} {'<>' if compare.values[0] else '='} '[]'", []
-    values = [_LABELS[compare.field], list(compare.values)]
+    values = [LABELS[compare.field], list(compare.values)]
     return f"memory.key {'NOT ' if compare.operator == 'ne' else ''}IN ({sql.selections.labelled})", values

@@ -9,8 +9,7 @@ from typing import Any
 from combray.runtime import Document, Workspace
 from combray.stores.postgres import sql
 from combray.stores.postgres.session import Session
-from combray.stores.sqlite.documents import _paths
-from combray.stores.sqlite.sql import listed
+from combray.stores.rows import listed, to_paths
 
 
 class PostgresDocuments:
@@ -25,7 +24,7 @@ class PostgresDocuments:
 
     def workspaces(self) -> list[Workspace]:
         return [
-            Workspace(root, _paths(extra), _paths(sessions), bool(redact), model, trust, bool(judged))
+            Workspace(root, to_paths(extra), to_paths(sessions), bool(redact), model, trust, bool(judged))
             for root, extra, sessions, redact, model, trust, judged in self._rows(sql.documents.workspaces)
         ]
 

@@ -14,10 +14,10 @@ from psycopg import Error
 
 from combray.language.indexing import index_entry
 from combray.runtime.queue import OMITTED
+from combray.stores.mentions import cleaner
 from combray.stores.postgres import indexes, sql
 from combray.stores.postgres.session import Session
-from combray.stores.sqlite.erasing import _cleaner
-from combray.stores.sqlite.rows import to_json, to_memory
+from combray.stores.rows import to_json, to_memory
 
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
 
@@ -72,7 +72,7 @@ def _forget_mentions(session: Session, ids: Sequence[str]) -> None:
         if not gone.isdisjoint(named := _texts(text))
     ]
     session.of_each(sql.erasure.set_evidence, rests)
-    cleaned = _cleaner(ids)
+    cleaned = cleaner(ids)
     texts = session.of_rows(sql.versions.texts)
     session.of_each(sql.versions.set_text, [(*at, new) for *at, text in texts if (new := cleaned(text)) != text])
     details = session.of_rows(sql.erasure.operation_details)

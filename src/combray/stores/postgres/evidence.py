@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import KeywordArm, Scores
+from combray.runtime import Keys, KeywordArm
 from combray.scoring.bm25f import Posting
-from combray.scoring.neighbours import Slots
-from combray.stores.matrix import check_dimensions
+from combray.stores.evidence import ColumnEvidence
+from combray.stores.matrix import Matrix
 from combray.stores.postgres import sql
 from combray.stores.postgres.cache import NamespaceCache
 from combray.stores.postgres.postings import holding, read_codes
-from combray.stores.postgres.selections import fresh_mask
+from combray.stores.postgres.selections import PostgresChanges
 from combray.stores.postgres.session import Session
+from combray.stores.postings import affordable, weigh
+from combray.stores.selections import fresh_mask
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite.evidence import _affordable
-from combray.stores.sqlite.postings import weigh
 from combray.where import Condition
 
 
 @dataclass(frozen=True, slots=True)
-class PostgresEvidence:
+class PostgresEvidence(ColumnEvidence):
     """Implements `stores.arms.Evidence` for one namespace in one transaction.
 
     `keeps` is False during a write: uncommitted rows must not get into the shared posting cache.
@@ -43,7 +42,7 @@ class PostgresEvidence:
                 lists, current = kept.lists(self.session, snapshot, terms)
             else:
                 lists, current = read_codes(self.session, dict.fromkeys(terms, 0)), False
-            chosen = _affordable(set(terms), snapshot.count, arm, lambda term: holding(lists[term]))
+            chosen = affordable(set(terms), snapshot.count, arm, lambda term: holding(lists[term]))
             weighed = {
                 term: kept.weighed(lists[term], fields, snapshot, term)
                 if current
@@ -52,31 +51,16 @@ class PostgresEvidence:
             }
         return [Posting(*weighed[term], weight) if term in weighed else None for term, weight in arm.terms]
 
-    def cosines(
-        self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
-    ) -> tuple[Scores, NDArray[np.bool_]]:
-        matrix = self.cache.matrix(self.session, model, snapshot)
-        if matrix is None:
-            return np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_)
-        check_dimensions(model, matrix.dimensions, len(vector))
-        return matrix.cosines(vector, snapshot.count), matrix.has[: snapshot.count]
-
-    def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
-        return [np.unique(self._labelled("entity", name, snapshot)) for name in entities]
-
-    def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
-        found = np.zeros(snapshot.count, dtype=np.bool_)
-        for name in {each.casefold() for each in tags}:
-            found[self._labelled("tag", name, snapshot)] = True
-        return found
-
     def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
+        changes = PostgresChanges(self.session)
         if not self.keeps:
-            return fresh_mask(self.session, condition, snapshot)
+            return fresh_mask(changes, condition, snapshot)
         with self.cache.lock:
-            return self.cache.selections.mask(self.session, condition, snapshot)
+            return self.cache.selections.mask(changes, condition, snapshot)
 
-    def _labelled(self, sort: str, name: str, snapshot: Snapshot) -> NDArray[np.int64]:
+    def _matrix(self, model: str, snapshot: Snapshot) -> Matrix | None:
+        return self.cache.matrix(self.session, model, snapshot)
+
+    def _labelled(self, sort: str, name: str) -> Keys:
         rows = self.session.of_rows(sql.labels.holders, sort, name)
-        slots = snapshot.slots(np.array([row[0] for row in rows], dtype=np.int64))
-        return slots[slots >= 0]
+        return np.array([row[0] for row in rows], dtype=np.int64)

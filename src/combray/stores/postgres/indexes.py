@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from combray.language.indexing import IndexEntry
+from combray.stores.derived_rows import Indexed, aliases, labels
 from combray.stores.postgres import sql
 from combray.stores.postgres.postings import rows_of
 from combray.stores.postgres.session import Session
-from combray.stores.sqlite import indexes
-from combray.stores.sqlite.indexes import Indexed
-
-
-def labels(number: int, one: Indexed) -> list[tuple[Any, ...]]:
-    """Return the rows of the label table for a memory."""
-    return [(*row[:4], bool(row[4])) for row in indexes.labels(number, one)]
-
-
-def aliases(number: int, one: Indexed) -> list[tuple[Any, ...]]:
-    """Return the rows of the alias table for a memory."""
-    return [(*row[:5], bool(row[5])) for row in indexes.aliases(number, one)]
 
 
 def add(session: Session, memories: Sequence[Indexed]) -> None:

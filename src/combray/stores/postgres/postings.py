@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from combray.language.indexing import IndexEntry
 from combray.stores.postgres import sql
 from combray.stores.postgres.session import Session
+from combray.stores.postings import MOST_POSTINGS, Codes, Weighed, weigh
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite.postings import MOST_POSTINGS, Codes, Weighed, weigh
 
 _BITS = 15
 _MOST = 2**_BITS - 1

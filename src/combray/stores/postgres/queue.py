@@ -9,8 +9,7 @@ from typing import Any
 from combray.runtime.queue import Backlog, Job
 from combray.stores.postgres import sql
 from combray.stores.postgres.session import Session
-from combray.stores.sqlite.queue import _job
-from combray.stores.sqlite.rows import to_micro, to_seconds
+from combray.stores.rows import to_job, to_micro, to_seconds
 
 
 class PostgresQueue:
@@ -29,7 +28,7 @@ class PostgresQueue:
             return session.of_run(statement, *values)
 
     def jobs(self, model: str) -> list[Job]:
-        return [_job(row) for row in self._rows(sql.queue.jobs, model)]
+        return [to_job(row) for row in self._rows(sql.queue.jobs, model)]
 
     def backlogs(self) -> list[Backlog]:
         return [
@@ -44,7 +43,7 @@ class PostgresQueue:
         return [row[0] for row in self._rows(sql.queue.holders, model)]
 
     def held(self, model: str, holder: str) -> list[Job]:
-        return [_job(row) for row in self._rows(sql.queue.jobs_held, model, holder)]
+        return [to_job(row) for row in self._rows(sql.queue.jobs_held, model, holder)]
 
     def orphans(self, model: str) -> list[int]:
         return [int(row[0]) for row in self._rows(sql.queue.orphans, model)]
@@ -62,7 +61,8 @@ class PostgresQueue:
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
         return [
-            _job(row) for row in self._rows(sql.queue.take, model, to_micro(now), limit, to_micro(until), holder)
+            to_job(row)
+            for row in self._rows(sql.queue.take, model, to_micro(now), limit, to_micro(until), holder)
         ]
 
     def update(self, jobs: Sequence[Job]) -> None:

@@ -21,8 +21,7 @@ from combray.stores.postgres.evidence import PostgresEvidence
 from combray.stores.postgres.queue import PostgresQueue
 from combray.stores.postgres.session import Session, missing
 from combray.stores.reading import ColumnReader
-from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite.rows import (
+from combray.stores.rows import (
     moment_of,
     reading,
     to_edge,
@@ -32,6 +31,7 @@ from combray.stores.sqlite.rows import (
     to_version,
     type_codes,
 )
+from combray.stores.snapshot import Snapshot
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 

@@ -9,16 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from combray.stores.sqlite.sql import FIELDS, Statements
-from combray.types import LIVE_STATUSES
+from combray.stores.statements import CONSTANTS, FIELDS, Statements
 
 _FOLDER = Path(__file__).parent / "statements"
-_CONSTANTS = {
-    "{fields}": ", ".join(FIELDS),
-    "{marks}": ", ".join(f"${place}" for place in range(1, 10 + len(FIELDS))),
-    "{live}": f"status IN {LIVE_STATUSES} AND trust <> 'quarantined'",
-    "{job}": "key, model, added, attempts, next_at, holder, failed, error",
-}
+_CONSTANTS = {**CONSTANTS, "{marks}": ", ".join(f"${place}" for place in range(1, 10 + len(FIELDS)))}
 
 
 def _statements(subject: str) -> Statements:

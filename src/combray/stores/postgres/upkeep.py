@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from combray.language.indexing import index_entry, terms_version
+from combray.stores import derived_rows
+from combray.stores.derived_rows import OF_MEMORIES, REMEDY, Indexed
 from combray.stores.postgres import indexes, sql
 from combray.stores.postgres.postings import held
 from combray.stores.postgres.session import Session, State
-from combray.stores.sqlite.indexes import Indexed
-from combray.stores.sqlite.rows import to_memory
-from combray.stores.sqlite.upkeep import _OF_MEMORIES, _REMEDY
+from combray.stores.rows import to_memory
 
 _TERMS_VERSION = "terms_version"
 _AT_ONCE = 500
@@ -21,7 +21,7 @@ def check(session: Session) -> list[str]:
     """Return the problems found. Reads everything."""
     problems = []
     counts = {"edges of missing memories": session.rows(sql.upkeep.count_stray_edges)[0][0]}
-    for table in _OF_MEMORIES:
+    for table in OF_MEMORIES:
         statement = sql.upkeep.count_strays.format(table=table)
         counts[f"{table}s of missing memories"] = session.rows(statement)[0][0]
     problems += [f"{count} {what}" for what, count in counts.items() if count]
@@ -33,15 +33,15 @@ def check(session: Session) -> list[str]:
             postings.setdefault(key, {})[term] = packed
         for one in _memories(space):
             number = space.number or 0
-            own = {*indexes.labels(number, one), *indexes.aliases(number, one)}
+            own = {*derived_rows.labels(number, one), *derived_rows.aliases(number, one)}
             wrong_labels += len(own - labels)
             labels -= own
             wrong_terms += postings.pop(one[0], {}) != held(one[2])
         wrong_terms += len(postings)
     if labels or wrong_labels:
-        problems.append(f"{len(labels) + wrong_labels} labels do not fit their memories; {_REMEDY}")
+        problems.append(f"{len(labels) + wrong_labels} labels do not fit their memories; {REMEDY}")
     if wrong_terms:
-        problems.append(f"the keyword index does not fit {wrong_terms} memories; {_REMEDY}")
+        problems.append(f"the keyword index does not fit {wrong_terms} memories; {REMEDY}")
     return problems
 
 
@@ -69,7 +69,7 @@ def repair(session: Session, schema: str) -> list[str]:
         session.rows(sql.server.lock, schema)
         done = [f"rebuilt the keyword index and labels of {_rebuild_indexes(session)} memories"]
         removed = {"edge": session.run(sql.upkeep.remove_stray_edges)}
-        for table in _OF_MEMORIES:
+        for table in OF_MEMORIES:
             removed[table] = session.run(sql.upkeep.remove_strays.format(table=table))
         done += (f"removed {count} {table}s of missing memories" for table, count in removed.items() if count)
         session.run(sql.namespaces.grow_all)

@@ -11,6 +11,8 @@ import numpy as np
 from combray.errors import InvalidInputError
 from combray.language.indexing import index_entry
 from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
+from combray.stores import rows as mapping
+from combray.stores.derived_rows import Indexed
 from combray.stores.matrix import check_dimensions, encode
 from combray.stores.postgres import indexes, sql
 from combray.stores.postgres.cache import NamespaceCache
@@ -19,11 +21,8 @@ from combray.stores.postgres.queue import PostgresQueue
 from combray.stores.postgres.reader import PostgresReader
 from combray.stores.postgres.session import Session, State
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite import rows as mapping
-from combray.stores.sqlite.indexes import Indexed
-from combray.stores.sqlite.sql import FIELDS
-from combray.stores.sqlite.writer import _END_OF_TIME, _MOST_NAMED
-from combray.stores.validity import EMBEDDED, INDEXED, check_changes, check_history, check_memory
+from combray.stores.statements import FIELDS
+from combray.stores.validity import EMBEDDED, INDEXED, MOST_NAMED, check_changes, check_history, check_memory
 from combray.types import EDGE_TYPES, Memory, Version
 
 
@@ -60,7 +59,7 @@ class PostgresWriter(PostgresReader):
     def latest(
         self, count: int, *, source: str | None = None, before: float | None = None
     ) -> list[tuple[int, float]]:
-        until = _END_OF_TIME if before is None else mapping.to_micro(before)
+        until = mapping.END_OF_TIME if before is None else mapping.to_micro(before)
         rows = self.session.of_rows(sql.memories.latest, until, source, count)
         return [(int(key), float(moment)) for key, moment in rows]
 
@@ -92,8 +91,8 @@ class PostgresWriter(PostgresReader):
     def _did(self, what: str, keys: Sequence[int], count: int | None = None) -> None:
         """Count a deed and keep the first keys, as many as one audit entry names."""
         self.deeds.add(what, len(keys) if count is None else count)
-        if len(self._touched) < _MOST_NAMED:
-            self._touched.update(dict.fromkeys(int(key) for key in keys[:_MOST_NAMED]))
+        if len(self._touched) < MOST_NAMED:
+            self._touched.update(dict.fromkeys(int(key) for key in keys[:MOST_NAMED]))
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -282,6 +281,6 @@ class PostgresWriter(PostgresReader):
     def erase(self, keys: Sequence[int], at: float) -> None:
         ids = erase(self.session, keys)
         self.erased = True
-        self.deeds.ids += ids[:_MOST_NAMED]
+        self.deeds.ids += ids[:MOST_NAMED]
         self.deeds.add("erased", len(ids))
         self.note("erase", "", f"{len(ids)} memories", at)

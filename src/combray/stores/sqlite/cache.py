@@ -14,11 +14,11 @@ from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
 from combray.stores.mapped import Mapped
 from combray.stores.matrix import Matrix
+from combray.stores.rows import with_scopes
+from combray.stores.selections import Selections
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
-from combray.stores.sqlite.rows import with_scopes
-from combray.stores.sqlite.selections import Selections
 
 Find = Callable[[sqlite3.Connection, int, int, int], Mapped | None]
 """Returns the file of a namespace's number that fits an epoch and a revision; None if there is none."""
@@ -127,12 +127,7 @@ class NamespaceCache:
         else:
             rows = connection.execute(sql.vectors.new_between, (*place, matrix.revision)).fetchall()
         self._read += len(rows)
-        slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
-        inside = slots >= 0
-        codes = [row[1] for row, wanted in zip(rows, inside, strict=True) if wanted]
-        slots = slots[inside]
-        has = np.array([code is not None for code in codes], dtype=np.bool_)
-        matrix.put(slots[has], [code for code in codes if code is not None], slots_in.count)
-        matrix.clear(slots[~has])
+        keys = np.array([row[0] for row in rows], dtype=np.int64)
+        matrix.update(slots_in.slots(keys), [row[1] for row in rows], slots_in.count)
         matrix.revision = upto.revision
         return matrix

@@ -15,18 +15,13 @@ from typing import Any
 
 import msgspec
 
+from combray.stores.conditions import COMPARED, LABELS, Fragment, combined, needle
+from combray.stores.rows import listed, microseconds
 from combray.stores.sqlite import sql
-from combray.stores.sqlite.rows import microseconds
-from combray.where import And, Compare, Condition, Not, matches_data
+from combray.where import Compare, Condition, matches_data
 
 METADATA_MATCHES = "metadata_matches"
-_COMPARED = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
-_LABELS = {"tags": "tag", "entities": "entity"}
 _FEW = 8
-_ESCAPED = frozenset('"\\/\x7f')
-
-Fragment = tuple[str, list[Any]]
-"""An expression and its parameters."""
 
 _decode = msgspec.json.decode
 _decode_spec = msgspec.json.Decoder(tuple[str, str, tuple[Any, ...], tuple[str, ...]]).decode
@@ -49,16 +44,13 @@ def _compare_of(spec: str) -> Compare:
 
 def compiled(condition: Condition) -> Fragment:
     """The condition as an expression over rows of `memory`, in a statement whose ?1 is the namespace."""
-    if isinstance(condition, Not):
-        sql, values = compiled(condition.part)
-        return f"NOT ({sql})", values
-    if isinstance(condition, Compare):
-        if condition.field == "metadata":
-            return _metadata(condition)
-        return _label(condition) if condition.field in _LABELS else _plain(condition)
-    parts = [compiled(part) for part in condition.parts]
-    glue = " AND " if isinstance(condition, And) else " OR "
-    return f"({glue.join(sql for sql, _ in parts)})", [value for _, values in parts for value in values]
+    return combined(condition, _compared)
+
+
+def _compared(compare: Compare) -> Fragment:
+    if compare.field == "metadata":
+        return _metadata(compare)
+    return _label(compare) if compare.field in LABELS else _plain(compare)
 
 
 def _plain(compare: Compare) -> Fragment:
@@ -71,7 +63,7 @@ def _plain(compare: Compare) -> Fragment:
     if compare.operator == "in":
         listed, bound = _listed(values)
         return f"({column} IS NOT NULL AND {column} IN ({listed}))", bound
-    return f"({column} IS NOT NULL AND {column} {_COMPARED[compare.operator]} ?)", values
+    return f"({column} IS NOT NULL AND {column} {COMPARED[compare.operator]} ?)", values
 
 
 def _label(compare: Compare) -> Fragment:
@@ -79,7 +71,7 @@ def _label(compare: Compare) -> Fragment:
         return f"memory.{compare.field} {'<>' if compare.values[0] else '='} '[]'", []
     listed, bound = _listed(compare.values)
     named = sql.selections.labelled.format(listed=listed)
-    values = [_LABELS[compare.field], *bound]
+    values = [LABELS[compare.field], *bound]
     return f"memory.key {'NOT ' if compare.operator == 'ne' else ''}IN ({named})", values
 
 
@@ -87,24 +79,13 @@ def _listed(values: Sequence[Any]) -> Fragment:
     """Few values as parameters of their own, many as one: builds of SQLite elsewhere allow as few as 999."""
     if len(values) <= _FEW:
         return ", ".join("?" * len(values)), list(values)
-    return sql.selections.listed, [sql.listed(values)]
+    return sql.selections.listed, [listed(values)]
 
 
 def _metadata(compare: Compare) -> Fragment:
     spec = msgspec.json.encode((compare.operator, compare.sort, compare.values, compare.path)).decode()
     matched = f"{METADATA_MATCHES}(memory.metadata, ?)"
-    needle = _needle(compare)
-    if needle is None:
+    text = needle(compare)
+    if text is None:
         return matched, [spec]
-    return f"(instr(memory.metadata, ?) > 0 AND {matched})", [needle, spec]
-
-
-def _needle(compare: Compare) -> str | None:
-    """A text that the JSON of every matching metadata holds; None where there is none to look for."""
-    if compare.operator == "ne" or (compare.operator == "exists" and compare.values == (False,)):
-        return None
-    one_text = compare.operator == "eq" and compare.sort == "text"
-    text = str(compare.values[0]) if one_text else compare.path[-1]
-    if any(each < " " or each in _ESCAPED for each in text):
-        return None
-    return f'"{text}"' if one_text else f'"{text}":'
+    return f"(instr(memory.metadata, ?) > 0 AND {matched})", [text, spec]

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from combray.runtime import Document, Workspace
+from combray.stores.rows import listed, to_paths
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import Namespace, missing
-from combray.stores.sqlite.rows import reading
-from combray.stores.sqlite.sql import listed
-
-_decode = msgspec.json.Decoder(tuple[str, ...]).decode
-
-
-def _paths(text: str) -> tuple[str, ...]:
-    return reading("the paths of a workspace", lambda: _decode(text))
 
 
 class SqliteDocuments:
@@ -27,7 +18,7 @@ class SqliteDocuments:
 
     def workspaces(self) -> list[Workspace]:
         return [
-            Workspace(root, _paths(extra), _paths(sessions), bool(redact), model, trust, bool(judged))
+            Workspace(root, to_paths(extra), to_paths(sessions), bool(redact), model, trust, bool(judged))
             for root, extra, sessions, redact, model, trust, judged in self.scope.rows(sql.documents.workspaces)
         ]
 

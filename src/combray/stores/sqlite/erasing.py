@@ -9,20 +9,18 @@ After a killed process, a full disk or a reader in another process, the next wri
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from combray.language.indexing import index_entry
 from combray.runtime.queue import OMITTED
+from combray.stores.mentions import cleaner
+from combray.stores.rows import listed, to_memory
 from combray.stores.sqlite import indexes, sql
 from combray.stores.sqlite.encryption import errors
-from combray.stores.sqlite.rows import to_memory
-from combray.stores.sqlite.sql import listed
 
 _DUE = "erased"
 """The setting that names what may still contain erased bytes: the file or the log."""
 _FILE, _LOG = "file", "log"
-_FEW = 8
-"""Up to this number of ids, each is searched for in a text separately."""
 
 
 def erase(connection: sqlite3.Connection, number: int, namespace: str, keys: Iterable[int]) -> list[str]:
@@ -86,29 +84,10 @@ def _forget_mentions(connection: sqlite3.Connection, number: int, ids: Sequence[
         sql.erasure.forget_operations,
     ):
         connection.execute(statement, (number, listed(ids)))
-    cleaned = _cleaner(ids)
+    cleaned = cleaner(ids)
     texts = connection.execute(sql.versions.texts, (number,)).fetchall()
     changed = [(*place, new) for *place, text in texts if (new := cleaned(text)) != text]
     connection.executemany(sql.versions.set_text, changed)
     details = connection.execute(sql.erasure.operation_details, (number,)).fetchall()
     changed = [(place, new) for place, text in details if (new := cleaned(text)) != text]
     connection.executemany(sql.erasure.set_operation_detail, changed)
-
-
-def _cleaner(ids: Sequence[str]) -> Callable[[str], str]:
-    """Return a function that replaces every id in a text by the word "erased", the longest first."""
-    by_length: dict[int, set[str]] = {}
-    for each in sorted(ids, key=len, reverse=True):
-        by_length.setdefault(len(each), set()).add(each)
-
-    def cleaned(text: str) -> str:
-        for length, some in by_length.items():
-            if len(some) <= _FEW:
-                found = {each for each in some if each in text}
-            else:
-                found = some.intersection(text[at : at + length] for at in range(len(text) - length + 1))
-            for each in found:
-                text = text.replace(each, "erased")
-        return text
-
-    return cleaned

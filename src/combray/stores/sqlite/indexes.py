@@ -6,33 +6,15 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from combray.language.indexing import IndexEntry, teaches
+from combray.language.indexing import IndexEntry
+from combray.stores.derived_rows import Indexed, aliases, labels
+from combray.stores.rows import listed
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import term
-from combray.stores.sqlite.sql import listed
-from combray.types import LIVE_STATUSES, Memory
-
-Indexed = tuple[int, Memory, IndexEntry]
-"""Key, memory, and its entry in the keyword index."""
 
 
 def _term_row(number: int, key: int, entry: IndexEntry) -> tuple[Any, ...]:
     return (key, *(" ".join([term(number, each) for each in field]) for field in entry.fields))
-
-
-def labels(number: int, one: Indexed) -> list[tuple[int, str, str, int, int]]:
-    """Return the rows of the label table for a memory, with duplicates for duplicate names."""
-    key, memory, _ = one
-    live = int(memory.status in LIVE_STATUSES and memory.trust != "quarantined")
-    named = [(number, "entity", name.casefold(), key, live) for name in memory.entities]
-    return named + [(number, "tag", tag.casefold(), key, live) for tag in memory.tags]
-
-
-def aliases(number: int, one: Indexed) -> list[tuple[int, str, str, int, str, int]]:
-    """Return the rows of the alias table for a memory."""
-    key, memory, entry = one
-    live = int(teaches(memory))
-    return [(number, name, canonical, key, origin, live) for name, canonical, origin in entry.names]
 
 
 def add(connection: sqlite3.Connection, number: int, memories: Sequence[Indexed]) -> None:

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from combray.errors import NotFoundError
+from combray.stores.rows import listed
 from combray.stores.sqlite import sql
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
@@ -76,7 +77,7 @@ class Namespace:
     def must_know(self, keys: Iterable[int]) -> None:
         """Raise NotFoundError unless every key is in the namespace."""
         wanted = sorted(set(keys))
-        known = {row[0] for row in self.rows(sql.memories.known, sql.listed(wanted))}
+        known = {row[0] for row in self.rows(sql.memories.known, listed(wanted))}
         for key in wanted:
             if key not in known:
                 raise missing(key, self.name)

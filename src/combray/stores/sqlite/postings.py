@@ -9,22 +9,14 @@ from __future__ import annotations
 import sqlite3
 
 import numpy as np
-from numpy.typing import NDArray
 
 from combray.language.indexing import index_entry
+from combray.stores.postings import MOST_POSTINGS, Codes, Weighed, weigh
+from combray.stores.rows import to_memory
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import term
-from combray.stores.sqlite.rows import to_memory
 
-Codes = NDArray[np.int64]
-"""document * 4 + field, one per occurrence, ascending."""
-
-Weighed = tuple[NDArray[np.int64], NDArray[np.float64]]
-"""Slots of the memories with a term, ascending, and the sum of the weights of its fields in each."""
-
-MOST_POSTINGS = 4_000_000
-"""Maximum number of cached postings, 8 bytes each."""
 _MOST_WEIGHED = 1_000_000
 """Maximum number of postings cached with the weights of an arm, 16 bytes each."""
 _MOST_ADDED = 64
@@ -46,19 +38,6 @@ def read_holding(connection: sqlite3.Connection, term: str) -> int:
     """Read the number of memories with a term."""
     row = connection.execute(sql.terms.holding, (term,)).fetchone()
     return int(row[0]) if row else 0
-
-
-def weigh(codes: Codes, fields: tuple[float, ...], snapshot: Snapshot) -> Weighed:
-    """Return a posting list with the field weights of an arm."""
-    if not len(codes):
-        return np.zeros(0, np.int64), np.zeros(0)
-    documents = codes >> 2
-    starts = np.flatnonzero(np.concatenate(([True], documents[1:] != documents[:-1])))
-    frequencies = np.add.reduceat(np.array(fields)[codes & 3], starts)
-    slots = snapshot.slots(documents[starts])
-    # Memories newer than this snapshot, or of weight 0, do not count.
-    inside = (slots >= 0) & (frequencies > 0)
-    return slots[inside], frequencies[inside]
 
 
 class PostingCache:

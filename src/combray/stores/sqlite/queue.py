@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from combray.runtime.queue import Backlog, Job
+from combray.stores.rows import to_job, to_micro, to_seconds
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.namespace import Namespace
-from combray.stores.sqlite.rows import to_micro, to_seconds
 
 
 class SqliteQueue:
@@ -20,7 +19,7 @@ class SqliteQueue:
         self.revision = revision
 
     def jobs(self, model: str) -> list[Job]:
-        return [_job(row) for row in self.scope.rows(sql.queue.jobs, model)]
+        return [to_job(row) for row in self.scope.rows(sql.queue.jobs, model)]
 
     def backlogs(self) -> list[Backlog]:
         return [
@@ -35,7 +34,7 @@ class SqliteQueue:
         return [row[0] for row in self.scope.rows(sql.queue.holders, model)]
 
     def held(self, model: str, holder: str) -> list[Job]:
-        return [_job(row) for row in self.scope.rows(sql.queue.jobs_held, model, holder)]
+        return [to_job(row) for row in self.scope.rows(sql.queue.jobs_held, model, holder)]
 
     def orphans(self, model: str) -> list[int]:
         return [int(row[0]) for row in self.scope.rows(sql.queue.orphans, model)]
@@ -52,7 +51,7 @@ class SqliteQueue:
 
     def take(self, model: str, holder: str, now: float, until: float, limit: int) -> list[Job]:
         end = to_seconds(to_micro(until))
-        due = map(_job, self.scope.rows(sql.queue.jobs_due, model, to_micro(now), limit))
+        due = map(to_job, self.scope.rows(sql.queue.jobs_due, model, to_micro(now), limit))
         taken = [replace(each, attempts=each.attempts + 1, next_at=end, holder=holder) for each in due]
         self.update(taken)
         return taken
@@ -75,8 +74,3 @@ class SqliteQueue:
 
     def drop(self, model: str) -> int:
         return self.scope.write(sql.queue.drop, model)
-
-
-def _job(row: Sequence[Any]) -> Job:
-    key, model, added, attempts, next_at, holder, failed, error = row
-    return Job(key, model, to_seconds(added), attempts, to_seconds(next_at), holder, bool(failed), error)

@@ -24,14 +24,8 @@ from combray.runtime import (
 )
 from combray.stores.matrix import Matrix
 from combray.stores.reading import ColumnReader
-from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite import selections, sql
-from combray.stores.sqlite.cache import NamespaceCache
-from combray.stores.sqlite.documents import SqliteDocuments
-from combray.stores.sqlite.evidence import SqliteEvidence
-from combray.stores.sqlite.namespace import Namespace, Reading, missing
-from combray.stores.sqlite.queue import SqliteQueue
-from combray.stores.sqlite.rows import (
+from combray.stores.rows import (
+    listed,
     moment_of,
     reading,
     to_edge,
@@ -41,7 +35,13 @@ from combray.stores.sqlite.rows import (
     to_version,
     type_codes,
 )
-from combray.stores.sqlite.sql import listed
+from combray.stores.snapshot import Snapshot
+from combray.stores.sqlite import selections, sql
+from combray.stores.sqlite.cache import NamespaceCache
+from combray.stores.sqlite.documents import SqliteDocuments
+from combray.stores.sqlite.evidence import SqliteEvidence
+from combray.stores.sqlite.namespace import Namespace, Reading, missing
+from combray.stores.sqlite.queue import SqliteQueue
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 

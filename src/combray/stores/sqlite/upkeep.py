@@ -8,17 +8,16 @@ from collections.abc import Iterator
 
 from combray.errors import CorruptStoreError
 from combray.language.indexing import index_entry, terms_version
+from combray.stores import derived_rows
+from combray.stores.derived_rows import OF_MEMORIES, REMEDY, Indexed
+from combray.stores.rows import to_memory
 from combray.stores.sqlite import indexes, sql
 from combray.stores.sqlite.connection import writing
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.migrations import keyword_index_sql
 from combray.stores.sqlite.namespace import term
-from combray.stores.sqlite.rows import to_memory
 
-_OF_MEMORIES = ("vector", "label", "alias", "version", "chunk")
-"""Tables whose rows belong to a memory, by its key."""
 _TERMS_VERSION = "terms_version"
-_REMEDY = "'combray doctor --repair' rebuilds it"
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
@@ -29,7 +28,7 @@ def check(connection: sqlite3.Connection) -> list[str]:
         try:
             problems += part(connection)
         except damage as error:
-            problems.append(f"the file is damaged ({error}); {_REMEDY}, or restore a backup")
+            problems.append(f"the file is damaged ({error}); {REMEDY}, or restore a backup")
     return list(dict.fromkeys(problems))
 
 
@@ -39,7 +38,7 @@ def _structure_problems(connection: sqlite3.Connection) -> list[str]:
 
 def _stray_problems(connection: sqlite3.Connection) -> list[str]:
     counted = {"edges of missing memories": sql.upkeep.count_stray_edges}
-    for table in _OF_MEMORIES:
+    for table in OF_MEMORIES:
         counted[f"{table}s of missing memories"] = sql.upkeep.count_strays.format(table=table)
     counted["edges between namespaces"] = sql.upkeep.count_crossing_edges
     counts = {what: connection.execute(statement).fetchone()[0] for what, statement in counted.items()}
@@ -56,7 +55,7 @@ def _index_problems(connection: sqlite3.Connection) -> list[str]:
     wrong_labels = 0
     for number, one in _everything(connection):
         key, _, entry = one
-        own = {*indexes.labels(number, one), *indexes.aliases(number, one)}
+        own = {*derived_rows.labels(number, one), *derived_rows.aliases(number, one)}
         wrong_labels += len(own - labels)
         labels -= own
         for column, field in enumerate(entry.fields):
@@ -65,9 +64,9 @@ def _index_problems(connection: sqlite3.Connection) -> list[str]:
     wrong_terms = sum(held[key] != wanted[key] for key in held.keys() | wanted.keys())
     problems = []
     if labels or wrong_labels:
-        problems.append(f"{len(labels) + wrong_labels} labels do not fit their memories; {_REMEDY}")
+        problems.append(f"{len(labels) + wrong_labels} labels do not fit their memories; {REMEDY}")
     if wrong_terms:
-        problems.append(f"the keyword index does not fit {wrong_terms} memories; {_REMEDY}")
+        problems.append(f"the keyword index does not fit {wrong_terms} memories; {REMEDY}")
     return problems
 
 
@@ -102,7 +101,7 @@ def repair(connection: sqlite3.Connection) -> list[str]:
     with writing(connection):
         done.append(f"rebuilt the keyword index and labels of {_rebuild_indexes(connection)} memories")
         removed = {"edge": connection.execute(sql.upkeep.remove_stray_edges).rowcount}
-        for table in _OF_MEMORIES:
+        for table in OF_MEMORIES:
             removed[table] = connection.execute(sql.upkeep.remove_strays.format(table=table)).rowcount
         done += (f"removed {count} {table}s of missing memories" for table, count in removed.items() if count)
         connection.execute(sql.namespaces.grow_all)
@@ -144,7 +143,7 @@ def _cut_out_keyword_index(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-def _everything(connection: sqlite3.Connection) -> Iterator[tuple[int, indexes.Indexed]]:
+def _everything(connection: sqlite3.Connection) -> Iterator[tuple[int, Indexed]]:
     """Yield every memory with its namespace's number and its correct keyword index entry."""
     for number, name in connection.execute(sql.namespaces.every).fetchall():
         keys = [row[0] for row in connection.execute(sql.memories.keys, (number,))]

@@ -12,24 +12,21 @@ import numpy as np
 from combray.errors import InvalidInputError
 from combray.language.indexing import index_entry
 from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
+from combray.stores import rows as mapping
+from combray.stores.derived_rows import Indexed
 from combray.stores.matrix import check_dimensions, encode
+from combray.stores.rows import listed
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import indexes, sql
-from combray.stores.sqlite import rows as mapping
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.encryption import errors
 from combray.stores.sqlite.erasing import erase
-from combray.stores.sqlite.indexes import Indexed
 from combray.stores.sqlite.namespace import missing
 from combray.stores.sqlite.queue import SqliteQueue
 from combray.stores.sqlite.reader import SqliteReader
-from combray.stores.sqlite.sql import FIELDS, listed
-from combray.stores.validity import EMBEDDED, INDEXED, check_changes, check_history, check_memory
+from combray.stores.statements import FIELDS
+from combray.stores.validity import EMBEDDED, INDEXED, MOST_NAMED, check_changes, check_history, check_memory
 from combray.types import EDGE_TYPES, Memory, Version
-
-_MOST_NAMED = 100
-"""Maximum number of memories whose ids are reported to the witness of a transaction."""
-_END_OF_TIME = 2**63 - 1
 
 
 class SqliteWriter(SqliteReader):
@@ -70,7 +67,7 @@ class SqliteWriter(SqliteReader):
     def latest(
         self, count: int, *, source: str | None = None, before: float | None = None
     ) -> list[tuple[int, float]]:
-        until = _END_OF_TIME if before is None else mapping.to_micro(before)
+        until = mapping.END_OF_TIME if before is None else mapping.to_micro(before)
         rows = self.scope.rows(sql.memories.latest, until, source, count)
         return [(int(key), float(moment)) for key, moment in rows]
 
@@ -103,8 +100,8 @@ class SqliteWriter(SqliteReader):
     def _did(self, what: str, keys: Sequence[int], count: int | None = None) -> None:
         """Count a deed and keep the first keys, as many as one audit entry names."""
         self.deeds.add(what, len(keys) if count is None else count)
-        if len(self._touched) < _MOST_NAMED:
-            self._touched.update(dict.fromkeys(keys[:_MOST_NAMED]))
+        if len(self._touched) < MOST_NAMED:
+            self._touched.update(dict.fromkeys(keys[:MOST_NAMED]))
 
     def committed(self) -> None:
         """Give the cache what this transaction has added. Called after its commit."""
@@ -279,6 +276,6 @@ class SqliteWriter(SqliteReader):
     def erase(self, keys: Sequence[int], at: float) -> None:
         ids = erase(self.connection, self.number, self.namespace, keys)
         self.erased = True
-        self.deeds.ids += ids[:_MOST_NAMED]
+        self.deeds.ids += ids[:MOST_NAMED]
         self.deeds.add("erased", len(ids))
         self.note("erase", "", f"{len(ids)} memories", at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -12,13 +12,16 @@ from combray.errors import CorruptStoreError
 from combray.language.indexing import IndexEntry
 from combray.language.scopes import scope_set
 from combray.runtime import Link
+from combray.runtime.queue import Job
 from combray.stores.columns import COLUMNS
 from combray.stores.snapshot import scope_name
-from combray.stores.sqlite.sql import FIELDS
+from combray.stores.statements import FIELDS
 from combray.types import EDGE_TYPES, Edge, Memory, Version
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+END_OF_TIME = 2**63 - 1
+"""Later than every moment, in microseconds."""
 
 TIMES = (
     "recorded_at",
@@ -180,3 +183,19 @@ def to_link(row: Sequence[Any]) -> Link:
 def type_codes(types: Sequence[str]) -> list[int]:
     """Return edge types as the table stores them; every type for none."""
     return [EDGE_TYPES.index(each) for each in types or EDGE_TYPES]
+
+
+def to_job(row: Sequence[Any]) -> Job:
+    """Return the entry of the embedding queue in a row."""
+    key, model, added, attempts, next_at, holder, failed, error = row
+    return Job(key, model, to_seconds(added), attempts, to_seconds(next_at), holder, bool(failed), error)
+
+
+def listed(values: Iterable[Any]) -> str:
+    """Return a list as JSON: how a row holds it, and in SQLite one parameter of a statement."""
+    return msgspec.json.encode(list(values)).decode()
+
+
+def to_paths(text: str) -> tuple[str, ...]:
+    """Return the paths in a row of a workspace. Raises CorruptStoreError."""
+    return reading("the paths of a workspace", lambda: _texts(text))

@@ -1,0 +1,140 @@
+"""What proves an erasure: the bytes of the erased memories that should be found nowhere."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from combray.language.indexing import index_entry
+from combray.language.substrings import occurring
+from combray.runtime import Trace
+from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS, Memory
+
+PIECE = 16
+"""Characters of a piece of text. Any 31 consecutive characters contain a whole piece."""
+_MOST_PIECES = 64
+_MOST_WORDS = 128
+_LEAST_BYTES = 5
+"""Shorter byte strings occur in any large file by chance."""
+_LEAST_DIGITS = 9
+"""Shorter numbers too: ids and hashes are full of digits."""
+_WORD = re.compile(r"\w+")
+_NOTED = "added skipped replaced memories edges restored refused known jobs queued moved unmerged remember"
+OWN_WORDS = " ".join((*STATUSES, *KINDS, *CATEGORIES, *TIERS, *TRUSTS, *EDGE_TYPES, _NOTED))
+"""Words that the store itself writes: values of columns, and details of the operation log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a store holds of some memories: the JSON of their versions, hashes, codes, and rare words.
+
+    `ids_among` returns those of the texts that are ids of memories; `counts` how many memories hold each of the
+    terms, those to be erased included.
+    """
+
+    befores: Sequence[str]
+    hashes: Sequence[str]
+    codes: Sequence[bytes]
+    ids_among: Callable[[Sequence[str]], set[str]]
+    counts: Callable[[Sequence[str]], Mapping[str, int]]
+
+
+def traces(memories: Sequence[Memory], held: Held) -> list[Trace]:
+    """Return the bytes of the memories, including those that other memories contain too."""
+    strings = {memory.id: dict.fromkeys(_strings(dict(memory.metadata))) for memory in memories}
+    versions = dict.fromkeys(text for each in held.befores for text in _strings(msgspec.json.decode(each)))
+    # The id of an episode that a fact was distilled from is no text: the audit holds ids by right.
+    ids = held.ids_among(list(dict.fromkeys(chain(versions, *strings.values()))))
+    found: list[Trace] = []
+    for memory in memories:
+        found += [Trace("id", memory.id.encode()), Trace("hash", memory.content_hash.encode()), *_named(memory)]
+        told = (memory.content, memory.context, *(each for each in strings[memory.id] if each not in ids))
+        found += (Trace("text", piece) for text in told for piece in _pieces(text))
+    found += (Trace("hash", each.encode()) for each in held.hashes)
+    found += (Trace("vector", each) for each in held.codes)
+    found += (Trace("version", piece) for text in versions if text not in ids for piece in _pieces(text))
+    found += (Trace("word", word) for word in _rare_words(memories, held))
+    return list(dict.fromkeys(each for each in found if len(each.value) >= _LEAST_BYTES))
+
+
+def _rare_words(memories: Sequence[Memory], held: Held) -> Iterator[bytes]:
+    """Yield the words and index terms that no other memory of the namespace contains."""
+    terms = [dict.fromkeys(each for field in index_entry(memory).fields for each in field) for memory in memories]
+    counts = Counter(each for some in terms for each in some)
+    everywhere = held.counts(list(counts))
+    rare = {each for each, count in counts.items() if everywhere.get(each) == count}
+    for memory, own in zip(memories, terms, strict=True):
+        yield from telling_words(memory, [each for each in own if each in rare])
+
+
+def shared(
+    wanted: Sequence[Trace], texts: Iterable[bytes], hashes: Iterable[str], codes: Iterable[bytes]
+) -> set[Trace]:
+    """Return the traces that the rows left behind contain too, in any letter case.
+
+    `texts` are casefolded; hashes and codes are compared whole.
+    """
+    spoken = [each for each in wanted if each.kind not in ("vector", "hash", "id")]
+    spelt = [each.value.decode("utf-8", "replace").casefold() for each in spoken]
+    folded = [each.encode("utf-8", "surrogatepass") for each in spelt]
+    found = {spoken[place] for place in occurring(folded, chain((OWN_WORDS.encode(),), texts))}
+    exact = {each.value: each for each in wanted if each.kind in ("hash", "vector")}
+    held = chain((each.encode() for each in hashes), codes)
+    return found | {exact[value] for value in held if value in exact}
+
+
+def folded(row: Sequence[Any], separator: str = "\0") -> bytes:
+    """Return the texts of a row, joined and casefolded."""
+    return separator.join(part for part in row if part).casefold().encode("utf-8", "surrogatepass")
+
+
+def held_in(rows: Iterable[Sequence[Any]], wanted: Sequence[Trace]) -> list[Trace]:
+    """Return the traces in the texts and bytes of rows."""
+    blocks = (
+        value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
+        for row in rows
+        for value in row
+        if isinstance(value, (str, bytes))
+    )
+    return [wanted[place] for place in sorted(occurring([each.value for each in wanted], blocks))]
+
+
+def _named(memory: Memory) -> Iterator[Trace]:
+    single = (("author", [memory.author or ""]), ("slot", [memory.slot or ""]))
+    aliases = [each for listed in memory.aliases.values() for each in listed]
+    for kind, names in (("entity", (*memory.entities, *memory.aliases, *aliases)), ("tag", memory.tags), *single):
+        for name in names:
+            yield from (Trace(kind, spelling.encode()) for spelling in (name, name.casefold()))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield every text in a decoded JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
+
+
+def _pieces(text: str) -> list[bytes]:
+    """Return pieces spread over a long text; a short text whole."""
+    pieces = [text[at : at + PIECE] for at in range(0, max(1, len(text) - PIECE + 1), PIECE)]
+    step = max(1, -(-len(pieces) // _MOST_PIECES))
+    return [piece.encode("utf-8", "surrogatepass") for piece in pieces[::step]]
+
+
+def telling_words(memory: Memory, rare: Sequence[str]) -> list[bytes]:
+    """Return the rare terms of a memory and its words that begin like one of them."""
+    # A word and its stem have the same beginning.
+    beginnings = tuple({each[:4] for each in rare})
+    spelt = dict.fromkeys(_WORD.findall(f"{memory.content} {memory.context}"))
+    words = [word for word in spelt if word.casefold().startswith(beginnings)]
+    # A short number occurs by chance, as part of an id and the number behind it in a page.
+    telling = [each for each in (*rare, *words) if len(each) >= _LEAST_DIGITS or not each.isdigit()]
+    return [word.encode() for word in telling[:_MOST_WORDS]]
