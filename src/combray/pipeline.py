@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from combray.errors import PipelineError
+from combray.interruption import step
 from combray.runtime import Runtime
 from combray.types import Step
 
@@ -174,7 +175,8 @@ def _changed(
 
 
 def traced(stage: Stage[S], state: S, runtime: Runtime) -> S:
-    """Run one stage and add its name, sizes and milliseconds to the trace."""
+    """Announce one stage, run it, and add its name, sizes and milliseconds to the trace."""
+    step(stage_name(stage))
     before = state.size()
     noted = len(state.degraded)
     started = time.perf_counter()

@@ -177,12 +177,12 @@ def test_the_server_ends_when_its_client_is_killed(tmp_path: Path) -> None:
     time.sleep(1)
     agent.kill()
     agent.wait()
-    for _ in range(200):
+    for _ in range(1200):
         if not _runs(server):
             return
         time.sleep(0.05)
     os.kill(server, signal.SIGKILL)
-    pytest.fail("the server outlived its client by 10 s")
+    pytest.fail("the server outlived its client by 60 s")
 
 
 def _runs(process: int) -> bool:

@@ -39,8 +39,8 @@ class Resources(Tools):
         return "\n".join([lines.NOTICE, *(lines.short(each, names[each.id]) for each in page)])
 
 
-def add_resources(server: MCPServer[Any], tools: Tools, shown: Resources) -> tuple[str, ...]:
-    """Register the resources of a profile. Returns the URIs that a write changes."""
+def add_resources(server: MCPServer[Any], tools: Tools, shown: Resources) -> None:
+    """Register the resources of a profile."""
     if isinstance(tools, OfficialCalls):
 
         @server.resource(
@@ -53,7 +53,7 @@ def add_resources(server: MCPServer[Any], tools: Tools, shown: Resources) -> tup
         def knowledge_graph() -> str:
             return json.dumps(tools.graph().as_json(), indent=2, ensure_ascii=False)
 
-        return (KNOWLEDGE_GRAPH,)
+        return
     plain = "text/plain"
     server.resource(
         RECENT, name="recent", title="Recent memories", description="The 20 latest memories.", mime_type=plain
@@ -72,4 +72,3 @@ def add_resources(server: MCPServer[Any], tools: Tools, shown: Resources) -> tup
         description="One memory in full. The id may be a unique prefix.",
         mime_type=plain,
     )(shown.memory)
-    return RECENT, PROFILE

@@ -1,0 +1,150 @@
+"""A tool as a server offers it: argument checks, readable errors, progress, cancellation, questions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import anyio.from_thread
+import anyio.to_thread
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import ToolAnnotations
+from pydantic import Field, ValidationError
+
+from combray.errors import CombrayError
+from combray.interfaces.mcp.questions import Decide, Question, ask
+from combray.interfaces.mcp.schemas import OUTPUTS
+from combray.interruption import interruptible
+
+_PYTHON_NAMES = {
+    "from": "start", "lines": "lines_", "maxResults": "max_results", "minScore": "min_score",
+    "entityNames": "entity_names",
+}  # fmt: skip
+_PAUSE = 0.1
+"""Least seconds between two progress notifications of a call."""
+
+
+class Offered(Tool):
+    """A tool that rejects unknown arguments and reports failures as one sentence."""
+
+    written: Callable[[], Awaitable[None]] | None = Field(default=None, exclude=True)
+    """Called after a call that may have written."""
+    decide: Decide | None = Field(default=None, exclude=True)
+    """Ends a call that asked a person."""
+    patience: float = Field(default=0, exclude=True)
+    """Seconds that a question waits for an answer; 0: never ask."""
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """The schema of the structured result."""
+        return OUTPUTS.get(self.name)
+
+    @classmethod
+    def of(
+        cls, call: Callable[..., Any], title: str, annotations: ToolAnnotations, without: Sequence[str] = ()
+    ) -> Offered:
+        """Make a tool of a method, without some arguments. Names of the protocol may be invalid in Python."""
+
+        @functools.wraps(call)
+        def by_python_names(**given: Any) -> Any:
+            return call(**{_PYTHON_NAMES.get(name, name): value for name, value in given.items()})
+
+        tool = cls.from_function(
+            call if inspect.iscoroutinefunction(call) else by_python_names,
+            title=title,
+            description=inspect.getdoc(call),
+            annotations=annotations,
+            structured_output=False,
+        )
+        assert isinstance(tool, Offered)  # noqa: S101 - narrows the return type of the SDK
+        tool.parameters["additionalProperties"] = False
+        for name in without:
+            del tool.parameters["properties"][name]
+        for argument in tool.parameters["properties"].values():
+            # The SDK repeats each name as a title, which only costs tokens.
+            argument.pop("title", None)
+        return tool
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> Any:
+        """Run in a worker thread, or end a call that waited for a person.
+
+        A cancelled call stops at its next step; a transaction that is open then is rolled back. Raises ToolError
+        with the problem and the remedy.
+        """
+        known = self.parameters["properties"]
+        for name in arguments.keys() - known.keys():
+            has = ", ".join(known) or "none"
+            raise ToolError(f"{self.name} has no argument {name!r}. Use only {has}.")
+        progress = _Progress(context)
+        await context.report_progress(0)
+        try:
+            with interruptible(progress.step):
+                done = await self._done(arguments, context, convert_result)
+        except ToolError as error:
+            raise self._explained(error) from error.__cause__
+        except CombrayError as error:
+            raise ToolError(str(error)) from error
+        if progress.steps or not inspect.iscoroutinefunction(self.fn):
+            await context.report_progress(progress.steps + 1, progress.steps + 1)
+        if self.written is not None:
+            await self.written()
+        return done
+
+    async def _done(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool) -> Any:
+        decide = self.decide
+        if decide is None:
+            return await super().run(arguments, context, convert_result)
+        if context.request_state is not None:
+            state, answer = Question.answered(context.request_state, context.input_responses)
+            return await anyio.to_thread.run_sync(decide, state, answer)
+        # Converting would refuse a question.
+        done = await super().run(arguments, context, convert_result=False)
+        return await ask(done, decide, context, self.patience) if isinstance(done, Question) else done
+
+    def _explained(self, error: ToolError) -> ToolError:
+        """Return the error in one sentence, without the SDK's prefix."""
+        cause = error.__cause__
+        if isinstance(cause, ValidationError):
+            return ToolError(_refused(cause))
+        if isinstance(cause, CombrayError | ToolError):
+            return ToolError(str(cause))
+        if isinstance(cause, OSError):
+            return ToolError(f"{cause.filename or self.name}: {cause.strerror or cause}")
+        if isinstance(error, UnexpectedToolError):
+            return UnexpectedToolError(f"{self.name} failed unexpectedly. See the server's log.")
+        return error
+
+
+class _Progress:
+    """Progress of one call, reported from its worker thread. Ends the thread's work if the call is cancelled."""
+
+    def __init__(self, context: Context[Any, Any]) -> None:
+        self._context = context
+        self._reported = time.monotonic()
+        self.steps = 0
+
+    def step(self, name: str) -> None:
+        """Count a step, report it if the last report is `_PAUSE` old. Raises if the call was cancelled."""
+        anyio.from_thread.check_cancelled()
+        self.steps += 1
+        now = time.monotonic()
+        if now - self._reported >= _PAUSE:
+            self._reported = now
+            anyio.from_thread.run(self._context.report_progress, self.steps, None, name)
+
+
+def _refused(error: ValidationError) -> str:
+    """Return each invalid argument, its problem and its value."""
+    said = []
+    for each in error.errors():
+        name = ".".join(map(str, each["loc"]))
+        value = "" if each["type"] == "missing" else f" (not {repr(each['input'])[:80]})"
+        said.append(f"{name}: {each['msg']}{value}.")
+    return " ".join(said)

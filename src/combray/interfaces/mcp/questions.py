@@ -1,0 +1,76 @@
+"""Questions that a tool puts to a person through the client (elicitation), in the way of either protocol era."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from mcp.server.mcpserver.context import Context
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from mcp_types.version import is_version_at_least
+
+State = dict[str, Any]
+Answer = dict[str, Any] | None
+"""The filled form; None if the person declined, cancelled or did not answer in time."""
+Decide = Callable[[State, Answer], CallToolResult]
+
+_KEY = "decision"
+_BY_RETRY = "2026-07-28"
+"""From this revision on a server asks with its result, and the client calls again with the answer."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A form for a person, and what the call needs to go on.
+
+    `state` is JSON; it goes through the client, sealed by the SDK. `otherwise` is the result if nobody can be
+    asked.
+    """
+
+    message: str
+    form: dict[str, Any]
+    state: State
+    otherwise: CallToolResult
+
+    @staticmethod
+    def answered(state: str, responses: Mapping[str, Any] | None) -> tuple[State, Answer]:
+        """Return the state and the answer that a client brings back."""
+        return json.loads(state), _accepted((responses or {}).get(_KEY))
+
+
+async def ask(
+    question: Question, decide: Decide, context: Context[Any, Any], patience: float
+) -> CallToolResult | InputRequiredResult:
+    """Ask the person behind a client that can show a form, for at most `patience` seconds."""
+    if patience <= 0 or not _shows_forms(context):
+        return question.otherwise
+    if is_version_at_least(context.protocol_version or "", _BY_RETRY):
+        params = ElicitRequestFormParams(message=question.message, requested_schema=question.form)
+        return InputRequiredResult(
+            input_requests={_KEY: ElicitRequest(params=params)}, request_state=json.dumps(question.state)
+        )
+    answer: Answer = None
+    with anyio.move_on_after(patience):
+        try:
+            said = await context.session.elicit_form(question.message, question.form, context.request_id)
+        except MCPError:
+            # A client may declare forms and still refuse one. That is no answer.
+            return await anyio.to_thread.run_sync(decide, question.state, None)
+        answer = _accepted(said)
+    return await anyio.to_thread.run_sync(decide, question.state, answer)
+
+
+def _shows_forms(context: Context[Any, Any]) -> bool:
+    declared = context.client_capabilities
+    can = declared.elicitation if declared else None
+    # Before modes existed, an empty capability meant forms.
+    return can is not None and (can.form is not None or can.url is None)
+
+
+def _accepted(said: Any) -> Answer:
+    return dict(said.content or {}) if isinstance(said, ElicitResult) and said.action == "accept" else None
