@@ -248,10 +248,23 @@ def test_another_program_under_our_name_is_refused(home: Home, client: str) -> N
     assert home.tree() == before
 
 
-@pytest.mark.parametrize("client", ["claude-code", "codex", "cursor", "gemini-cli"])
+def test_the_hook_for_tools_delivers_what_cursor_recalled_and_captures_on_request(home: Home) -> None:
+    home.setup("cursor")
+    hooks = home.home / ".cursor/hooks.json"
+    without = hooks.read_bytes()
+    assert b'hook tool --client cursor --store agent"' in without
+    home.setup("cursor", dataclasses.replace(WANTED, tools=True))
+    assert b"--tools on" in hooks.read_bytes()
+    home.setup("cursor")
+    assert hooks.read_bytes() == without
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "gemini-cli"])
 def test_hooks_for_tools_come_and_go(home: Home, client: str) -> None:
     home.setup(client, dataclasses.replace(WANTED, tools=True))
-    assert any(b"hook tool" in (each or b"") for each in home.tree().values())
+    wired = [each for each in home.tree().values() if b"hook tool" in (each or b"")]
+    assert wired
+    assert all(b"--tools on" in (each or b"") for each in wired)
     home.setup(client)
     assert not any(b"hook tool" in (each or b"") for each in home.tree().values())
 

@@ -21,6 +21,7 @@ class Client:
         self.name = name
         self.folder = folder
         self.session = session
+        self.options: tuple[str, ...] = ()
         self.store = folder / "agent.db"
         self.transcript = folder / f"{session}.jsonl"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("COMBRAY_")}
@@ -43,7 +44,7 @@ class Client:
     def command(self, verb: str) -> list[str]:
         """The command line that `combray setup` writes."""
         called = [sys.executable, "-m", "combray", "hook", verb, "--client", self.name]
-        return [*called, "--store", str(self.store)]
+        return [*called, "--store", str(self.store), *self.options]
 
     def work(self) -> None:
         """Wait until what is queued is stored."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from client import Client
 
+from combray.clients.places import CAPTURE_TOOLS
 from combray.hooks.queue import Queue
 
 TURNS = [
@@ -115,7 +116,7 @@ def test_tools_are_captured_only_on_request_and_as_untrusted(tmp_path: Path) -> 
     client.hook("tool", **call, tool_use_id="t1")
     client.work()
     assert not client.store.exists()
-    client.environment["COMBRAY_HOOK_TOOLS"] = "true"
+    client.options = CAPTURE_TOOLS
     for _ in range(2):
         client.hook("tool", **call, tool_use_id="t1")
     client.work()

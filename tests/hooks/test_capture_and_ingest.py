@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,27 @@ def test_what_was_ingested_is_not_captured_again(tmp_path: Path, name: str, writ
     client.hook("stop", transcript_path=str(client.transcript))
     client.work()
     assert sorted(client.contents()) == sorted(text for _, text in SAID)
+
+
+def test_what_the_plugin_of_opencode_captured_is_not_ingested_again(tmp_path: Path) -> None:
+    database = tmp_path / "opencode.db"
+    said_at = 1_780_000_000_000
+    with closing(sqlite3.connect(database)) as made, made:
+        made.execute("CREATE TABLE session (id, parent_id, title, time_created)")
+        made.execute("CREATE TABLE message (id, session_id, time_created, data)")
+        made.execute("CREATE TABLE part (id, message_id, session_id, time_created, data)")
+        made.execute("INSERT INTO session VALUES ('s1', NULL, 'Atlas', ?)", (said_at,))
+        for number, (role, text) in enumerate(SAID):
+            document = json.dumps({"role": role, "time": {"created": said_at + number}})
+            made.execute("INSERT INTO message VALUES (?, 's1', ?, ?)", (str(number), said_at + number, document))
+            part = json.dumps({"type": "text", "text": text})
+            made.execute("INSERT INTO part VALUES (?, ?, 's1', 0, ?)", (f"p{number}", str(number), part))
+    client = Client("opencode", tmp_path)
+    messages = [
+        {"role": role, "content": text, "timestamp": said_at + number} for number, (role, text) in enumerate(SAID)
+    ]
+    client.hook("stop", messages=messages)
+    client.work()
+    with client.open() as engine:
+        report = ingest(engine, database)
+        assert (report.turns, report.known, report.memories) == (3, 3, 0)

@@ -234,3 +234,37 @@ def cursor_database(path: Path) -> Path:
         stored = [(key, json.dumps(value)) for key, value in rows.items()]
         database.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", [*stored, ("composerData:bad", "{")])
     return path
+
+
+def opencode_database(path: Path) -> Path:
+    """A database of opencode with a conversation and that of a subagent."""
+    said = 1_780_000_000_000
+    sessions = [("ses_1", None, "Rename", said), ("ses_2", "ses_1", "A subagent", said + 1)]
+    messages = [
+        ("msg_2", "ses_1", said + 60_000, {"role": "assistant", "time": {"created": said + 60_000}}),
+        ("msg_1", "ses_1", said, {"role": "user", "time": {"created": said}}),
+        ("msg_3", "ses_1", said + 70_000, {"role": "assistant", "summary": True, "time": {"created": said}}),
+        ("msg_4", "ses_2", said, {"role": "user", "time": {"created": said}}),
+    ]
+    parts = [
+        ("prt_1", "msg_1", "ses_1", {"type": "text", "text": "Rename the module."}),
+        ("prt_2", "msg_1", "ses_1", {"type": "text", "text": "Added by a plugin.", "synthetic": True}),
+        ("prt_3", "msg_2", "ses_1", {"type": "reasoning", "text": "Which one?"}),
+        ("prt_4", "msg_2", "ses_1", {"type": "text", "text": "Renamed to ledger."}),
+        ("prt_5", "msg_2", "ses_1", {"type": "tool", "tool": "edit"}),
+        ("prt_6", "msg_3", "ses_1", {"type": "text", "text": "So far we renamed a module."}),
+        ("prt_7", "msg_4", "ses_2", {"type": "text", "text": "Look for the module."}),
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE session (id TEXT, parent_id TEXT, title TEXT, time_created INTEGER)")
+        database.execute("CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT)")
+        database.execute(
+            "CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)"
+        )
+        database.executemany("INSERT INTO session VALUES (?, ?, ?, ?)", sessions)
+        rows = [(*row, json.dumps(document)) for *row, document in messages]
+        database.executemany("INSERT INTO message VALUES (?, ?, ?, ?)", [*rows, ("bad", "ses_1", said, "{")])
+        pieces = [(*row, said, json.dumps(document)) for *row, document in parts]
+        database.executemany("INSERT INTO part VALUES (?, ?, ?, ?, ?)", pieces)
+    return path

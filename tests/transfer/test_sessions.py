@@ -87,10 +87,18 @@ def test_the_database_and_the_transcripts_of_cursor_hold_the_same_turns(tmp_path
     assert (report.turns, report.known) == (2, 2)
 
 
+def test_the_database_of_opencode(tmp_path: Path) -> None:
+    path = histories.opencode_database(tmp_path / "opencode/opencode.db")
+    assert said(path) == [
+        ("ses_1", "user", "Rename the module.", "2026-05-28T20:26:40+00:00"),
+        ("ses_1", "assistant", "Renamed to ledger.", "2026-05-28T20:27:40+00:00"),
+    ]
+
+
 def test_another_database_is_refused(tmp_path: Path) -> None:
     with combray.open(tmp_path / "agent.db"):
         pass
-    with pytest.raises(InvalidInputError, match="without Cursor's conversations"):
+    with pytest.raises(InvalidInputError, match="without conversations of Cursor or opencode"):
         list(read_sources(tmp_path / "agent.db"))
 
 

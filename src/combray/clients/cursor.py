@@ -1,6 +1,7 @@
 """Cursor: MCP servers in `mcp.json`, hooks in `hooks.json`, a rule in a project or a skill for the user.
 
-Rules of a user live in Cursor's settings, not in a file.
+Rules of a user live in Cursor's settings, not in a file. `beforeSubmitPrompt` can add no context; `postToolUse`
+can, so its hook is wired in any case and delivers what the prompt recalled.
 Sources: https://cursor.com/docs/agent/hooks, https://cursor.com/docs/context/mcp and /rules.
 """
 
@@ -45,7 +46,7 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
                 {"command": wanted.hook(verb, "cursor"), "timeout": _SECONDS},
                 grouped=False,
             )
-            for verb in wanted.verbs()
+            for verb in EVENTS
         ),
         guidance,
     ]

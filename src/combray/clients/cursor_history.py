@@ -9,37 +9,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
 from combray.clients.sessions import Said, Session, keyed, moment
 
 _ROLES = {1: "user", 2: "assistant"}
-_SIGNATURE = b"SQLite format 3\x00"
+TABLES = frozenset(("cursorDiskKV",))
+"""The tables by which the database is recognised."""
 
 
-def is_database(path: Path) -> bool:
-    """Whether a file is an SQLite database. Raises OSError."""
-    with path.open("rb") as file:
-        return file.read(len(_SIGNATURE)) == _SIGNATURE
-
-
-def read_database(path: Path) -> list[Session] | None:
-    """Return the conversations of a database; None if it is not Cursor's. Raises OSError if it cannot be read."""
-    try:
-        with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as database:
-            if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'cursorDiskKV'").fetchone():
-                return None
-            return list(_conversations(database))
-    except sqlite3.Error as error:
-        raise OSError(None, f"cannot be read as SQLite: {error}", str(path)) from error
-
-
-def _conversations(database: sqlite3.Connection) -> Iterator[Session]:
+def conversations(database: sqlite3.Connection) -> Iterator[Session]:
+    """Yield the conversations of a database. Raises sqlite3.Error."""
     for key, chat in _documents(database, "composerData:"):
         name = key.partition(":")[2]
         bubbles = {each.partition(":")[2]: bubble for each, bubble in _documents(database, f"bubbleId:{name}:")}

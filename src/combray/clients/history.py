@@ -22,6 +22,7 @@ def folders(client: str, places: Places) -> list[Path]:
         "codex": [home / "sessions", home / "archived_sessions"],
         "cursor": [_cursor_app(places), places.folder("CURSOR_CONFIG_DIR", ".cursor") / "projects"],
         "gemini-cli": [gemini / "tmp"],
+        "opencode": [_opencode(places)],
         "openclaw": [places.folder("OPENCLAW_STATE_DIR", ".openclaw") / "agents"],
     }
     return known.get(client, [])
@@ -34,6 +35,13 @@ def _cursor_app(places: Places) -> Path:
     else:
         root = places.folder("APPDATA", "AppData/Roaming") if os.name == "nt" else places.config_home
     return root / "Cursor" / "User" / "globalStorage" / "state.vscdb"
+
+
+def _opencode(places: Places) -> Path:
+    """The database: in the XDG folder on every platform, or where OPENCODE_DB says if it is an absolute path."""
+    given = Path(places.environment.get("OPENCODE_DB", ""))
+    data = places.folder("XDG_DATA_HOME", ".local/share")
+    return given if given.is_absolute() else data / "opencode" / "opencode.db"
 
 
 def session_files(folder: Path) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from combray.clients import jsonedit
 from combray.clients.jsonsource import JSONC, SourceError
 from combray.clients.pieces import Default, Piece, Server, Whole
-from combray.clients.places import Places, Wanted
+from combray.clients.places import CAPTURE_TOOLS, Places, Wanted
 from combray.clients.texts import script, text_of
 
 _NAMES = ("opencode.jsonc", "opencode.json")
@@ -31,7 +31,7 @@ def pieces(places: Places, wanted: Wanted) -> list[Piece]:
         config = _existing(folder) or folder / "opencode.json"
     call = json.dumps([wanted.program, "hook"])
     options = json.dumps(["--client", "opencode", *wanted.options])
-    tools = json.dumps(wanted.tools)
+    tools = json.dumps(list(CAPTURE_TOOLS) if wanted.tools else None)
     entry = {"type": "local", "command": wanted.server()}
     at = ("mcp", "servers", wanted.name) if _second_version(config) else ("mcp", wanted.name)
     return [

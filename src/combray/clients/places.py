@@ -16,6 +16,8 @@ Scope = Literal["user", "project"]
 
 HOOK_VERBS = ("session-start", "prompt", "tool", "pre-compact", "stop", "session-end")
 """Verbs of `combray hook`, in the order of a session."""
+CAPTURE_TOOLS = ("--tools", "on")
+"""The option of `combray hook tool` that stores the results of tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Wanted:
     def hook(self, verb: str, client: str) -> str:
         """Return the shell line of a hook."""
         words = [self.program, "hook", verb, "--client", client, *self.options]
+        if verb == "tool" and self.tools:
+            words += CAPTURE_TOOLS
         return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
     def verbs(self) -> tuple[str, ...]:

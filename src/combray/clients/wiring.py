@@ -84,8 +84,9 @@ def plan(client: str, places: Places, wanted: Wanted, folder: Path) -> list[Chan
             else:
                 # Somebody else changed the file since: their text is what eject shall leave.
                 kept = _removed(current, original, pieces)
+        places_wired = {each.at for each in pieces if isinstance(each, Hook)}
         unwanted: list[Piece] = [
-            each for each in everything.get(path, []) if isinstance(each, Hook) and each not in pieces
+            each for each in everything.get(path, []) if isinstance(each, Hook) and each.at not in places_wired
         ]
         wired = _added(_removed(base, base, unwanted) if base is not None else None, pieces)
         if wired != current:

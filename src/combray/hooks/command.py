@@ -21,6 +21,7 @@ _OPTIONS = {
     "-n": "namespace",
     "--preset": "preset",
     "--embedder": "embedder",
+    "--tools": "hook_tools",
 }
 
 
@@ -47,7 +48,9 @@ def call(verb: str, client: str, store: str | None = None, db: str | None = None
     if store and not db:
         path = "/" in store or "\\" in store or store.endswith((".db", ".sqlite"))
         db = store if path else str(data_folder() / f"{store}.db")
-    served = Hook(client, {"db": db, **given})
+    tools = given.pop("hook_tools", None)
+    capture = None if tools is None else str(tools == "on").lower()
+    served = Hook(client, {"db": db, "hook_tools": capture, **given})
     if verb in WORKING:
         served.work() if verb == "work" else served.stay()
         return ""

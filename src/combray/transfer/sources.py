@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from combray.clients.chats import read_archive, read_chats
-from combray.clients.cursor_history import is_database, read_database
+from combray.clients.databases import is_database, read_database
 from combray.clients.history import session_files
 from combray.clients.sessions import Session, read_session
 from combray.errors import InvalidInputError
@@ -55,7 +55,7 @@ def read_sources(path: Path, *, now: float | None = None) -> Iterator[Source]:
         sessions = read_database(path)
         if sessions is None:
             raise InvalidInputError(
-                path.name, "is an SQLite file without Cursor's conversations.", "Check the path."
+                path.name, "is an SQLite file without conversations of Cursor or opencode.", "Check the path."
             )
         yield Source(str(path), _conversations(sessions))
     elif zipfile.is_zipfile(path):

@@ -6,11 +6,11 @@ const OPTIONS = @@OPTIONS@@;
 const LIMIT_MS = 10000;
 
 // Runs one hook. Its answer is text, or JSON with the text in it; a failure is an empty text.
-function run(verb, input) {
+function run(verb, input, more = []) {
   return new Promise((done) => {
     let said = "";
     try {
-      const child = spawn(CALL[0], [...CALL.slice(1), verb, ...OPTIONS], {
+      const child = spawn(CALL[0], [...CALL.slice(1), verb, ...OPTIONS, ...more], {
         stdio: ["pipe", "pipe", "ignore"],
         timeout: LIMIT_MS,
         windowsHide: true,

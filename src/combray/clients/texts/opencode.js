@@ -58,7 +58,7 @@ async function server({ client, directory }) {
     "tool.execute.after": async (input, output) => {
       if (!TOOLS) return;
       const result = { tool_name: input.tool, tool_input: input.args, tool_response: output.output };
-      void run("tool", { session_id: input.sessionID, cwd: directory, ...result });
+      void run("tool", { session_id: input.sessionID, cwd: directory, ...result }, TOOLS);
     },
     event: async ({ event }) => {
       const session = event.properties?.sessionID ?? event.properties?.info?.id;

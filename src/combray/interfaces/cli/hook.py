@@ -30,6 +30,7 @@ class _Forgiving(Verb):
 @click.option("--namespace", "-n", metavar="NAME", help="Namespace to work in [env: COMBRAY_NAMESPACE].")
 @click.option("--preset", metavar="NAME", help="Preset of pipelines [env: COMBRAY_PRESET].")
 @click.option("--embedder", metavar="NAME", help="Embedder [env: COMBRAY_EMBEDDER].")
+@click.option("--tools", "hook_tools", type=click.Choice(("on", "off")), help="Store results of tools, or not.")
 @click.pass_obj
 def hook(
     outer: Target | None, /, event: str, client: str, store: str | None, db: str | None, **given: str | None
@@ -44,6 +45,6 @@ def hook(
     from combray.hooks.command import call
 
     if outer is not None:
-        given = {name: value or getattr(outer, name) for name, value in given.items()}
+        given = {name: value or getattr(outer, name, None) for name, value in given.items()}
         store, db = (store, db) if store or db else (outer.store, outer.db)
     click.echo(call(event, client, store, db, **given), nl=False)

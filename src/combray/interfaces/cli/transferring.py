@@ -125,7 +125,7 @@ def _show_import(report: ImportReport) -> None:
     "--from",
     "clients",
     multiple=True,
-    type=click.Choice(("claude-code", "codex", "cursor", "gemini-cli", "openclaw")),
+    type=click.Choice(("claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode")),
     help="The session files of a client on this machine.",
 )
 @click.option("--dry-run", is_flag=True, help="Store nothing; report what would be stored.")
@@ -138,10 +138,10 @@ def ingest(
 ) -> None:
     """Store conversations, one episode per turn.
 
-    PATH is a session file of Claude Code, Codex, Cursor, Gemini CLI or OpenClaw, a folder of them, or the zip
-    that ChatGPT or Claude exports. Turns that are stored already are skipped, so you can call it again. Also:
-    JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and LongMemEval; if such a
-    file has several conversations, each goes into a namespace with its name.
+    PATH is a session file of Claude Code, Codex, Cursor, Gemini CLI, OpenClaw or opencode, a folder of them, or
+    the zip that ChatGPT or Claude exports. Turns that are stored already are skipped, so you can call it again.
+    Also: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and LongMemEval; if
+    such a file has several conversations, each goes into a namespace with its name.
     """
     from combray import transfer
     from combray.conversation.auto_memory import save_what_is_worth_it
