@@ -11,6 +11,7 @@ from combray.audit.audited import audited
 from combray.engine.hidden import hide, resting_alone, show
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, NotFoundError, brief
+from combray.interruption import step
 from combray.remember.revision import Revision
 from combray.runtime import Order, Reader, Writer
 from combray.types import LIVE_STATUSES, Memory, Status, Where
@@ -176,6 +177,8 @@ def _change(
         keys = chosen.keys(tx, at.namespace)
         chosen.check(len(keys))
         with_them = change(tx, keys, now)
+        # A call that is cancelled here is rolled back.
+        step(f"{operation} {len(keys)} memories")
         if len(keys) != 1:
             tx.note(operation, "", f"{len(keys)} memories", now)
         return Changed(_ids(tx, keys), len(keys), derived=_ids(tx, with_them))

@@ -13,6 +13,7 @@ import numpy as np
 
 from combray.engine.namespace import Namespace
 from combray.errors import ModelError
+from combray.interruption import step
 from combray.language.claim_tokens import tokenise, vocabulary
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
@@ -21,6 +22,8 @@ from combray.language.requests import Request, titles
 from combray.language.tokens import content_terms
 from combray.types import Memory
 
+_BATCH = 1000
+"""Memories between two announced steps."""
 MOST_POSSIBLE = 10
 """Similar memories that a preview shows."""
 _COVERED = 0.99
@@ -53,7 +56,9 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
     texts = {key: " \n ".join(_texts(memory)) for key, memory in memories.items()}
     hints: dict[int, tuple[str, float]] = {}
     spelt = {name: _spellings(space, name) for name in wanted.names}
-    for key, text in texts.items():
+    for place, (key, text) in enumerate(texts.items()):
+        if not place % _BATCH:
+            step(f"{place} of {len(texts)} memories compared")
         if why := _holds(space, wanted, key, text):
             judged.certain[key] = why
         elif hint := _hints(wanted, text):

@@ -17,6 +17,7 @@ from combray.engine.hidden import hide
 from combray.engine.matches import Judged, judge
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, brief
+from combray.interruption import step
 from combray.language.requests import Request, request
 from combray.runtime import Filter, Reader, Writer
 from combray.types import LIVE_STATUSES, STATUSES, Memory
@@ -199,6 +200,7 @@ class _Plan:
         # Rows of every status and trust: a superseded or quarantined memory holds an identifier as well.
         statuses = _VISIBLE if hiding else ()
         keys = reader.scan(Filter(statuses=statuses, trusts=())).tolist()
+        step(f"read {len(keys)} memories")
         memories = dict(zip(keys, reader.memories(keys), strict=True))
         judged = judge(space, wanted, memories)
         ticked, kept = set(asked.get("include", ())), set(asked.get("exclude", ()))
@@ -233,6 +235,7 @@ class _Plan:
             made = set(tx.keys_of([each.memory.id for each in self.derived]).values())
             with_them = hide(tx, [key for key in self.keys if key not in made], now)
             hide(tx, [key for key in self.keys if key in made.difference(with_them)], now)
+            step(f"forget {len(self.keys)} memories")
             tx.note("forget", "", f"{len(self.keys)} memories", now)
         return None
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from combray.errors import ModelError
+from combray.interruption import step
 from combray.language.questions import read
 from combray.language.tokens import query_terms
 from combray.presets import Preset
@@ -82,6 +83,7 @@ class _Walk:
         if not visible:
             return self.without_model(sources, f"no memory fits in {self.budget} tokens")
         spent = _tokens(model)
+        step("ask the language model")
         try:
             said = model.complete(system(), text)
         except ModelError as error:
@@ -90,6 +92,7 @@ class _Walk:
         named = {name for source in sources for name in source.memory.entities}
         known_names = sorted(named.union(self._authors()))
         question = asked(self.recalled.query, known_names)
+        step("verify the answer")
         result = checked(said, visible, question, self._nearness)
         known = bool(result.citations)
         if not known and not result.dropped and result.sentences and says_unknown(result.sentences[0]):
@@ -125,6 +128,7 @@ class _Walk:
     ) -> Thought:
         """Return the best sentences of the memories, or that the answer is not known if none is relevant."""
         question = read(self.recalled.query, self._authors())
+        step("choose sentences")
         ranked = extraction.picks(sources, question, self._similarity, WEIGHTS)
         weak = extraction.weakness(ranked, question, self.recalled.details)
         if weak:

@@ -132,9 +132,18 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
     "--http", is_flag=True, help="Serve streamable HTTP on 127.0.0.1 at /mcp instead of standard input."
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
+@click.option(
+    "--ask-seconds",
+    type=click.FloatRange(0, 3600),
+    default=120.0,
+    show_default=True,
+    help="Seconds to wait for a person's answer to a question; 0 asks nothing.",
+)
 @namespaces_option
 @opens_store(pipelines=True)
-def mcp(target: Target, tools: str, http: bool, port: int, namespaces: tuple[str, ...]) -> None:
+def mcp(
+    target: Target, tools: str, http: bool, port: int, ask_seconds: float, namespaces: tuple[str, ...]
+) -> None:
     """Serve memory to an agent over MCP.
 
     Speaks the Model Context Protocol on standard input and output until the input ends, or with --http over HTTP
@@ -153,4 +162,4 @@ def mcp(target: Target, tools: str, http: bool, port: int, namespaces: tuple[str
     elif sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
     engine = target.open(to_write=True, stays=True)
-    serve(engine, namespaces, profile=tools, port=port if http else None)
+    serve(engine, namespaces, profile=tools, port=port if http else None, patience=ask_seconds)

@@ -9,6 +9,7 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from combray.interfaces.mcp import lines
+from combray.interfaces.mcp.decisions import Decisions
 from combray.interfaces.mcp.documents import DocumentCalls
 from combray.interfaces.mcp.graph import GraphCalls
 from combray.interfaces.mcp.parameters import (
@@ -27,6 +28,7 @@ from combray.interfaces.mcp.parameters import (
     Where,
     Who,
 )
+from combray.interfaces.mcp.questions import Filled, State
 from combray.interfaces.mcp.requests import taken
 from combray.interfaces.mcp.results import questions, result, suggested
 from combray.types import DEFAULT_TRUST, Answer, Remembered
@@ -40,7 +42,7 @@ _STATUS = (
 _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
-class Calls(DocumentCalls, GraphCalls):
+class Calls(DocumentCalls, GraphCalls, Decisions):
     """The tools of one engine. The namespace is the engine's: no argument of a tool reaches another.
 
     Whoever starts the server may name `namespaces`: recall, search_memory, think and list_memories read these.
@@ -93,7 +95,8 @@ class Calls(DocumentCalls, GraphCalls):
             slot=slot,
             tier=tier,
         )
-        return self._remembered(done)
+        told = self._remembered(done)
+        return self._which_holds(done, told) if done.may_revise else told
 
     def recall(
         self,
@@ -203,10 +206,12 @@ class Calls(DocumentCalls, GraphCalls):
         self,
         new: Annotated[str, Field(description="Id of the later memory.")],
         old: Annotated[str, Field(description="Id of the earlier memory.")],
-        verdict: Decision,
+        verdict: Decision = None,
         reason: Annotated[str, Field(description="Why, in a few words.")] = "",
     ) -> CallToolResult:
         """Say which of two memories holds, when remember asks or a person tells you; not if you are unsure."""
+        if verdict is None:
+            return self._which_of(new, old)
         done = self._engine.settle(new, old, verdict, reason)
         names = self._short([done.new, done.old])
         back = f"; {done.undone} is taken back" if done.undone else ""
@@ -248,7 +253,10 @@ class Calls(DocumentCalls, GraphCalls):
         With where or about all that match: ask first without confirm, which only shows them, then with its count.
         """
         if about is not None and id is None and where is None:
-            return taken(self._engine.forget(about=about, include=include, confirm=confirm), self._short)
+            found = self._engine.forget(about=about, include=include, confirm=confirm)
+            shown = taken(found, self._short)
+            call: dict[str, Any] = {"about": about, "include": list(include)}
+            return self._whether_to_forget(call, found.ids, shown) if found.dry_run and found.ids else shown
         if id is not None and where is None:
             memory = self._engine.forget(id)
             return result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
@@ -256,7 +264,15 @@ class Calls(DocumentCalls, GraphCalls):
         done = self._engine.forget(ids, where=where, dry_run=confirm is None, confirm=confirm)
         structured = {"ids": list(done.ids), "count": done.count, "dry_run": done.dry_run}
         preview = f"{done.count} memories match. Nothing is forgotten yet: give confirm {done.count}."
-        return result([preview if done.dry_run else f"forgotten: {done.count} memories"], structured)
+        told = result([preview if done.dry_run else f"forgotten: {done.count} memories"], structured)
+        again = {"id": id, "where": where}
+        return self._whether_to_forget(again, done.ids, told) if done.dry_run and done.ids else told
+
+    def forget_decided(self, state: State, answer: Filled) -> CallToolResult:
+        """Forget what the preview showed if a person agreed."""
+        if answer and answer.get("forget") is True:
+            return self.forget(**state["call"])
+        return self._with(state, ["No person agreed; nothing was forgotten."], [])
 
     def status(self) -> CallToolResult:
         """Report the number of memories, the models in use, and whether any part of recall is unavailable."""

@@ -17,7 +17,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field, ValidationError
 
 from combray.errors import CombrayError
-from combray.interfaces.mcp.questions import Decide, Question, ask
+from combray.interfaces.mcp.questions import Asked, Decide, Question, ask
 from combray.interfaces.mcp.schemas import OUTPUTS
 from combray.interruption import interruptible
 
@@ -104,9 +104,8 @@ class Offered(Tool):
         if context.request_state is not None:
             state, answer = Question.answered(context.request_state, context.input_responses)
             return await anyio.to_thread.run_sync(decide, state, answer)
-        # Converting would refuse a question.
-        done = await super().run(arguments, context, convert_result=False)
-        return await ask(done, decide, context, self.patience) if isinstance(done, Question) else done
+        done = await super().run(arguments, context, convert_result)
+        return await ask(done, decide, context, self.patience) if isinstance(done, Asked) else done
 
     def _explained(self, error: ToolError) -> ToolError:
         """Return the error in one sentence, without the SDK's prefix."""

@@ -41,9 +41,9 @@ About = Annotated[
 Included = Annotated[list[str], Field(description="With about: ids of possible matches to take too.")]
 When = Annotated[str | None, Field(description='A date in ISO 8601 or in words, such as "last week".')]
 Decision = Annotated[
-    Verdict,
+    Verdict | None,
     Field(
         description="supersedes: old was true and changed. corrects: old was never true. same: both say the "
-        "same. both: both are true. open: take the verdict back."
+        "same. both: both are true. open: take the verdict back. Omit it to ask the user."
     ),
 ]

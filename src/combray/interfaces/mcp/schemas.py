@@ -41,7 +41,10 @@ OUTPUTS: dict[str, Schema] = {
             "id": _TEXT, "action": _TEXT, "replaced_id": _MAYBE,
             "may_revise": _list({"type": "object"}), "tier": _TIER,
         },
-        {"warnings": _list(_TEXT), "perhaps_related": _list(_TEXT), "embedded": _TRUTH},
+        {
+            "settled": _list({"type": "object"}), "warnings": _list(_TEXT),
+            "perhaps_related": _list(_TEXT), "embedded": _TRUTH,
+        },
     ),
     "recall": _ANSWER,
     "search_memory": _ANSWER,
