@@ -1,8 +1,9 @@
 """Vectors of a namespace as one matrix of int8 codes, compared exactly.
 
-An int8 code keeps a vector's direction to a cosine of 0.9999. An exact scan is faster than an index up to several
-hundred thousand rows, and never stale. Query vectors are coded too. Sums of products of whole numbers are exact
-in any order and on any machine: the same store and query always give the same cosine.
+An int8 code keeps a vector's direction to a cosine of 0.9999. One vector is compared with every row. A batch that
+asks only for near rows of a large store is compared with the rows that cells choose (`stores/cells.py`). Query
+vectors are coded too. Sums of products of whole numbers are exact in any order and on any machine: the same rows
+and query always give the same cosine.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from combray.errors import CorruptStoreError, InvalidInputError
 from combray.runtime import Ranked, Scores, Vectors
 from combray.scoring.ranking import DECIMALS
+from combray.stores import cells
+from combray.stores.cells import Cells
 
 try:
     import simsimd
@@ -120,11 +123,15 @@ class Matrix:
         self.has: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         """Rows with a direction; `there` also marks zero rows, those of texts without content."""
         self.there: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.cells = Cells(dimensions)
+        self._searched = 0
+        """Vectors of batches that were compared with all rows."""
 
     def packed(self, count: int) -> dict[str, tuple[NDArray[Any], int]]:
         """Return the arrays that `restored` takes, each with its room."""
         room = count + count // 8 + 4096
-        return {name: (getattr(self, name)[:count], room) for name in self.ARRAYS}
+        own = {name: (getattr(self, name)[:count], room) for name in self.ARRAYS}
+        return own | self.cells.packed()
 
     @classmethod
     def restored(cls, dimensions: int, revision: int, arrays: Mapping[str, NDArray[Any]]) -> Matrix:
@@ -133,6 +140,7 @@ class Matrix:
         matrix.revision = revision
         for name in cls.ARRAYS:
             setattr(matrix, name, arrays[name])
+        matrix.cells = Cells.restored(dimensions, arrays)
         return matrix
 
     def put(self, slots: NDArray[np.int64], codes: Sequence[bytes], count: int) -> None:
@@ -150,6 +158,7 @@ class Matrix:
         self.norms[slots] = norms(rows)
         self.has[slots] = self.norms[slots] > 0
         self.there[slots] = True
+        self.cells.moved(slots)
 
     def update(self, slots: NDArray[np.int64], codes: Sequence[bytes | None], count: int) -> None:
         """Set the rows of some slots; a code of None removes the row, a slot of -1 is skipped."""
@@ -174,12 +183,20 @@ class Matrix:
     def nearest(
         self, vectors: Vectors, keys: NDArray[np.int64], eligible: NDArray[np.bool_], limit: int, minimum: float
     ) -> list[Ranked]:
-        """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
+        """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`.
+
+        For a batch of many vectors and a high minimum a few rows of a large store may be missing.
+        """
         count = len(keys)
         open_rows = eligible & self.has[:count]
         codes = quantised(vectors)
         lengths = norms(codes)
         floors = np.where(lengths > 0, lengths * (minimum - _SLACK), np.inf).astype(np.float32)
+        if len(vectors) > _FEW and minimum >= cells.LEAST_COSINE and count >= cells.LEAST_ROWS:
+            self._searched += len(vectors)
+            if self.cells.is_due(count, self._searched):
+                near = self._in_cells(codes, lengths, floors, open_rows)
+                return _by_column(_distinct(near, keys, minimum), len(vectors), limit)
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]] = []
         for start in range(0, count, _BLOCK):
             stop = min(start + _BLOCK, count)
@@ -205,6 +222,50 @@ class Matrix:
             enough = scores >= minimum
             found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))
         return _by_column(found, len(vectors), limit)
+
+    def _in_cells(
+        self, codes: Codes, lengths: Scores, floors: NDArray[np.float32], open_rows: NDArray[np.bool_]
+    ) -> list[tuple[NDArray[Any], NDArray[Any], Scores]]:
+        """Return (column, row, cosine) of the rows that are near enough, a row in two cells twice."""
+        found = []
+        wide = codes.astype(np.float32)
+        with self.cells.lock:
+            self.cells.fill(self, len(open_rows))
+            units = wide / np.maximum(lengths, 1.0).astype(np.float32)[:, None]
+            for rows, columns in self.cells.near(units):
+                scale = self.norms[rows]
+                # A row that has been cleared since it was placed.
+                scale = np.where(scale > 0, scale, np.inf)
+                products = _products(self.rows[rows], codes[columns])
+                places, others = np.nonzero(products >= scale.astype(np.float32)[:, None] * floors[columns])
+                if len(places):
+                    others_at = columns[others]
+                    cosines = products[places, others] / (scale[places] * lengths[others_at])
+                    found.append((others_at, rows[places], cosines))
+        return [_open(each, open_rows) for each in found]
+
+
+def _open(
+    found: tuple[NDArray[Any], NDArray[Any], Scores], open_rows: NDArray[np.bool_]
+) -> tuple[NDArray[Any], NDArray[Any], Scores]:
+    """Return what is found without the rows that are not eligible, or newer than the reader's state."""
+    columns, rows, scores = found
+    kept = rows < len(open_rows)
+    kept[kept] = open_rows[rows[kept]]
+    return columns[kept], rows[kept], scores[kept]
+
+
+def _distinct(
+    near: list[tuple[NDArray[Any], NDArray[Any], Scores]], keys: NDArray[np.int64], minimum: float
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64], Scores]]:
+    """Return (column, key, rounded cosine) of each pair once."""
+    if not near:
+        return []
+    columns, rows, scores = (np.concatenate(part) for part in zip(*near, strict=True))
+    _, first = np.unique(columns * np.int64(len(keys)) + rows, return_index=True)
+    columns, rows, scores = columns[first].astype(np.int64), rows[first], np.round(scores[first], DECIMALS)
+    enough = scores >= minimum
+    return [(columns[enough], keys[rows[enough]], scores[enough])]
 
 
 def _best(

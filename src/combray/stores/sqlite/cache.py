@@ -79,7 +79,10 @@ class NamespaceCache:
             return
         self._columns.restore(found.about, found.arrays)
         for place, (model, dimensions, revision) in enumerate(found.about["models"]):
-            own = {name: found.arrays[f"vector/{place}/{name}"] for name in Matrix.ARRAYS}
+            start = f"vector/{place}/"
+            own = {
+                name.removeprefix(start): each for name, each in found.arrays.items() if name.startswith(start)
+            }
             self._matrices[model] = Matrix.restored(dimensions, revision, own)
 
     def is_due(self, share: int) -> bool:
