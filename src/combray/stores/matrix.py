@@ -232,16 +232,26 @@ class Matrix:
         with self.cells.lock:
             self.cells.fill(self, len(open_rows))
             units = wide / np.maximum(lengths, 1.0).astype(np.float32)[:, None]
+            # Memory that is used again: for new memory the system clears pages, which takes most of the time.
+            most = max(map(len, self.cells.lists))
+            block, floats = (
+                np.empty((most, self.dimensions), np.int8),
+                np.empty((most, self.dimensions), np.float32),
+            )
+            room = np.empty(most * len(codes), np.float32)
             for rows, columns in self.cells.near(units):
+                count = len(rows)
+                np.take(self.rows, rows, axis=0, out=block[:count], mode="clip")
+                np.copyto(floats[:count], block[:count])
+                products = room[: count * len(columns)].reshape(len(columns), count)
+                np.matmul(wide[columns], floats[:count].T, out=products)
                 scale = self.norms[rows]
                 # A row that has been cleared since it was placed.
                 scale = np.where(scale > 0, scale, np.inf)
-                products = _products(self.rows[rows], codes[columns])
-                places, others = np.nonzero(products >= scale.astype(np.float32)[:, None] * floors[columns])
-                if len(places):
-                    others_at = columns[others]
-                    cosines = products[places, others] / (scale[places] * lengths[others_at])
-                    found.append((others_at, rows[places], cosines))
+                hits = np.flatnonzero(products >= floors[columns, None] * scale.astype(np.float32))
+                if len(hits):
+                    at, places = columns[hits // count], hits % count
+                    found.append((at, rows[places], products.reshape(-1)[hits] / (scale[places] * lengths[at])))
         return [_open(each, open_rows) for each in found]
 
 
