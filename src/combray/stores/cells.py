@@ -180,7 +180,7 @@ def _two_means(rows: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Return which rows belong to the first of two groups, neither of them empty."""
     first = rows[np.argmin(rows @ _centre(rows))]
     one, other = first, rows[np.argmin(rows @ first)]
-    side = rows @ (one - other) > 0
+    side: NDArray[np.bool_] = rows @ (one - other) > 0
     for _ in range(_ROUNDS):
         if side.all() or not side.any():
             break
