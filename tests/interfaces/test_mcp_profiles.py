@@ -27,8 +27,8 @@ KNOWS = {"from": "Ana", "to": "Bo", "relationType": "knows"}
 
 
 @contextmanager
-def serving(db: Path, profile: str | None = None, embedder: str | None = None) -> Iterator[Agent]:
-    arguments = ["-m", "combray", "mcp", "--db", str(db)]
+def serving(db: Path, profile: str | None = None, embedder: str | None = None, *options: str) -> Iterator[Agent]:
+    arguments = ["-m", "combray", "mcp", "--db", str(db), *options]
     arguments += ["--tools", profile] if profile else []
     arguments += ["--embedder", embedder] if embedder else []
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment(db.parent))

@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 _STANDARD = Path("-")
+SERVER_MEMORY = "server-memory"
+_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["combray", SERVER_MEMORY]),
+    default="combray",
+    show_default=True,
+    help="server-memory: the JSONL file of the reference MCP memory server.",
+)
 _INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
@@ -33,19 +42,29 @@ _INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path
     default=_STANDARD,
     callback=in_a_folder,
 )
+@_format_option
 @where_option
 @opens_store()
-def export(target: Target, path: Path, where: dict[str, Any] | None) -> None:
+def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) -> None:
     """Export a namespace as JSON lines.
 
     The export has memories of any status, their history and edges. Without FILE, or with -, it goes to standard
     output. 'combray import --trusted' restores it exactly.
     """
+    if where and form == SERVER_MEMORY:
+        raise click.UsageError("--where does not apply to --format server-memory.")
     with target.open() as engine, _writing(path) as stream:
-        count = engine.store.export_to(stream, where=where)
+        if form == SERVER_MEMORY:
+            from combray.transfer.knowledge_graph import KnowledgeGraph, dumped
+
+            text = dumped(KnowledgeGraph(engine).read())
+            stream.write(text)
+            count = text.count("\n") + bool(text)
+        else:
+            count = engine.store.export_to(stream, where=where)
     if path == _STANDARD:
         return
-    said = f"Wrote {count} memories to {visible(str(path))}."
+    said = f"Wrote {count} {'lines' if form == SERVER_MEMORY else 'memories'} to {visible(str(path))}."
     answer(target, said, status="written", path=str(path), memories=count)
 
 
@@ -73,13 +92,19 @@ def _writing(path: Path) -> Iterator[TextIO]:
 @click.option(
     "--trusted", is_flag=True, help="The file is your own: judge its texts by their own trust, not as untrusted."
 )
+@_format_option
 @opens_store(pipelines=True)
-def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool) -> None:
+def import_(
+    target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: bool, trusted: bool, form: str
+) -> None:
     """Import memories from a file.
 
     Formats: an export, a Mnemon draft, or JSON lines of {"content": ...}. Items may have every field of remember,
     historical dates, and edges. The whole file is validated before anything is written.
     """
+    if form == SERVER_MEMORY:
+        _import_graph(target, path, dry_run=dry_run)
+        return
     if dry_run and not target.exists():
         target = replace(target, db=":memory:", store=None)
     with (
@@ -96,6 +121,21 @@ def import_(target: Target, path: Path, dry_run: bool, skip_bad: bool, no_diff: 
         show_json({**asdict(report), "problems": [str(problem) for problem in report.problems]})
     if report.problems:
         raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+def _import_graph(target: Target, path: Path, *, dry_run: bool) -> None:
+    """Store the JSONL file of the reference memory server, for `combray mcp --tools official`."""
+    from combray.transfer.knowledge_graph import KnowledgeGraph, parsed
+
+    text = (sys.stdin.buffer.read() if path == _STANDARD else path.read_bytes()).decode("utf-8-sig")
+    entities, relations = parsed(text, str(path))
+    if not dry_run:
+        with target.open(to_write=True) as engine:
+            KnowledgeGraph(engine).add(entities, relations)
+    done = "Would import" if dry_run else "Imported"
+    said = f"{done} {len(entities)} entities and {len(relations)} relations."
+    status = "checked" if dry_run else "imported"
+    answer(target, said, status=status, entities=len(entities), relations=len(relations))
 
 
 def _show_import(report: ImportReport) -> None:

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -133,6 +134,13 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
 @click.option(
+    "--memory-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="MEMORY_FILE_PATH",
+    show_envvar=True,
+    help="With --tools official: the reference server's JSONL file, read and kept equal to the graph.",
+)
+@click.option(
     "--ask-seconds",
     type=click.FloatRange(0, 3600),
     default=120.0,
@@ -142,7 +150,13 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
 @namespaces_option
 @opens_store(pipelines=True)
 def mcp(
-    target: Target, tools: str, http: bool, port: int, ask_seconds: float, namespaces: tuple[str, ...]
+    target: Target,
+    tools: str,
+    http: bool,
+    port: int,
+    memory_file: Path | None,
+    ask_seconds: float,
+    namespaces: tuple[str, ...],
 ) -> None:
     """Serve memory to an agent over MCP.
 
@@ -162,4 +176,11 @@ def mcp(
     elif sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
     engine = target.open(to_write=True, stays=True)
-    serve(engine, namespaces, profile=tools, port=port if http else None, patience=ask_seconds)
+    serve(
+        engine,
+        namespaces,
+        profile=tools,
+        port=port if http else None,
+        patience=ask_seconds,
+        memory_file=memory_file,
+    )

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -50,11 +51,19 @@ class Offer:
     add_resources: Callable[[MCPServer[Any]], None] = field(default=lambda _server: None)
 
 
-def offer_of(engine: Engine, namespaces: Sequence[str] = (), profile: str = "lean", patience: float = 0) -> Offer:
+def offer_of(
+    engine: Engine,
+    namespaces: Sequence[str] = (),
+    profile: str = "lean",
+    patience: float = 0,
+    memory_file: Path | None = None,
+) -> Offer:
     """Return the tools, prompts and resources of a profile over an engine."""
     names = PROFILES[profile]
     calls = (OfficialCalls if profile == "official" else Calls)(engine, namespaces, names)
     left_out = [each for each, profiles in ONLY_IN.items() if profile not in profiles]
+    if memory_file is not None and isinstance(calls, OfficialCalls):
+        calls.keep(memory_file)
     offered = [
         Offered.of(
             getattr(calls, name), *OFFERED[name], [argument for tool, argument in left_out if tool == name]
@@ -94,14 +103,19 @@ def server_with(offer: Offer, revision: Callable[[], int]) -> MCPServer[Any]:
 
 
 def server_for(
-    engine: Engine, namespaces: Sequence[str] = (), profile: str = "lean", patience: float = 0
+    engine: Engine,
+    namespaces: Sequence[str] = (),
+    profile: str = "lean",
+    patience: float = 0,
+    memory_file: Path | None = None,
 ) -> MCPServer[Any]:
     """Return a server whose tools use this engine and its namespace only; or read `namespaces`, if named.
 
     `profile` is a key of `PROFILES`. `patience`: seconds that a question to a person waits; 0: none is asked.
+    `memory_file`: the JSONL file that profile `official` keeps equal to the graph.
     """
     readers = [engine.runtime.store.reader(each) for each in namespaces or [engine.namespace]]
-    offer = offer_of(engine, namespaces, profile, patience)
+    offer = offer_of(engine, namespaces, profile, patience, memory_file)
     return server_with(offer, lambda: sum(each.revision() for each in readers))
 
 
@@ -112,13 +126,14 @@ def serve(
     profile: str = "lean",
     port: int | None = None,
     patience: float = 0,
+    memory_file: Path | None = None,
 ) -> None:
     """Serve until stdin ends or the process is terminated, then close the engine.
 
     With `port`, serve streamable HTTP on 127.0.0.1 at /mcp instead. The SDK refuses foreign
     Host and Origin headers.
     """
-    run(server_for(engine, namespaces, profile, patience), engine, port)
+    run(server_for(engine, namespaces, profile, patience, memory_file), engine, port)
 
 
 def run(server: MCPServer[Any], engine: Engine, port: int | None = None) -> None:
