@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
+import os
 import sys
 import time
 from dataclasses import asdict
@@ -120,6 +122,18 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
         show_json(worked)
 
 
+_LOOPBACK = "127.0.0.1"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 @verb(
     "combray mcp --db agent.db --namespace work", "combray mcp --tools official", "combray mcp --http --port 8765"
 )
@@ -129,10 +143,16 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
     default="lean",
     help="Tools to offer; each profile is named after whose it is compatible with.",
 )
+@click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp instead of standard input.")
 @click.option(
-    "--http", is_flag=True, help="Serve streamable HTTP on 127.0.0.1 at /mcp instead of standard input."
+    "--host", default=_LOOPBACK, show_default=True, help="Address for --http; any other than loopback needs keys."
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
+@click.option(
+    "--keys",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --http: a file of lines KEY NAMESPACE[,NAMESPACE] [env: COMBRAY_MCP_KEYS has such lines].",
+)
 @click.option(
     "--memory-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -153,26 +173,39 @@ def mcp(
     target: Target,
     tools: str,
     http: bool,
+    host: str,
     port: int,
+    keys: Path | None,
     memory_file: Path | None,
     ask_seconds: float,
     namespaces: tuple[str, ...],
 ) -> None:
     """Serve memory to an agent over MCP.
 
-    Speaks the Model Context Protocol on standard input and output until the input ends, or with --http over HTTP
-    on this machine. An MCP client starts this command. Its options fix the store, namespace, preset and embedder.
+    Speaks the Model Context Protocol on standard input and output until the input ends, or with --http over HTTP.
+    An MCP client starts this command. Its options fix the store, namespace, preset and embedder.
     With --in, recall, search_memory, think and list_memories read these namespaces; every other tool uses the one
     of --namespace.
     """
     try:
-        from combray.interfaces.mcp.server import serve
+        from combray.interfaces.mcp.keys import Keys
+        from combray.interfaces.mcp.server import Http, serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise MissingExtraError("The MCP server", "mcp") from error
+    at = None
     if http:
-        say(f"serving MCP on http://127.0.0.1:{port}/mcp. Ctrl-C ends it.")
+        listed = os.environ.get("COMBRAY_MCP_KEYS", "")
+        known = Keys.of_file(keys) if keys else Keys.read(listed, "COMBRAY_MCP_KEYS") if listed else None
+        if known is None and not _is_loopback(host):
+            raise click.UsageError(
+                f"--host {host} lets other machines connect. Give --keys FILE or set COMBRAY_MCP_KEYS."
+            )
+        if known and (namespaces or memory_file):
+            raise click.UsageError("With keys, --in and --memory-file do not apply: a key names its namespaces.")
+        at = Http(port, host, known)
+        say(f"serving MCP on http://{host}:{port}/mcp. Ctrl-C ends it.")
     elif sys.stdin.isatty():
         say("waiting for an MCP client on standard input. An agent normally starts this command. Ctrl-D ends it.")
     engine = target.open(to_write=True, stays=True)
@@ -180,7 +213,7 @@ def mcp(
         engine,
         namespaces,
         profile=tools,
-        port=port if http else None,
+        http=at,
         patience=ask_seconds,
         memory_file=memory_file,
     )

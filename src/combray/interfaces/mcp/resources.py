@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
+from combray.errors import CombrayError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.official import KNOWLEDGE_GRAPH, OfficialCalls
 from combray.interfaces.mcp.results import Tools
@@ -30,7 +32,11 @@ class Resources(Tools):
 
     def memory(self, id: str) -> str:
         """Return one memory in full; a unique prefix of its id is enough."""
-        memory = self._engine.get(id)
+        try:
+            memory = self._engine.get(id)
+        except CombrayError as error:
+            # Anything else is a failure of the server to the SDK.
+            raise ResourceNotFoundError(str(error)) from error
         return f"{lines.NOTICE}\n{lines.whole(memory)}"
 
     def _listed(self, where: dict[str, Any] | None, order: str, limit: int) -> str:

@@ -14,11 +14,13 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.tools import Tool
+from starlette.applications import Starlette
 
 from combray import __version__
 from combray.engine import Engine
 from combray.engine.warming import warm_up_in_background
 from combray.interfaces.mcp.calls import Calls
+from combray.interfaces.mcp.keys import Keys, app_with
 from combray.interfaces.mcp.offered import Offered
 from combray.interfaces.mcp.official import OfficialCalls
 from combray.interfaces.mcp.profiles import OFFERED, ONLY_IN, PROFILES
@@ -119,27 +121,44 @@ def server_for(
     return server_with(offer, lambda: sum(each.revision() for each in readers))
 
 
+@dataclass(frozen=True)
+class Http:
+    """Where streamable HTTP is served, at /mcp. `keys`: required unless `host` is an address of loopback."""
+
+    port: int
+    host: str = "127.0.0.1"
+    keys: Keys | None = None
+
+
 def serve(
     engine: Engine,
     namespaces: Sequence[str] = (),
     *,
     profile: str = "lean",
-    port: int | None = None,
+    http: Http | None = None,
     patience: float = 0,
     memory_file: Path | None = None,
 ) -> None:
-    """Serve until stdin ends or the process is terminated, then close the engine.
+    """Serve on standard input and output, or HTTP, until stdin ends or the process is terminated.
 
-    With `port`, serve streamable HTTP on 127.0.0.1 at /mcp instead. The SDK refuses foreign
-    Host and Origin headers.
+    With keys, each key has a server that reads and writes the namespaces of the key. The engine is closed at the
+    end.
     """
-    run(server_for(engine, namespaces, profile, patience, memory_file), engine, port)
+
+    def of_key(names: tuple[str, ...]) -> MCPServer[Any]:
+        return server_for(engine.within(names[0]), names, profile, patience, memory_file)
+
+    if http is None or http.keys is None:
+        run(server_for(engine, namespaces, profile, patience, memory_file), engine, http)
+    else:
+        run(app_with(http.keys, of_key, http.host), engine, http)
 
 
-def run(server: MCPServer[Any], engine: Engine, port: int | None = None) -> None:
+def run(server: MCPServer[Any] | Starlette, engine: Engine, http: Http | None = None) -> None:
     """Run a server over an engine until stdin ends or the process is terminated, then close the engine.
 
-    Standard output carries only the protocol; the log goes to standard error.
+    Standard output carries only the protocol; the log goes to standard error. On loopback the SDK refuses foreign
+    Host and Origin headers.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="combray mcp: %(levelname)s %(message)s")
 
@@ -154,10 +173,14 @@ def run(server: MCPServer[Any], engine: Engine, port: int | None = None) -> None
         signal.signal(stop, leave)
     warm_up_in_background(engine)
     try:
-        if port is None:
+        if http is None:
+            assert isinstance(server, MCPServer)  # noqa: S101 - keys are for HTTP
             server.run("stdio")
         else:
-            server.run("streamable-http", host="127.0.0.1", port=port)
+            import uvicorn
+
+            app = server.streamable_http_app(host=http.host) if isinstance(server, MCPServer) else server
+            uvicorn.run(app, host=http.host, port=http.port, log_level="warning")
     finally:
         _close(engine)
 

@@ -1,0 +1,106 @@
+"""Keys for streamable HTTP: each key has a server of its own, which sees the namespaces of that key and no other.
+
+Keys are static bearer tokens. There is no authorization server, so the server publishes no OAuth metadata; it
+answers as RFC 6750 and the protocol's authorization page ask: 401 with `WWW-Authenticate`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount
+from starlette.types import Receive, Scope, Send
+
+from combray.engine.namespace import check_namespace
+from combray.errors import InvalidInputError
+
+SHORTEST = 20
+"""Fewest characters of a key. 20 random letters and digits cannot be guessed."""
+_FORM = "Write one line for each key: KEY NAMESPACE, or KEY NAMESPACE,NAMESPACE."
+
+
+@dataclass(frozen=True)
+class Keys:
+    """SHA-256 of each key -> its namespaces. The first is written to; all are read."""
+
+    namespaces: Mapping[bytes, tuple[str, ...]]
+
+    @classmethod
+    def read(cls, text: str, source: str) -> Keys:
+        """Read lines of `KEY NAMESPACE[,NAMESPACE]`; blank lines and lines with # are ignored.
+
+        Raises InvalidInputError, which names the line and never the key.
+        """
+        found: dict[bytes, tuple[str, ...]] = {}
+        for number, line in enumerate(text.splitlines(), 1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            key, _, listed = line.strip().partition(" ")
+            names = tuple(each.strip() for each in listed.split(",") if each.strip())
+            if not names:
+                raise InvalidInputError(source, f"line {number} names no namespace.", _FORM)
+            if len(key) < SHORTEST:
+                problem = f"line {number} has a key of {len(key)} characters."
+                raise InvalidInputError(source, problem, f"Use at least {SHORTEST} random characters.")
+            if _hash(key) in found:
+                raise InvalidInputError(source, f"line {number} repeats a key.", "Give each key once.")
+            found[_hash(key)] = tuple(map(check_namespace, names))
+        if not found:
+            raise InvalidInputError(source, "has no key.", _FORM)
+        return cls(found)
+
+    @classmethod
+    def of_file(cls, path: Path) -> Keys:
+        """Read a file of keys."""
+        return cls.read(path.read_text(encoding="utf-8"), str(path))
+
+    def holder(self, key: str) -> bytes | None:
+        """Return the hash of a valid key, else None. Compares with every key, in constant time."""
+        given, found = _hash(key), None
+        for known in self.namespaces:
+            if hmac.compare_digest(known, given):
+                found = known
+        return found
+
+
+def _hash(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()
+
+
+def app_with(keys: Keys, server_for: Callable[[tuple[str, ...]], MCPServer[Any]], host: str) -> Starlette:
+    """Return an ASGI application that serves each key's server at /mcp. `server_for` makes one of namespaces."""
+    apps = {holder: server_for(names).streamable_http_app(host=host) for holder, names in keys.namespaces.items()}
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        kind, _, key = Request(scope).headers.get("authorization", "").partition(" ")
+        holder = keys.holder(key.strip()) if kind.lower() == "bearer" else None
+        answer = _refused(given=bool(key)) if holder is None else apps[holder]
+        await answer(scope, receive, send)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for app in apps.values():
+                await stack.enter_async_context(app.router.lifespan_context(app))
+            yield
+
+    return Starlette(routes=[Mount("/", app=serve)], lifespan=lifespan)
+
+
+def _refused(*, given: bool) -> Response:
+    challenge = 'Bearer realm="combray"'
+    if given:
+        challenge += ', error="invalid_token", error_description="The key is not valid."'
+    error = "invalid_token" if given else "unauthorized"
+    body = {"error": error, "error_description": "Send a valid key as bearer token."}
+    return JSONResponse(body, status_code=401, headers={"WWW-Authenticate": challenge})

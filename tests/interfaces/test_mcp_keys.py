@@ -1,0 +1,134 @@
+"""Keys for HTTP: who gets in, what a key sees, and what is never shown."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from agent import Agent, environment
+from anyio.from_thread import start_blocking_portal
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from shell import Shell
+
+from combray import InvalidInputError
+from combray.interfaces.mcp.keys import Keys
+
+ANA, BO = "ana-0123456789abcdefghij", "bo-9876543210abcdefghij"
+LINES = f"# keys\n\n{ANA} ana,shared\n{BO} bo\n"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+ACCEPTS = {"Accept": "application/json, text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("keys")
+    file, log = folder / "keys", folder / "log"
+    file.write_text(LINES, encoding="utf-8")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = [sys.executable, "-m", "combray", "mcp", "--db", str(folder / "a.db"), "--embedder", "none"]
+    program += ["--http", "--host", "0.0.0.0", "--port", str(port), "--keys", str(file), "--tools", "full"]
+    with log.open("wb") as written:
+        running = subprocess.Popen(program, stderr=written, env=environment(folder))
+    for _ in range(1200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    try:
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        running.send_signal(signal.SIGTERM)
+        running.wait(60)
+    said = log.read_text(encoding="utf-8")
+    assert ANA not in said
+    assert BO not in said
+
+
+@contextmanager
+def holding(url: str, key: str) -> Iterator[Agent]:
+    web = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60)
+    transport: Any = streamable_http_client(url, http_client=web)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(transport)) as client:
+        yield Agent(portal, client)
+
+
+@pytest.mark.parametrize(
+    ("header", "challenge"),
+    [
+        (None, 'Bearer realm="combray"'),
+        ("Bearer wrong-0123456789abcdefghij", 'error="invalid_token"'),
+        (f"Basic {ANA}", "Bearer"),
+        (f"Bearer {ANA}x", 'error="invalid_token"'),
+    ],
+)
+def test_without_a_valid_key_nothing_is_answered(url: str, header: str | None, challenge: str) -> None:
+    headers = ACCEPTS | ({"Authorization": header} if header else {})
+    answer = httpx2.post(url, json=PING, headers=headers)
+    assert answer.status_code == 401
+    assert challenge in answer.headers["www-authenticate"]
+    assert ANA not in answer.text
+
+
+def test_a_key_sees_its_namespaces_only(url: str) -> None:
+    with holding(url, ANA) as ana, holding(url, BO) as bo:
+        made = ana.remember("Kites fly at the beach")
+        bo.remember("Boats swim in the harbour")
+        assert ana.done("recall", query="kites")["results"]
+        assert ana.done("list_memories")["total"] == 1
+        assert [each["content"] for each in bo.done("list_memories")["results"]] == ["Boats swim in the harbour"]
+        assert "no memory" in bo.refused("forget", id=made)
+        resource = f"memory://memory/{made}"
+        with pytest.raises(Exception, match="no memory"):
+            bo.portal.call(bo.client.read_resource, resource)
+
+
+def test_other_machines_need_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = Shell(tmp_path, monkeypatch)
+    db = str(tmp_path / "x.db")
+    for host in ("0.0.0.0", "192.0.2.1", "example.org"):
+        refused = shell.run("mcp", "--http", "--host", host, "--db", db)
+        assert refused.exit_code == 2
+        assert "--keys" in refused.stderr
+    assert not Path(db).exists()
+    monkeypatch.setenv("COMBRAY_MCP_KEYS", "short work")
+    refused = shell.run("mcp", "--http", "--host", "0.0.0.0", "--db", db)
+    assert refused.exit_code != 0
+    assert "at least 20" in refused.stderr
+    assert "short" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (f"{ANA}", "line 1 names no namespace"),
+        (f"\n{ANA} a\n{ANA} b", "line 3 repeats a key"),
+        ("# nothing", "has no key"),
+        (f"{ANA} no/namespace\x00", "namespace"),
+    ],
+)
+def test_a_wrong_line_is_named_and_no_key_shown(lines: str, problem: str) -> None:
+    with pytest.raises(InvalidInputError) as raised:
+        Keys.read(lines, "keys")
+    assert problem in str(raised.value)
+    assert ANA not in str(raised.value)
+
+
+def test_a_key_is_kept_as_its_hash() -> None:
+    keys = Keys.read(LINES, "keys")
+    assert ANA not in repr(keys)
+    holder = keys.holder(ANA)
+    assert holder is not None
+    assert keys.namespaces[holder] == ("ana", "shared")
+    assert keys.holder(ANA[:-1]) is None
