@@ -32,6 +32,8 @@ memory to the earlier one that says the same in other words; its weight is their
 this tuple: new types are appended."""
 GRAPH_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
 """Edges that say how memories belong together: a walk follows these. `may_revise` is only a question."""
+SCOPED_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic")
+"""Edges that join no two scopes."""
 VERDICTS: tuple[Verdict, ...] = ("supersedes", "corrects", "same", "both", "open")
 DEFAULT_NAMESPACE = "default"
 DEFAULT_TRUST: Trust = "owner"

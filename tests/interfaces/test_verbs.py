@@ -17,6 +17,7 @@ DOCUMENTED = [
         "search",
         "think",
         "context",
+        "stream",
         "compare",
         "get",
         "link",

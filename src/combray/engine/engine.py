@@ -14,6 +14,7 @@ from combray.background import Background
 from combray.engine.facets import Facets
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
+from combray.language.scopes import scope_set
 from combray.recall.asking import SEARCH_TYPES
 from combray.runtime import Link, Runtime
 from combray.types import (
@@ -319,7 +320,11 @@ class Engine(Facets):
             raise InvalidInputError("target", "is the memory itself.", "Name another one.")
         now = self.runtime.clock()
         with self.runtime.store.transaction(self.namespace) as tx:
-            ids = [memory.id for memory in tx.memories([here, there])]
+            ends = tx.memories([here, there])
+            ids = [memory.id for memory in ends]
+            if scope_set(ends[0].tags) != scope_set(ends[1].tags):
+                problem = f"memory {ids[1]} is in another scope than {ids[0]}."
+                raise InvalidInputError("target", problem, "Link memories of one scope.")
             tx.link([Link(here, there, kind, float(weight), subtype, reason, "user")], now)
             tx.note("link", ids[0], f"{kind} to {ids[1]}", now)
         return Edge(

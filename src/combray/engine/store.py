@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from combray.audit.audited import record_read
 from combray.engine.namespace import Namespace, Verbs
+from combray.engine.scopes import count_crossing, remove_crossing
 from combray.engine.service_tier import model_usage, tier_monitor
 from combray.errors import InvalidInputError, ModelError
 from combray.runtime import Embedder, Reader
@@ -118,6 +119,8 @@ class OpenStore:
         """Check the file, the embedder and the vectors; `repair` first rebuilds what can be rebuilt."""
         store = self._at.runtime.store
         repairs = store.repair() if repair else []
+        if repair and (removed := remove_crossing(self._at.runtime)):
+            repairs.append(f"removed {removed} edges between scopes")
         problems = store.check()
         return [
             *(Finding("repair", True, done) for done in repairs),
@@ -132,7 +135,15 @@ class OpenStore:
             self._embedder_finding(),
             self._vector_finding(),
             self._queue_finding(),
+            self._scope_finding(),
         ]
+
+    def _scope_finding(self) -> Finding:
+        count = count_crossing(self._at.runtime)
+        if not count:
+            return Finding("scopes", True, "no edge joins two scopes")
+        remedy = "'combray doctor --repair' removes them"
+        return Finding("scopes", False, f"{count} edges join memories of different scopes; {remedy}")
 
     def _audit_finding(self, verb: str) -> Finding:
         audit = self._at.runtime.audit

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from combray.clients.sessions import Said, turn_id
+from combray.conversation.speakers import SPEAKERS
 from combray.hooks.beside import Beside
 from combray.hooks.events import Event
 from combray.hooks.queue import Queue, Turn
@@ -20,7 +21,6 @@ from combray.hooks.turns import from_messages, read_transcript
 if TYPE_CHECKING:
     from combray.engine import Engine
 
-TRUST = {"user": "owner", "assistant": "agent", "tool": "untrusted"}
 LONGEST = 20_000
 """Characters of a turn; the rest is truncated."""
 LONGEST_RESULT = 2_000
@@ -125,7 +125,7 @@ def _item(turn: Turn) -> dict[str, Any]:
         "content": str(turn.get("text") or ""),
         "author": role,
         "source": "hook",
-        "trust": TRUST.get(role, "untrusted"),
+        "trust": SPEAKERS.get(role, "untrusted"),
         "occurred_at": _moment(turn.get("at")),
         "metadata": {name: value for name, value in about.items() if value},
     }

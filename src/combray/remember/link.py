@@ -1,6 +1,7 @@
 """Edges of a new memory (preset mnemon, docs/reference/presets.md).
 
-Each edge is stored once, from the older (or causing) memory to the newer, and walked both ways.
+Each edge is stored once, from the older (or causing) memory to the newer, and walked both ways. None joins two
+scopes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from combray.language.causality import SubType, signal
 from combray.language.scopes import scope_set
 from combray.language.tokens import term_set
-from combray.remember.state import Draft, Remembering, Survey
+from combray.remember.state import Draft, Remembering, Surroundings, Survey
 from combray.runtime import Link, Runtime
 
 _HOUR = 3600.0
@@ -58,11 +59,16 @@ class LinkTemporal:
     kept: int = 64
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        survey = _survey(state)
-        recent = sorted(survey.recent, key=lambda each: (each[1], each[0]))
-        last = dict(survey.last_of_source)
         made: list[tuple[Draft, Link]] = []
-        for draft in state.written:
+        for around, drafts in _survey(state).groups(state.written):
+            self._link(around, drafts, made)
+        _store(state, "temporal", made)
+        return state
+
+    def _link(self, around: Surroundings, drafts: list[Draft], made: list[tuple[Draft, Link]]) -> None:
+        recent = sorted(around.recent, key=lambda each: (each[1], each[0]))
+        last = dict(around.last_of_source)
+        for draft in drafts:
             key, moment = _ends(draft)
             linked = set()
             before = last.get(draft.memory.source)
@@ -80,8 +86,6 @@ class LinkTemporal:
             if len(recent) > 1 and recent[-2][1] > moment:
                 recent.sort(key=lambda each: (each[1], each[0]))
             del recent[: max(0, len(recent) - max(self.kept, self.nearest))]
-        _store(state, "temporal", made)
-        return state
 
 
 @dataclass(frozen=True)
@@ -100,19 +104,26 @@ class LinkEntities:
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         survey = _survey(state)
+        made: list[tuple[Draft, Link]] = []
+        for around, drafts in survey.groups(state.written):
+            made += self._links(around, drafts, survey.live)
+        _store(state, "entity", made)
+        return state
+
+    def _links(self, around: Surroundings, drafts: list[Draft], live: int) -> list[tuple[Draft, Link]]:
+        made: list[tuple[Draft, Link]] = []
         holders: dict[str, list[int]] = defaultdict(list)
         counts: dict[str, int] = defaultdict(int)
-        for name, (count, newest) in survey.naming.items():
+        for name, (count, newest) in around.naming.items():
             counts[name.casefold()] = count
             holders[name.casefold()] = list(reversed(newest))
-        made: list[tuple[Draft, Link]] = []
-        for place, draft in enumerate(state.written):
+        for place, draft in enumerate(drafts):
             key, _ = _ends(draft)
             weights: dict[int, float] = {}
             names: dict[int, str] = {}
             for name in draft.memory.entities:
                 folded = name.casefold()
-                weight = self.weight(survey.live + place + 1, counts[folded] + 1)
+                weight = self.weight(live + place + 1, counts[folded] + 1)
                 for other in reversed(holders[folded][-self.per_entity :]):
                     if weight > weights.get(other, 0.0):
                         weights[other], names[other] = weight, name
@@ -120,8 +131,7 @@ class LinkEntities:
                 holders[folded].append(key)
             best = sorted(weights, key=lambda other: (-weights[other], -other))[: self.most]
             made += [(draft, Link(other, key, "entity", weights[other], reason=names[other])) for other in best]
-        _store(state, "entity", made)
-        return state
+        return made
 
     def weight(self, memories: int, naming: int) -> float:
         """Inverse document frequency of an entity, scaled to 0-1."""
@@ -168,14 +178,14 @@ class LinkCausal:
     minimum_overlap: float = 0.15
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        survey = _survey(state)
-        recent = [Stated(key, survey.recent_texts[key]) for key, _ in reversed(survey.recent)]
         made: list[tuple[Draft, Link]] = []
-        for draft in state.written:
-            new = Stated(_ends(draft)[0], draft.memory.content)
-            links = [self.between(other, new) for other in recent[-self.look_back :]]
-            made += [(draft, link) for link in links if link is not None]
-            recent.append(new)
+        for around, drafts in _survey(state).groups(state.written):
+            recent = [Stated(key, around.recent_texts[key]) for key, _ in reversed(around.recent)]
+            for draft in drafts:
+                new = Stated(_ends(draft)[0], draft.memory.content)
+                links = [self.between(other, new) for other in recent[-self.look_back :]]
+                made += [(draft, link) for link in links if link is not None]
+                recent.append(new)
         _store(state, "causal", made)
         return state
 

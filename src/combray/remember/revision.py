@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,8 +25,8 @@ from combray.remember.slots import check_free
 from combray.remember.state import Draft, Remembering
 from combray.remember.time import ReadTime
 from combray.remember.validate import AssignScope, Validate
-from combray.runtime import Filter, Link, Runtime, Writer
-from combray.types import LIVE_STATUSES, TRUSTS, Memory, Version
+from combray.runtime import Filter, Keys, Link, Runtime, Writer
+from combray.types import LIVE_STATUSES, SCOPED_EDGES, TRUSTS, Memory, Version
 
 CHANGES = (
     "content", "category", "importance", "confidence", "tags", "entities", "source", "author", "context",
@@ -189,30 +190,40 @@ class Revision:
         new = draft.memory
         names = {name.casefold(): name for name in new.entities}
         before = {name.casefold() for name in old.entities}
-        if names.keys() != before:
+        moved = scope_set(old.tags) != scope_set(new.tags)
+        if moved:
+            # No edge joins two scopes, whoever made it.
+            _unlink(tx, tx.links([key], SCOPED_EDGES))
+            before = set()
+        elif names.keys() != before:
             _unlink(tx, [each for each in _made(tx, key, "entity") if each.reason.casefold() not in names])
-        retold = (new.content, new.context) != (old.content, old.context)
+        retold = moved or (new.content, new.context) != (old.content, old.context)
         if retold:
             _unlink(tx, _made(tx, key, "semantic"))
-        reworded = new.content != old.content
+        reworded = moved or new.content != old.content
         if reworded:
             _unlink(tx, _made(tx, key, "causal"))
         if new.status not in LIVE_STATUSES or draft.quarantined:
             return
+        where = Filter(within=scope_set(new.tags))
         for linker in walk(self.pipeline.stages):
             if isinstance(linker, LinkEntities):
                 added = [name for folded, name in names.items() if folded not in before]
-                self._link_entities(tx, key, added, linker)
+                self._link_entities(tx, key, added, linker, where)
             elif isinstance(linker, LinkSemantic) and retold:
                 self._link_nearest(tx, key, draft, linker)
             elif isinstance(linker, LinkCausal) and reworded:
                 self._link_causes(tx, key, new, linker)
 
-    def _link_entities(self, tx: Writer, key: int, added: list[str], linker: LinkEntities) -> None:
+    def _link_entities(self, tx: Writer, key: int, added: list[str], linker: LinkEntities, where: Filter) -> None:
         live = tx.profile().memories
-        for name, (count, newest) in tx.naming(added, 4 * linker.per_entity + 1).items():
-            others = np.array([each for each in newest if each != key], dtype=np.int64)
-            others = others[tx.eligible(others, Filter())][: linker.per_entity] if len(others) else others
+        most = 4 * linker.per_entity + 1
+        for name, (count, newest) in tx.naming(added, most).items():
+            others = _others(tx, key, newest, where)
+            if len(others) < linker.per_entity and count > most:
+                # Memories of other scopes stand in front.
+                others = _others(tx, key, tx.naming([name], count)[name][1], where)
+            others = others[: linker.per_entity]
             weight = linker.weight(live, count)
             links = [
                 Link(min(key, other), max(key, other), "entity", weight, reason=name) for other in others.tolist()
@@ -239,14 +250,15 @@ class Revision:
     def _link_causes(self, tx: Writer, key: int, new: Memory, linker: LinkCausal) -> None:
         """Link the text with the memories before and after it, as if it had always been this text."""
         moment, most = new.moment.timestamp(), linker.look_back
-        before = [other for other, _ in reversed(tx.latest(4 * most + 1, before=moment))]
-        after = tx.scan(Filter(since=moment), limit=most + 1 + len(before)).tolist()
+        where = Filter(within=scope_set(new.tags))
+        until = replace(where, until=math.nextafter(moment, math.inf))
+        before = tx.scan(until, newest_first=True, limit=4 * most + 1).tolist()[::-1]
+        after = tx.scan(replace(where, since=moment), limit=most + 1 + len(before)).tolist()
         # Two memories of one moment are in the order of their keys.
         same = set(before).intersection(after)
         before = [other for other in before if other != key and (other < key or other not in same)]
         after = [other for other in after if other != key and (other > key or other not in same)]
-        seen = tx.eligible(np.array(before, dtype=np.int64), Filter())
-        before = [other for other, is_seen in zip(before, seen, strict=True) if is_seen][-most:]
+        before = before[-most:]
         after = after[:most]
         texts = [Stated(*each) for each in zip([*before, *after], tx.contents([*before, *after]), strict=True)]
         mine = Stated(key, new.content)
@@ -267,6 +279,12 @@ def _unlimited(memory: Memory, changes: Mapping[str, Any]) -> Draft:
     if not {"content", "occurred_from"}.isdisjoint(changes):
         new = msgspec.structs.replace(new, **{name: None for name in read if name not in given})
     return Draft(new, limits_given=given)
+
+
+def _others(tx: Writer, key: int, keys: Sequence[int], where: Filter) -> Keys:
+    """Return those of the keys that pass the filter, in order, without `key`."""
+    others = np.array([each for each in keys if each != key], dtype=np.int64)
+    return others[tx.eligible(others, where)] if len(others) else others
 
 
 def _made(tx: Writer, key: int, type_: str) -> list[Link]:

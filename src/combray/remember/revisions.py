@@ -191,7 +191,8 @@ class SuggestRevisions:
 
     def _named(self, draft: Draft, state: Remembering) -> list[int]:
         """Return the newest memories of each entity, which were read for the links."""
-        naming = state.survey.naming if state.survey is not None else {}
+        around = state.survey.scopes.get(scope_set(draft.memory.tags)) if state.survey is not None else None
+        naming = around.naming if around is not None else {}
         keys = [key for name in draft.memory.entities if name in naming for key in naming[name][1]]
         return keys[: self.entities]
 

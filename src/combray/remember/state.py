@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.scopes import scope_set
 from combray.language.tense import Claim
 from combray.runtime import Filter, Ranked, Reader, Writer
 from combray.scoring.importance import ImportanceRule
@@ -145,11 +146,9 @@ class Suspect:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
-    """What linking needs to know of the namespace as it was before the insert."""
+class Surroundings:
+    """What linking needs to know of one scope of the namespace as it was before the insert."""
 
-    live: int
-    """Number of live memories, without those that this write replaces."""
     recent: tuple[tuple[int, float], ...]
     """(key, moment) of the newest memories, newest first."""
     recent_texts: Mapping[int, str]
@@ -157,7 +156,24 @@ class Survey:
     last_of_source: Mapping[str, tuple[int, float]]
     """(key, moment) of the newest memory of each source."""
     naming: Mapping[str, tuple[int, list[int]]]
-    """For each entity how many memories name it, and the keys of the newest of those."""
+    """For each entity how many memories of the namespace name it, and the keys of the newest of this scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The namespace as it was before the insert. No edge joins two scopes, so each is read by itself."""
+
+    live: int = 0
+    """Number of live memories, without those that this write replaces."""
+    scopes: Mapping[tuple[str, ...], Surroundings] = field(default_factory=dict)
+    """By scope, as `scope_set` returns it."""
+
+    def groups(self, drafts: Sequence[Draft]) -> list[tuple[Surroundings, list[Draft]]]:
+        """Return the drafts of each scope, in order, with what surrounds them."""
+        found: dict[tuple[str, ...], list[Draft]] = {}
+        for draft in drafts:
+            found.setdefault(scope_set(draft.memory.tags), []).append(draft)
+        return [(self.scopes[scope], some) for scope, some in found.items()]
 
 
 Reread = Callable[["Remembering", Reader], None]

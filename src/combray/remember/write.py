@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -12,7 +14,7 @@ import numpy as np
 from combray.language.scopes import scope_set
 from combray.remember.embed import say_embedded
 from combray.remember.slots import chain_slots, fill_slots
-from combray.remember.state import Draft, Remembering, Survey, revised
+from combray.remember.state import Draft, Remembering, Surroundings, Survey, revised
 from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
 from combray.types import KINDS, LIVE_STATUSES, Memory
@@ -93,7 +95,7 @@ def _skip(draft: Draft, key: int | None, twin: Draft | None) -> None:
 
 @dataclass(frozen=True)
 class TakeSurvey:
-    """Reads what linking needs before the insert: recent memories, counts and holders of each entity."""
+    """Reads what linking needs before the insert, by scope: recent memories, counts and holders of entities."""
 
     needs = ("settled", "entities")
     gives = ("survey",)
@@ -104,41 +106,63 @@ class TakeSurvey:
         tx = state.writer
         arriving = [draft for draft in state.drafts if not draft.skipped and not draft.quarantined]
         if not arriving:
-            state.survey = Survey(0, (), {}, {}, {})
+            state.survey = Survey()
             return state
-        before = min(draft.memory.moment for draft in arriving).timestamp()
-        # Memories that this write replaces get no links: recall does not walk through them.
-        gone = state.replaced
-        recent = self._latest(tx, self.recent, gone, before)
-        entities = dict.fromkeys(name for draft in arriving for name in draft.memory.entities)
+        scopes: dict[tuple[str, ...], list[Draft]] = {}
+        for draft in arriving:
+            scopes.setdefault(scope_set(draft.memory.tags), []).append(draft)
+        found = {scope: self._around(tx, scope, drafts, state.replaced) for scope, drafts in scopes.items()}
+        state.survey = Survey(tx.profile().memories - len(state.replaced), found)
+        return state
+
+    def _around(self, tx: Writer, scope: tuple[str, ...], drafts: list[Draft], gone: set[int]) -> Surroundings:
+        """`gone`: memories that this write replaces get no links, since recall does not walk through them."""
+        where = Filter(within=scope)
+        before = min(draft.memory.moment for draft in drafts).timestamp()
+        recent = self._latest(tx, self.recent, gone, before, where)
         last: dict[str, tuple[int, float]] = {}
-        for source in dict.fromkeys(draft.memory.source for draft in arriving):
-            last.update((source, each) for each in self._latest(tx, 1, gone, before, source))
+        for source in dict.fromkeys(draft.memory.source for draft in drafts):
+            last.update((source, each) for each in self._latest(tx, 1, gone, before, where, source))
         keys = [key for key, _ in recent]
-        state.survey = Survey(
-            live=tx.profile().memories - len(gone),
+        entities = dict.fromkeys(name for draft in drafts for name in draft.memory.entities)
+        return Surroundings(
             recent=tuple(recent),
             recent_texts=dict(zip(keys, tx.contents(keys), strict=True)),
             last_of_source=last,
-            naming=self._naming(list(entities), gone, tx),
+            naming=self._naming(list(entities), gone, where, tx),
         )
-        return state
 
     def _latest(
-        self, tx: Writer, count: int, gone: set[int], before: float, source: str | None = None
+        self, tx: Writer, count: int, gone: set[int], before: float, where: Filter, source: str | None = None
     ) -> list[tuple[int, float]]:
-        """The newest recallable memories, of four times as many: some may be quarantined."""
-        newest = tx.latest(4 * count + len(gone), source=source, before=before)
-        seen = tx.eligible(np.array([key for key, _ in newest], dtype=np.int64), Filter())
-        return [each for each, is_seen in zip(newest, seen, strict=True) if is_seen and each[0] not in gone][
-            :count
-        ]
+        """The newest that pass, of four times as many: some may be quarantined."""
+        most = 4 * count + len(gone)
+        newest = tx.latest(most, source=source, before=before)
+        found = passing(tx, newest, where, gone)[:count]
+        if len(found) == count or len(newest) < most:
+            return found
+        # Memories of other scopes stand in front.
+        sources = () if source is None else (source,)
+        until = replace(where, sources=sources, until=math.nextafter(before, math.inf))
+        keys = tx.scan(until, newest_first=True, limit=count + len(gone))
+        moments = tx.rows(keys).moment.tolist()
+        return [each for each in zip(keys.tolist(), moments, strict=True) if each[0] not in gone][:count]
 
-    def _naming(self, entities: list[str], gone: set[int], tx: Writer) -> dict[str, tuple[int, list[int]]]:
-        named = tx.naming(entities, 4 * self.per_entity + len(gone))
-        every = np.array(sorted({key for _, keys in named.values() for key in keys}), dtype=np.int64)
-        seen = set(every[tx.eligible(every, Filter())].tolist())
-        seen -= gone
+    def _naming(
+        self, entities: list[str], gone: set[int], where: Filter, tx: Writer
+    ) -> dict[str, tuple[int, list[int]]]:
+        most = 4 * self.per_entity + len(gone)
+        named = tx.naming(entities, most)
+        seen = self._seen(named, where, tx) - gone
+        # Memories of other scopes stand in front: then every holder is looked at.
+        short = [
+            name
+            for name, (count, keys) in named.items()
+            if count > most and sum(key in seen for key in keys) < self.per_entity
+        ]
+        if short:
+            named |= tx.naming(short, max(named[name][0] for name in short))
+            seen = self._seen(named, where, tx) - gone
         lost: Counter[str] = Counter()
         for memory in tx.memories(gone) if gone else ():
             lost.update({each.casefold() for each in memory.entities})
@@ -146,6 +170,19 @@ class TakeSurvey:
             name: (count - lost[name.casefold()], [key for key in keys if key in seen][: self.per_entity])
             for name, (count, keys) in named.items()
         }
+
+    @staticmethod
+    def _seen(named: Mapping[str, tuple[int, list[int]]], where: Filter, tx: Writer) -> set[int]:
+        every = np.array(sorted({key for _, keys in named.values() for key in keys}), dtype=np.int64)
+        return set(every[tx.eligible(every, where)].tolist())
+
+
+def passing(
+    tx: Writer, newest: Sequence[tuple[int, float]], where: Filter, gone: Collection[int] = ()
+) -> list[tuple[int, float]]:
+    """Return those of the (key, moment) that pass a filter and are not gone, in order."""
+    seen = tx.eligible(np.array([key for key, _ in newest], dtype=np.int64), where)
+    return [each for each, is_seen in zip(newest, seen, strict=True) if is_seen and each[0] not in gone]
 
 
 @dataclass(frozen=True)

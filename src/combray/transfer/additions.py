@@ -1,6 +1,6 @@
 """Import items of other tools: remember them oldest first, keep their dates, then link them.
 
-The temporal backbone is repaired: each memory of a source is linked to the next one in time.
+The temporal backbone is repaired: each memory of a source and scope is linked to the next one in time.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import cast
 
+from combray.language.scopes import scope_set
 from combray.runtime import Filter, Link, Reader, Rememberer, Writer
 from combray.transfer.items import Item, ItemEdge, Items
 from combray.transfer.report import ImportReport, Problem, Shape
-from combray.types import MemoryItem, Remembered
+from combray.types import SCOPED_EDGES, Memory, MemoryItem, Remembered
 
 _AT_ONCE = 1000
 SUBTYPE = "precedes"
@@ -51,12 +52,19 @@ def plan(found: Items, shape: Shape, reader: Reader, diff: bool) -> Additions:
             seen.update([identifier] if identifier is not None else [])
             plan.items.append(item)
     stored_ends = reader.keys_of(sorted({edge.target for edge in found.edges if isinstance(edge.target, str)}))
+    scopes: dict[int | str, tuple[str, ...]] = {item.place: scope_set(item.memory.tags) for item in found.items}
+    ends = reader.memories(list(stored_ends.values()))
+    scopes |= {name: scope_set(end.tags) for name, end in zip(stored_ends, ends, strict=True)}
     for edge in found.edges:
         if isinstance(edge.target, str) and edge.target not in stored_ends:
             problem = f"edge target {edge.target!r} is not the id of an item or a stored memory."
             problems.append(Problem(edge.entry.line, problem, "Remove the edge.", edge.entry.item))
         elif not twice & {edge.source, edge.target}:
-            plan.edges.append(edge)
+            if edge.type in SCOPED_EDGES and scopes[edge.source] != scopes[edge.target]:
+                problem = "edges: the two memories are in different scopes."
+                problems.append(Problem(edge.entry.line, problem, "Remove the edge.", edge.entry.item))
+            else:
+                plan.edges.append(edge)
     repeats = _repeats(plan.items, reader) if diff else 0
     plan.report = ImportReport(
         shape,
@@ -112,8 +120,8 @@ def apply(
 def _link(plan: Additions, ids: Mapping[int, str], written: Sequence[Remembered], engine: Rememberer) -> int:
     now = engine.runtime.clock()
     new = {result.id for result in written}
-    sources = {item.memory.source for item in plan.items if ids[item.place] in new}
-    lines = _sources_in_order(engine.runtime.store.reader(engine.namespace), sources)
+    items = (item.memory for item in plan.items if ids[item.place] in new)
+    lines = _lines(engine.runtime.store.reader(engine.namespace), items)
     if not plan.edges and not lines:
         return 0
     with engine.runtime.store.transaction(engine.namespace) as tx:
@@ -139,9 +147,10 @@ def _links(edges: Sequence[ItemEdge], ids: Mapping[int, str], tx: Writer) -> lis
     ]
 
 
-def _sources_in_order(reader: Reader, sources: Iterable[str]) -> list[list[int]]:
-    """Return the keys of each source's live memories, by moment."""
-    every = (reader.scan(Filter(sources=(source,))) for source in sorted(set(sources)))
+def _lines(reader: Reader, written: Iterable[Memory]) -> list[list[int]]:
+    """Return the keys of the live memories of each source and scope among those written, by moment."""
+    lines = sorted({(each.source, scope_set(each.tags)) for each in written})
+    every = (reader.scan(Filter(sources=(source,), within=scope)) for source, scope in lines)
     return [[int(key) for key in keys] for keys in every]
 
 

@@ -6,7 +6,7 @@ An export may be third-party content, so memories that look like prompt injectio
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import full_text
+from combray.language.scopes import scope_set
 from combray.remember.guard import Guard, shown_words, was_released
-from combray.runtime import Arrival, Embedder, Link, Reader, Store
+from combray.runtime import Arrival, Embedder, Link, Reader, Store, Writer
 from combray.transfer.parser import Entry, Parsed
 from combray.transfer.records import check_header, read_edge, read_memory, read_version
 from combray.transfer.report import ImportReport, Problem, problem_of, shown
-from combray.types import Edge, Memory, Version
+from combray.types import SCOPED_EDGES, Edge, Memory, Version
 
 _BATCH = 256
 
@@ -178,13 +179,24 @@ def apply(
         ends = sorted({end for edge in plan.edges for end in (edge.source, edge.target)} - set(keys))
         keys.update(tx.keys_of(ends))
         made: dict[float, list[Link]] = defaultdict(list)
-        for edge in plan.edges:
+        edges = _within_scopes(plan, keys, tx)
+        for edge in edges:
             about = (edge.type, edge.weight, edge.subtype, edge.reason, edge.created_by)
             made[edge.created_at.timestamp()].append(Link(keys[edge.source], keys[edge.target], *about))
         for at, links in sorted(made.items()):
             tx.link(links, at)
         tx.note("import", "", f"{report.memories} memories restored, {report.skipped} known", now)
-    return report
+    return replace(report, edges=len(edges))
+
+
+def _within_scopes(plan: Restoration, keys: Mapping[str, int], tx: Writer) -> list[Edge]:
+    """Return the edges that join no two scopes: older versions made such edges."""
+    if not any(scope_set(memory.tags) for memory in plan.memories):
+        return plan.edges
+    scopes = dict(zip(keys, (scope_set(each.tags) for each in tx.memories(list(keys.values()))), strict=True))
+    return [
+        edge for edge in plan.edges if edge.type not in SCOPED_EDGES or scopes[edge.source] == scopes[edge.target]
+    ]
 
 
 def _arrivals(

@@ -19,6 +19,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "search-memory": "searches",
         "think": "recalling",
         "context": "recalling",
+        "stream": "stream",
         "compare": "comparison",
         "get": "memories",
         "list": "recalling",

@@ -31,6 +31,7 @@ from combray.interfaces.mcp.parameters import (
 from combray.interfaces.mcp.questions import Filled, State
 from combray.interfaces.mcp.requests import taken
 from combray.interfaces.mcp.results import questions, result, suggested
+from combray.interfaces.mcp.turns import TurnCalls
 from combray.types import DEFAULT_TRUST, Answer, Remembered
 
 _SUGGESTIONS = 3
@@ -42,7 +43,7 @@ _STATUS = (
 _TRUST = {"user": DEFAULT_TRUST, "agent": "agent", "external": "untrusted"}
 
 
-class Calls(DocumentCalls, GraphCalls, Decisions):
+class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
     """The tools of one engine. The namespace is the engine's: no argument of a tool reaches another.
 
     Whoever starts the server may name `namespaces`: recall, search_memory, think and list_memories read these.

@@ -30,6 +30,7 @@ _MEMORY = _object(
 )  # fmt: skip
 _LISTED = _list(_MEMORY)
 _ANSWER = _object({"results": _LISTED, "reason": _TEXT, "tier": _TIER}, {"notice": _TEXT, "dropped": _COUNT})
+_SAVED = _list(_object({"id": _TEXT, "action": _TEXT, "content": _TEXT}))
 _ENTITY = _object({"name": _TEXT, "entityType": _TEXT, "observations": _list(_TEXT)})
 _RELATION = _object({"from": _TEXT, "to": _TEXT, "relationType": _TEXT})
 _GRAPH = _object({"entities": _list(_ENTITY), "relations": _list(_RELATION)})
@@ -67,6 +68,14 @@ OUTPUTS: dict[str, Schema] = {
         {}, {"id": _TEXT, "status": _TEXT, "ids": _list(_TEXT), "count": _COUNT, "dry_run": _TRUTH}
     ),
     "status": _object({"tier": _TIER, "namespace": _TEXT, "total_insights": _COUNT, "edge_count": _COUNT}),
+    "add_turn": _object({"id": _TEXT, "trust": _TEXT, "saved": _SAVED}),
+    "handle_turn": _object(
+        {
+            "id": _TEXT, "saved": _SAVED, "text": _TEXT, "tokens": _COUNT, "budget": _COUNT, "state": _TEXT,
+            "sections": _list(_object({"name": _TEXT, "text": _TEXT, "ids": _list(_TEXT), "tokens": _COUNT})),
+        },
+        {"notice": _TEXT},
+    ),
     "create_entities": _object({"entities": _list(_ENTITY)}),
     "create_relations": _object({"relations": _list(_RELATION)}),
     "add_observations": _object(

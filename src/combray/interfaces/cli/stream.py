@@ -1,0 +1,117 @@
+"""The verb `stream`: turns of a conversation come in line by line, what to inject into the prompt goes out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from combray.conversation.speakers import SPEAKERS
+from combray.errors import InvalidInputError
+from combray.interfaces.cli.failures import verb
+from combray.interfaces.cli.options import Target, opens_store
+from combray.interfaces.cli.output import for_people, visible
+
+if TYPE_CHECKING:
+    from combray.conversation.turns import Conversation
+    from combray.prompt.budget import Context
+
+_FIELDS = ("text", "content", "author", "occurred_at", "tool_results")
+
+
+@verb(
+    "tail -f turns.jsonl | combray stream session-7 --budget 600",
+    'combray stream session-7 --once --system "You are a helpful cook."',
+)
+@click.argument("session")
+@click.option("--budget", "-b", type=click.IntRange(min=100), help="Tokens [env: COMBRAY_CONTEXT_BUDGET].")
+@click.option("--system", default="", metavar="TEXT", help="System text; fills what the memories leave.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    metavar="SECONDS",
+    help="How long at most the search about earlier turns may delay an answer.",
+)
+@click.option(
+    "--auto/--no-auto", default=None, help="Store what users state as facts [env: COMBRAY_AUTO_MEMORY]."
+)
+@click.option("--once", is_flag=True, help="Read no turns; print the context of the next answer.")
+@opens_store(pipelines=True)
+def stream(
+    target: Target, session: str, budget: int | None, system: str, wait: float, auto: bool | None, once: bool
+) -> None:
+    """Store turns, and print the context of each answer.
+
+    Reads one turn a line from standard input: "user: TEXT", "assistant: TEXT", "tool: TEXT", any other text as
+    the user's, or JSON {"text", "author", "occurred_at", "tool_results"}. Each is stored as an episode and
+    answered with one line of JSON: recent turns, tool results, and the facts and episodes that a search about the
+    two turns before it found, within the budget. 'combray context' answers a question instead.
+    """
+    with target.open(to_write=True) as engine:
+        talk = engine.conversation(session)
+        if once:
+            talk.wait(wait)
+            _show(target, talk.context(budget, system=system))
+            return
+        for place, fields in _turns():
+            results = fields.pop("tool_results", ())
+            talk.wait(wait)
+            try:
+                turn = talk.add(fields.pop("text"), auto=auto, **fields)
+                made = talk.context(budget, tool_results=results, system=system)
+            except InvalidInputError as error:
+                raise InvalidInputError(f"line {place}: {error.field}", error.problem, error.remedy) from error
+            _show(target, made, {"turn": turn.id, "saved": _saved(talk)})
+
+
+def _turns() -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number of each line that is not blank, and its turn."""
+    for place, raw in enumerate(sys.stdin.buffer, 1):
+        try:
+            line = raw.decode("utf-8-sig").strip()
+        except UnicodeDecodeError as error:
+            raise InvalidInputError(f"line {place}", "is not UTF-8 text.") from error
+        if line.startswith("{"):
+            yield place, _from_json(place, line)
+        elif line:
+            role, colon, text = line.partition(":")
+            named = colon and role.strip().lower() in SPEAKERS
+            yield place, _turn(role.strip().lower() if named else "user", text.strip() if named else line)
+
+
+def _from_json(place: int, line: str) -> dict[str, Any]:
+    try:
+        given = json.loads(line)
+    except ValueError as error:
+        raise InvalidInputError(f"line {place}", f"is not JSON ({error}).", "Write one turn a line.") from error
+    text = given.get("text", given.get("content")) if isinstance(given, Mapping) else None
+    unknown = sorted(set(given) - set(_FIELDS)) if isinstance(given, Mapping) else []
+    if not isinstance(text, str) or unknown:
+        problem = f"has the unknown field {unknown[0]!r}." if unknown else 'has no "text".'
+        raise InvalidInputError(
+            f"line {place}", problem, 'Fields: "text", "author", "occurred_at", "tool_results".'
+        )
+    more = {name: given[name] for name in ("occurred_at", "tool_results") if given.get(name) is not None}
+    return _turn(str(given.get("author") or "user"), text) | more
+
+
+def _turn(author: str, text: str) -> dict[str, Any]:
+    """Return the fields of `Conversation.add`. An assistant and a tool are trusted less than a user."""
+    return {"text": text, "author": author, "trust": SPEAKERS.get(author)}
+
+
+def _saved(talk: Conversation) -> list[dict[str, str]]:
+    return [{"id": each.id, "action": each.action} for each in talk.saved]
+
+
+def _show(target: Target, made: Context, about: Mapping[str, Any] | None = None) -> None:
+    if for_people(target):
+        click.echo(visible(made.text))
+        click.echo(f"{made.tokens} of {made.budget} tokens · {made.state}", err=True)
+    else:
+        click.echo(json.dumps({**(about or {}), **asdict(made)}, ensure_ascii=False))

@@ -1,0 +1,103 @@
+"""The MCP tools that take the turns of a conversation: auto-memory, and the context of the next answer."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from combray.conversation.speakers import SPEAKERS
+from combray.engine import Engine
+from combray.interfaces.mcp import lines
+from combray.interfaces.mcp.results import Tools, result
+from combray.types import Memory
+
+if TYPE_CHECKING:
+    from combray.conversation.turns import Conversation
+
+_MOST_SESSIONS = 64
+"""Conversations whose search is kept ready. An older one is read again from the store."""
+_SECONDS = 2.0
+"""How long at most the search about earlier turns may delay an answer."""
+
+Session = Annotated[str, Field(description="Name of the conversation; the same for each of its turns.")]
+Said = Annotated[str, Field(description="The turn, word for word.")]
+Speaker = Annotated[Literal["user", "assistant", "tool"], Field(description="Who said it.")]
+Auto = Annotated[
+    bool | None,
+    Field(description="Also store names, preferences and decisions that the user states. Default: a setting."),
+]
+
+
+class TurnCalls(Tools):
+    """Take turns. Conversations are kept, so that what is searched for at one turn serves the next."""
+
+    def __init__(self, engine: Engine, namespaces: Sequence[str] = (), offered: Sequence[str] = ()) -> None:
+        super().__init__(engine, namespaces, offered)
+        self._lock = threading.Lock()
+        self._talks: OrderedDict[str, Conversation] = OrderedDict()
+
+    def add_turn(
+        self, session: Session, text: Said, author: Speaker = "user", auto: Auto = None
+    ) -> CallToolResult:
+        """Store one turn of the conversation. Auto-memory stores what the user states in it.
+
+        Call it for each turn, in order. Text that looks like prompt injection is quarantined.
+        """
+        talk = self._conversation(session)
+        turn, saved = self._added(talk, text, author, auto)
+        said = [f"stored [{turn.id}]", lines.NOTICE] if saved else [f"stored [{turn.id}]"]
+        said += [
+            f"{each['action']} [{each['id']}] {lines.one_line(each['content'], lines.WIDTH)}" for each in saved
+        ]
+        return result(said, {"id": turn.id, "trust": turn.trust, "saved": saved})
+
+    def handle_turn(
+        self,
+        session: Session,
+        text: Said,
+        author: Speaker = "user",
+        tool_results: Annotated[
+            list[str], Field(description="What search_memory returned for this turn; it has a tier of its own.")
+        ] = [],  # noqa: B006
+        system: Annotated[str, Field(description="System text; fills what the memories leave.")] = "",
+        budget: Annotated[
+            int | None, Field(ge=100, le=100_000, description="Tokens. Default: a setting.")
+        ] = None,
+        auto: Auto = None,
+    ) -> CallToolResult:
+        """Store one turn, and return the context of the answer to it within a budget of tokens.
+
+        The context holds the recent turns, tool_results, and facts and episodes found by a search about the two
+        turns before. The search for the next turn starts now. Use search_memory for an explicit question.
+        """
+        talk = self._conversation(session)
+        talk.wait(_SECONDS)
+        turn, saved = self._added(talk, text, author, auto)
+        made = talk.context(budget, tool_results=tool_results, system=system)
+        sections = [{**asdict(each), "ids": list(each.ids)} for each in made.sections]
+        structured: dict[str, Any] = {"id": turn.id, "saved": saved, "text": made.text, "sections": sections}
+        structured |= {"tokens": made.tokens, "budget": made.budget, "state": made.state}
+        return result([lines.NOTICE, made.text], {"notice": lines.NOTICE, **structured})
+
+    def _added(
+        self, talk: Conversation, text: str, author: str, auto: bool | None
+    ) -> tuple[Memory, list[dict[str, str]]]:
+        turn = talk.add(text, author=author, trust=SPEAKERS[author], auto=auto)
+        return turn, [
+            {"id": each.id, "action": each.action, "content": self._engine.get(each.id).content}
+            for each in talk.saved
+        ]
+
+    def _conversation(self, session: str) -> Conversation:
+        with self._lock:
+            talk = self._talks.pop(session, None) or self._engine.conversation(session)
+            self._talks[session] = talk
+            if len(self._talks) > _MOST_SESSIONS:
+                self._talks.popitem(last=False)
+        return talk
