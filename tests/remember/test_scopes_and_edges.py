@@ -15,6 +15,7 @@ from combray.language.scopes import scope_set
 from combray.runtime import Link
 from combray.testing.fakes import FakeClock
 from combray.testing.reference import ReferenceStore
+from combray.types import SCOPED_EDGES, MemoryItem
 
 ANN, BOB = ["scope:user:ann"], ["scope:user:bob"]
 PRESETS = ("default", "mnemon", "mnemo", "openclaw", "engram", "semantic-facts")
@@ -36,7 +37,7 @@ def opened(store: str, embedder: str = "none", preset: str = "mnemo") -> Engine:
     return engine
 
 
-def crossing(engine: Engine) -> list[tuple[str, str, str]]:
+def crossing(engine: Engine) -> list[tuple[str, ...]]:
     """(type, text, text) of every edge that joins two scopes."""
     found = []
     for edge in engine.reader.edges():
@@ -57,7 +58,7 @@ def kinds_within(engine: Engine, tags: list[str]) -> set[str]:
 @pytest.mark.parametrize("at_once", [False, True])
 def test_a_write_joins_no_two_scopes(store: str, embedder: str, preset: str, at_once: bool) -> None:
     engine = opened(store, embedder, preset)
-    items = [
+    items: list[MemoryItem] = [
         {"content": f"{text}, said {name}", "tags": tags}
         for text in ("lunch is at noon", *TEXTS)
         for name, tags in (("Ann", ANN), ("Bob", BOB), ("all", []))
@@ -66,7 +67,7 @@ def test_a_write_joins_no_two_scopes(store: str, embedder: str, preset: str, at_
         engine.remember_many(items, diff=False)
     else:
         for item in items:
-            engine.remember(item["content"], tags=item["tags"], diff=False)
+            engine.remember_many([item], diff=False)
     assert crossing(engine) == []
     for tags in (ANN, BOB, []):
         if preset != "openclaw":
@@ -147,8 +148,7 @@ def test_doctor_reports_and_removes_edges_of_an_older_store(store: str, embedder
     keys = engine.reader.keys_of([ann, bob])
     # As older versions linked them.
     with engine.runtime.store.transaction("default") as tx:
-        types = ("temporal", "entity", "causal", "semantic")
-        tx.link([Link(keys[ann], keys[bob], type_, 0.5) for type_ in types], 0.0)
+        tx.link([Link(keys[ann], keys[bob], type_, 0.5) for type_ in SCOPED_EDGES], 0.0)
         tx.link([Link(keys[ann], keys[bob], "may_revise", 1.0, "both")], 0.0)
     assert len(crossing(engine)) == 5
     assert engine.related(ann) == []
