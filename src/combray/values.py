@@ -202,3 +202,8 @@ def short_ids(ids: Sequence[str], known: Callable[[list[str]], Iterable[str]]) -
         unique = set(known(list(beginnings.values())))
         shortened.update((full, start) for full, start in beginnings.items() if start in unique)
     return {full: shortened.get(full, full) for full in ids}
+
+
+def rounded(value: float, digits: int) -> float:
+    """Return a number to show, rounded; 0.0 for what rounds to -0.0."""
+    return round(float(value), digits) + 0.0

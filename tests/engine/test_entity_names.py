@@ -62,13 +62,76 @@ def test_an_alias_is_separated_where_it_is_declared_and_the_memory_stays() -> No
         assert engine.get(told.id).aliases == {"Kubernetes": ("k8s", "kube"), "Redis": ()}
 
 
-def test_what_a_text_teaches_is_listed_as_learned_and_not_separated_by_hand() -> None:
+def test_what_a_text_teaches_is_listed_as_learned_and_separated_by_hand() -> None:
     with opened("none") as engine:
         told = engine.remember("CI stands for continuous integration.")
         (found,) = [each for each in engine.entities.list() if each.aliases]
         assert (found.name, found.learned, found.stated_by) == ("continuous integration", ("CI",), (told.id,))
-        with pytest.raises(InvalidInputError, match=told.id):
-            engine.entities.separate("continuous integration", "CI")
+        (changed,) = engine.entities.separate("Continuous Integration", "ci")
+        assert (changed.id, changed.content) == (told.id, "CI stands for continuous integration.")
+        assert [each for each in engine.entities.list() if each.aliases] == []
+        # Metadata that is replaced as a whole does not teach it again, and the store is sound.
+        engine.update(told.id, metadata={"topic": "builds"})
+        assert [each for each in engine.entities.list() if each.aliases] == []
+        assert all(each.ok for each in engine.store.doctor())
+        engine.store.doctor(repair=True)
+        assert [each for each in engine.entities.list() if each.aliases] == []
+        engine.restore(told.id, version=1)
+        assert [each.learned for each in engine.entities.list() if each.aliases] == [("CI",)]
+        assert all(each.ok for each in engine.store.doctor())
+
+
+def test_both_a_declared_and_a_learned_name_are_separated_at_once() -> None:
+    with opened("none") as engine:
+        entities = {"continuous integration": ["CI"]}
+        told = engine.remember("CI stands for continuous integration.", entities=entities)
+        own = engine.entities.alias("continuous integration", "CI")
+        changed = engine.entities.separate("continuous integration", "CI")
+        assert {each.id for each in changed} == {told.id, own.id}
+        assert [each for each in engine.entities.list() if each.aliases] == []
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_merge_keeps_the_names_that_the_merged_memory_declared(embedder: str) -> None:
+    with combray.open(":memory:", embedder=embedder, preset="semantic-facts", worker=False) as engine:
+        kept = engine.remember("Ann drinks coffee daily", confidence=0.9, entities=["Ann"], diff=False)
+        gone = engine.remember(
+            "Ann still drinks coffee daily", entities={"ann": ["Annie"], "Bo": ["Robert"]}, diff=False
+        )
+        engine.consolidation.run()
+        assert engine.get(gone.id).status == "merged"
+        assert engine.get(kept.id).aliases == {"Ann": ("Annie",), "Bo": ("Robert",)}
+        engine.erase(gone.id)
+        assert {each.name: each.aliases for each in engine.entities.list() if each.aliases} == {
+            "Ann": ("Annie",),
+            "Bo": ("Robert",),
+        }
+
+
+def test_an_undone_merge_gives_the_names_back() -> None:
+    with combray.open(":memory:", embedder="none", preset="semantic-facts", worker=False) as engine:
+        kept = engine.remember("Ann drinks coffee daily", confidence=0.9, entities=["Ann"], diff=False)
+        engine.remember("Ann still drinks coffee daily", entities={"Ann": ["Annie"]}, diff=False)
+        before = engine.get(kept.id)
+        run = engine.consolidation.run()
+        assert engine.get(kept.id).aliases == {"Ann": ("Annie",)}
+        engine.consolidation.undo(run.run_id)
+        assert engine.get(kept.id).aliases == before.aliases
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_no_byte_of_an_alias_is_left_after_an_erasure(tmp_path: Path, embedder: str) -> None:
+    with combray.open(tmp_path / "a.db", embedder=embedder, worker=False) as engine:
+        engine.remember("Something else stays")
+        told = engine.remember("The cluster is upgraded.", entities={"Kubernetes": ["Qixquabbler", "Zwortfinch"]})
+        engine.entities.separate("Kubernetes", "Zwortfinch")
+        proof = engine.erase(told.id, prove=True)
+        assert proof is not None
+        assert proof.clean
+    for file in tmp_path.iterdir():
+        held = file.read_bytes().lower()
+        for name in (b"qixquabbler", b"zwortfinch"):
+            assert name not in held, (file.name, name)
 
 
 def test_mistakes_are_told_and_nothing_is_written() -> None:

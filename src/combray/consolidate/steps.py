@@ -6,7 +6,7 @@ the memories at the time of applying; a step that no longer fits has none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -252,6 +252,11 @@ def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
     latest = max(Belief.of(memory).at for memory in (winner, *losers.values()))
     belief = msgspec.structs.replace(Belief.of(winner), at=latest)
     fields = believing(winner, belief, tuple(dict.fromkeys(gathered)), now)
+    names = _names_of_all([winner, *losers.values()])
+    if names != winner.aliases:
+        # The other names that a loser declares stay declared, whatever becomes of the loser.
+        entities = tuple(dict.fromkeys((*winner.entities, *names)))
+        fields |= {"aliases": names, "entities": entities}
     changes = [Change(step.winner, "absorb", fields)] if fields else []
     for key, memory in losers.items():
         until = moment if memory.valid_to is None else min(memory.valid_to, moment)
@@ -260,6 +265,18 @@ def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
         pointer = {"status": "merged", "merged_into": winner.id, "valid_to": until, "metadata": metadata}
         changes.append(Change(key, "merge", pointer))
     return Effect(tuple(changes))
+
+
+def _names_of_all(memories: Sequence[Memory]) -> dict[str, tuple[str, ...]]:
+    """Return the names that the first memory declares, and the other names that the others declare."""
+    names = dict(memories[0].aliases)
+    spelt = {name.casefold(): name for name in names}
+    for memory in memories[1:]:
+        for name, others in memory.aliases.items():
+            if others:
+                own = spelt.setdefault(name.casefold(), name)
+                names[own] = tuple(dict.fromkeys((*names.get(own, ()), *others)))
+    return names
 
 
 def _supersede(step: Supersede | Correct, old: Memory, new: Memory, now: float) -> Effect:

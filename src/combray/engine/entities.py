@@ -12,6 +12,7 @@ from combray.audit.audited import audited
 from combray.engine.changes import forget, update
 from combray.engine.namespace import Verbs
 from combray.errors import InvalidInputError, NotFoundError
+from combray.language.indexing import SEPARATED, separated_names
 from combray.language.names import normal
 from combray.types import Memory
 from combray.values import whole
@@ -93,23 +94,26 @@ class Entities:
         return self.alias(into, other, *(each for each in aliases if normal(each) != normal(into)))
 
     def separate(self, name: str, alias: str) -> builtins.list[Memory]:
-        """Take an alias from an entity in every memory that declares it; each keeps a version that can be undone.
+        """Take an alias from an entity in every memory that declares or teaches it, and return these memories.
 
-        Raises NotFoundError if the entity has no such alias, InvalidInputError if a text teaches it.
+        Each keeps a version that can be undone. A text that teaches it keeps its words; its metadata notes the
+        separated pair. Raises NotFoundError if the entity has no such alias.
         """
         found = [each for each in self._at.reader.aliases(_MOST) if each[:2] == (normal(name), normal(alias))]
         if not found:
             raise NotFoundError(f"{alias!r} is no other name of {name!r}. List them with entities.list().")
-        declaring = self._at.reader.memories([key for *_, origin, key in found if origin == "declared"])
-        taught = self._at.reader.memories([key for *_, origin, key in found if origin == "learned"])
-        plain = [each for each in taught if each.source != SOURCE]
-        if plain:
-            ids = ", ".join(each.id for each in plain[:5])
-            raise InvalidInputError(
-                "alias", f"{alias!r} is stated by the text of {ids}.", "Forget or update that memory."
-            )
+        declared = {key for *_, origin, key in found if origin == "declared"}
+        taught = {key for *_, origin, key in found if origin == "learned"}
         changed = []
-        for memory in declaring:
+        for key in sorted(declared | taught):
+            (memory,) = self._at.reader.memories([key])
+            if key in taught and memory.source != SOURCE:
+                pairs = [*map(list, sorted(separated_names(memory))), [normal(name), normal(alias)]]
+                update(self._at, memory.id, {"metadata": {**memory.metadata, SEPARATED: pairs}})
+                (memory,) = self._at.reader.memories([key])
+            if key not in declared:
+                changed.append(memory)
+                continue
             left = {
                 own: _without(others, alias) if normal(own) == normal(name) else others
                 for own, others in memory.aliases.items()

@@ -23,6 +23,8 @@ from combray.types import Memory
 _VERSION = "5"
 """Raise when `terms` or `index_entry` change: stores then rebuild their keyword index on opening."""
 
+SEPARATED = "separated_names"
+"""Key of the metadata with the pairs of names that a text teaches and somebody separated."""
 _QUESTION_ENDS = ("?", "？", "؟")
 
 
@@ -89,11 +91,24 @@ def index_entry(memory: Memory) -> IndexEntry:
 
 
 def _names(memory: Memory) -> tuple[tuple[str, str, str], ...]:
-    stated = [(normal(short), normal(long), "learned") for long, short in learned(memory.content)]
+    apart = separated_names(memory)
+    taught = ((normal(short), normal(long)) for long, short in learned(memory.content))
+    stated = [(short, long, "learned") for short, long in taught if (long, short) not in apart]
     for canonical, others in memory.aliases.items():
         main = normal(canonical)
         stated += [(name, main, "declared") for name in (main, *map(normal, others)) if name and main]
     return tuple(sorted(set(stated)))
+
+
+def separated_names(memory: Memory) -> frozenset[tuple[str, str]]:
+    """Return the (canonical name, other name) that the text teaches and somebody separated, in `normal` form."""
+    given = memory.metadata.get(SEPARATED, ())
+    pairs = given if isinstance(given, (list, tuple)) else ()
+    return frozenset(
+        (normal(each[0]), normal(each[1]))
+        for each in pairs
+        if isinstance(each, (list, tuple)) and len(each) == 2 and all(isinstance(name, str) for name in each)
+    )
 
 
 def teaches(memory: Memory) -> bool:

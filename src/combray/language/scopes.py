@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 PREFIX = "scope:"
 GLOBAL = "scope:global"
+LONGEST = 100
+"""Characters of a scope's name."""
+_NAME = re.compile(r"global|(?:agent|project|user|custom):[a-zA-Z0-9._:-]+")
 
 
 def is_scope(tag: str) -> bool:
     """Return whether a tag is a scope, in any letter case."""
     # `lower`, not `casefold`: the store finds the prefix in ASCII letters only.
     return tag[: len(PREFIX)].lower() == PREFIX
+
+
+def is_scope_name(name: str, longest: int = LONGEST) -> bool:
+    """Return whether a scope can have this name: global, or agent, project, user or custom with `:` and an id."""
+    return len(name) <= longest and _NAME.fullmatch(name) is not None
 
 
 def scopes_of(tags: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
+from combray.recall.aliases import ReadAliases
 from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
 from combray.recall.evidence import ReadTopic, RequireEvidence
@@ -39,6 +40,7 @@ PRESET = Preset(
             ReadQuery(),
             ReadTopic(),
             ReadQuestion(),
+            ReadAliases(),
             EmbedQuery(),
             SearchParallel(),
             RequireEvidence(),

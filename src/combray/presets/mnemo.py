@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
+from combray.recall.aliases import ReadAliases
 from combray.recall.assemble import Assemble, AssembleContext
 from combray.recall.decay import WeibullDecay
 from combray.recall.evidence import ReadTopic, RequireEvidence
@@ -49,6 +50,7 @@ PRESET = Preset(
             ReadScope(),
             ReadQuery(),
             ReadNames(),
+            ReadAliases(),
             ExpandQuery(),
             ReadTopic(),
             EmbedQuery(),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
+from combray.recall.aliases import ReadAliases
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
@@ -42,6 +43,7 @@ PRESET = Preset(
         (
             DetectIntent(),
             ReadQuery(),
+            ReadAliases(),
             ReadTopic(),
             EmbedQuery(),
             SearchAnchors(limit=20, minimum_cosine=0.10),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from combray.language.names import candidates, meant, name_terms
+from combray.language.names import candidates, meant, name_terms, normal
 from combray.recall.state import Recalling
-from combray.runtime import KeywordArm, Reader, Runtime
+from combray.runtime import EntityArm, KeywordArm, Reader, Runtime, Scores
+from combray.scoring.ranking import DECIMALS
 
 PREFIX = "entity:"
 """In front of a name: the arm of the memories that hold it."""
@@ -71,6 +72,37 @@ class ReadAliases:
             every = {name, *canonicals[name]}.union(*(names[each] for each in canonicals[name]))
             found[name] = frozenset([name, *sorted(every - {name})[: self.most]])
         return found
+
+
+def things(state: Recalling) -> list[frozenset[str]]:
+    """Return what the query names, each as all its names, case-folded: entities, and names that have others."""
+    found: dict[frozenset[str], None] = {}
+    for entity in state.entities:
+        group = state.named.get(normal(entity), frozenset())
+        found.setdefault(frozenset((entity.casefold(), *(each.casefold() for each in group))))
+    for group in state.named.values():
+        if not any(group <= known for known in found):
+            found.setdefault(group)
+    return list(found)
+
+
+def entity_arm(state: Recalling, among: Collection[str] | None = None) -> EntityArm | None:
+    """Return the arm of the memories that name an entity of the query, under any of its names; None for none.
+
+    `among`: only these entities, as `things` spells them.
+    """
+    wanted = dict.fromkeys(
+        name for thing in things(state) if among is None or not thing.isdisjoint(among) for name in sorted(thing)
+    )
+    return EntityArm(tuple(wanted)) if wanted else None
+
+
+def share_of_things(scores: Scores, state: Recalling) -> Scores:
+    """Return the scores of `entity_arm` as a share of the things instead of their names, at most 1."""
+    wanted = things(state)
+    names = len({name for thing in wanted for name in thing})
+    shares: Scores = np.minimum(scores * float(names / max(1, len(wanted))), 1.0)
+    return np.round(shares, DECIMALS)
 
 
 def _arm(name: str) -> KeywordArm:

@@ -13,6 +13,7 @@ from combray.recall.present import MARK_FROM, open_revisions
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
+from combray.values import rounded
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,7 @@ class Assemble:
         via = found_by(state)
         for place, memory in enumerate(memories):
             key = int(state.keys[place])
-            signals = {
-                # Adding 0 makes 0.0 of -0.0, which a small negative number is rounded to.
-                name: round(float(state.signals[name][place]), 6) + 0.0
-                for name in names
-                if name in state.signals
-            }
+            signals = {name: rounded(state.signals[name][place], 6) for name in names if name in state.signals}
             state.hits.append(
                 Hit(
                     memory,

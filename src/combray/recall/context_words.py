@@ -16,10 +16,12 @@ AFTER = (0.3, 0.2, 0.1, 0.1, 0.1, 0.1)
 """Weights of the turns after it."""
 
 
-def context_arm(terms: Iterable[str], *, normalise: bool = False) -> KeywordArm:
+def context_arm(
+    terms: Iterable[str], *, normalise: bool = False, lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()
+) -> KeywordArm:
     """BM25F over a turn and, at lower weight, the turns around it in its session.
 
     A memory without a session has no neighbours, and its score is plain BM25F.
     """
     weighted = tuple((term, 1.0) for term in terms)
-    return KeywordArm(weighted, fields=FIELDS, before=BEFORE, after=AFTER, normalise=normalise)
+    return KeywordArm(weighted, fields=FIELDS, before=BEFORE, after=AFTER, normalise=normalise, lends=lends)

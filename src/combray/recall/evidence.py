@@ -144,7 +144,7 @@ class RequireEvidence:
         added = tuple(state.expansion)
         # With k1 = 0 a word counts once: the score is the share of the words by idf.
         arms: dict[str, Arm] = {
-            name: KeywordArm(tuple((term, 1.0) for term in some), k1=0.0, normalise=True)
+            name: KeywordArm(tuple((term, 1.0) for term in some), k1=0.0, normalise=True, lends=state.lends)
             for name, some in ((_TOPIC, topic), (_WORDS, every), (_EXPANDED, added))
         }
         if state.vector is not None:

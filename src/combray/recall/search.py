@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 import numpy as np
 
 from combray.language import dates
+from combray.recall.aliases import entity_arm
 from combray.recall.context_words import AFTER, BEFORE, FIELDS
 from combray.recall.state import Part, Recalling
 from combray.recall.weigh import sort
 from combray.runtime import (
     Arm,
-    EntityArm,
     Filter,
     Found,
     KeywordArm,
@@ -50,12 +50,14 @@ class SearchAnchors:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         arms: dict[str, Arm] = {}
         if state.terms:
-            arms["keyword"] = KeywordArm(tuple((term, 1.0) for term in state.terms), scoring="coverage")
+            arms["keyword"] = KeywordArm(
+                tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.lends
+            )
         if state.vector is not None:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
         arms["time"] = RecencyArm()
-        if state.entities:
-            arms["entity"] = EntityArm(state.entities)
+        if (named := entity_arm(state)) is not None:
+            arms["entity"] = named
         state.found = state.reader.search(arms, state.where, self.limit)
         return state
 

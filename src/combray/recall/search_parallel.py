@@ -10,12 +10,12 @@ import numpy as np
 
 from combray.errors import ModelError
 from combray.language.trivial import internal
+from combray.recall.aliases import entity_arm, share_of_things
 from combray.recall.context_words import context_arm
 from combray.recall.hybrid import share_of_best
 from combray.recall.state import Recalling, aligned
 from combray.runtime import (
     Arm,
-    EntityArm,
     Filter,
     Found,
     Keys,
@@ -128,7 +128,7 @@ class SearchParallel:
         worded = share >= self.minimum_share
         state.signals = {
             "keyword": np.round(float(share.max(initial=0.0)) * share_of_best(text), DECIMALS),
-            "entity": entity,
+            "entity": share_of_things(entity, state),
             "reached": np.isin(state.keys, reached).astype(np.float64),
             "context": (text > 0).astype(np.float64),
         }
@@ -146,10 +146,12 @@ class SearchParallel:
         arms: dict[str, Arm] = {}
         if state.vector is not None and state.trust > 0:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_similarity)
-        if state.entities:
-            arms["entity"] = EntityArm(state.entities)
-        arms["text"] = context_arm(state.terms)
-        arms["keyword"] = KeywordArm(tuple((term, 1.0) for term in state.terms), scoring="coverage")
+        if (named := entity_arm(state)) is not None:
+            arms["entity"] = named
+        arms["text"] = context_arm(state.terms, lends=state.lends)
+        arms["keyword"] = KeywordArm(
+            tuple((term, 1.0) for term in state.terms), scoring="coverage", lends=state.lends
+        )
         if state.only_dated:
             window = (state.where.since or 0.0, state.where.until or state.now + 1, 1.0)
             arms["date"] = MomentArm((window,), minimum=1.0)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from combray.language.tokens import terms
+from combray.recall.aliases import entity_arm
 from combray.recall.scope import scoped
 from combray.recall.state import Recalling, aligned
-from combray.runtime import Arm, EntityArm, Filter, Found, KeywordArm, Ranked, Reader, Runtime, VectorArm
+from combray.runtime import Arm, Filter, Found, KeywordArm, Ranked, Reader, Runtime, VectorArm
 from combray.scoring.ranking import DECIMALS
 
 _WALKED = ("entity", "causal", "semantic")
@@ -81,7 +82,9 @@ class SearchPaths:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)
         words = (*((term, 1.0) for term in state.terms), *state.expansion.items())
         if words:
-            arms["bm25"] = KeywordArm(words, fields=self.fields, k1=self.k1, b=self.b, normalise=True)
+            arms["bm25"] = KeywordArm(
+                words, fields=self.fields, k1=self.k1, b=self.b, normalise=True, lends=state.lends
+            )
         for place, form in enumerate(state.days[: self.most_forms]):
             every = tuple((term, 1.0) for term in terms(form))
             arms[f"day {place}"] = KeywordArm(every, mode="all", scoring="coverage", fields=(1.0, 0.0, 0.0, 0.0))
@@ -95,8 +98,10 @@ class SearchPaths:
             for name, own in zip(topics, spelt, strict=True)
             if not any(own in other and own != other for other in spelt)
         )
-        if topics:
-            arms["entity"] = EntityArm(topics)
+        meant = {name for group in state.named.values() for name in group} - speakers
+        named = entity_arm(state, {name.casefold() for name in topics} | meant)
+        if named is not None:
+            arms["entity"] = named
         return arms
 
     def _dated(self, state: Recalling, found: Found) -> Ranked:

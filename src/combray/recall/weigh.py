@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from combray.language.names import name_terms
 from combray.language.tokens import term_set, terms
+from combray.recall.aliases import things
 from combray.recall.keep import drop_weak
 from combray.recall.state import Recalling
 from combray.runtime import Runtime, Scores
@@ -128,7 +130,7 @@ class ScoreFourSignals:
 
     keyword = shared terms / query terms; entity = matched / max(1, query entities); similarity = cosine;
     graph = the walk's `path`, min-max scaled over the candidates, at least 0.01 for what only the walk supports.
-    Candidates with no signal are dropped.
+    Candidates with no signal are dropped. A declared or learned name counts as the other names of its thing.
     """
 
     needs = ("graph", "terms", "entities")
@@ -138,15 +140,21 @@ class ScoreFourSignals:
         if not len(state.keys):
             return state
         wanted = set(state.terms)
-        entities = {name.casefold() for name in state.entities}
+        entities = things(state)
+        lent = [(term, frozenset(phrase)) for term, phrase, _ in state.lends if term in wanted]
+        groups = [(thing, [set(name_terms(name)) for name in thing]) for thing in entities if len(thing) > 1]
         keyword, entity = [], []
         for memory in state.reader.memories(state.keys):
             # Who said it is a word and an entity of a memory, as in the index that found the anchors.
             named = " ".join((*memory.tags, *memory.entities, memory.author or ""))
-            held = term_set(memory.content) | set(terms(named)) | set(terms(memory.content)) & wanted
+            said = set(terms(memory.content))
+            held = term_set(memory.content) | set(terms(named)) | said & wanted
+            held |= {term for term, phrase in lent if phrase <= said}
             keyword.append(len(held & wanted) / max(1, len(wanted)))
             mine = {name.casefold() for name in (*memory.entities, memory.author or "")}
-            entity.append(len(mine & entities) / max(1, len(entities)))
+            told = {thing for thing, others in groups if any(each and each <= said for each in others)}
+            met = sum(not thing.isdisjoint(mine) or thing in told for thing in entities)
+            entity.append(met / max(1, len(entities)))
         state.signals["keyword"] = np.round(keyword, 6)
         state.signals["entity"] = np.round(entity, 6)
         state.signals["similarity"] = np.zeros(len(state.keys))

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from combray.errors import InvalidInputError
-from combray.language.indexing import content_hash, full_text
+from combray.language.indexing import SEPARATED, content_hash, full_text
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
@@ -34,6 +34,8 @@ CHANGES = (
 )  # fmt: skip
 """Fields that `update` takes, by the names that `remember` takes them by."""
 
+_KEPT = ("guard", SEPARATED)
+"""Metadata of Combray itself, which a caller's new metadata leaves."""
 _STORED = {"occurred_at": "occurred_from"}
 _TEXT = frozenset(("content", "context"))
 _WORDS = frozenset(("content", "context", "tags", "entities", "aliases", "source", "author", "metadata"))
@@ -94,8 +96,9 @@ class Revision:
         changes = {_STORED.get(name, name): getattr(found, _STORED.get(name, name)) for name in fields}
         if "entities" in changes:
             changes["aliases"] = found.aliases
-        if "guard" in memory.metadata and "metadata" in changes:
-            changes["metadata"] = {"guard": memory.metadata["guard"], **changes["metadata"]}
+        if "metadata" in changes:
+            kept = {name: memory.metadata[name] for name in _KEPT if name in memory.metadata}
+            changes["metadata"] = {**kept, **changes["metadata"]}
         return changes
 
     def _write(self, key: int, memory: Memory, changes: Mapping[str, Any], operation: str) -> Memory:

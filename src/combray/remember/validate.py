@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import msgspec
 from combray.errors import InvalidInputError
 from combray.language.dates.direction import is_ahead
 from combray.language.indexing import content_hash
-from combray.language.scopes import GLOBAL, PREFIX, scopes_of
+from combray.language.scopes import GLOBAL, LONGEST, PREFIX, is_scope, is_scope_name, scopes_of
 from combray.language.tense import tense_of
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
@@ -149,6 +148,21 @@ class Validate:
         return distinct
 
 
+SCOPE_NAMES = (
+    "Use scope:global, or scope:agent:ID, scope:project:ID, scope:user:ID or scope:custom:ID with an ID of "
+    "letters, digits and . _ : -"
+)
+"""How a scope is named."""
+
+
+def scope_tag(name: str) -> str:
+    """Return the tag of a scope, named with or without `scope:`. Raises InvalidInputError."""
+    tag = name if is_scope(name) else f"{PREFIX}{name}"
+    if not is_scope_name(tag[len(PREFIX) :]):
+        raise InvalidInputError("scope", f"{name!r} is not a scope.", SCOPE_NAMES)
+    return tag
+
+
 def _lies_ahead(field: str, value: Any, content: str) -> bool | None:
     """Whether a weekday given as a time is the next one: an expiry is, others as the text itself speaks of it."""
     if not isinstance(value, str) or value[:1].isdigit():
@@ -211,9 +225,6 @@ def _metadata(value: Any) -> dict[str, Any]:
     return decoded
 
 
-_SCOPE = re.compile(r"global|(?:agent|project|user|custom):[a-zA-Z0-9._:-]+")
-
-
 @dataclass(frozen=True)
 class AssignScope:
     """Checks the scopes among a draft's tags, and tags one without any as global.
@@ -225,7 +236,7 @@ class AssignScope:
     """
 
     needs = ("drafts",)
-    longest: int = 100
+    longest: int = LONGEST
     """Characters of a scope's name."""
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
@@ -233,12 +244,8 @@ class AssignScope:
             scopes = scopes_of(draft.memory.tags)
             for tag in scopes:
                 name = tag[len(PREFIX) :]
-                if len(name) > self.longest or not _SCOPE.fullmatch(name):
-                    use = (
-                        "Use scope:global, or scope:agent:ID, scope:project:ID, scope:user:ID or scope:custom:ID "
-                        "with an ID of letters, digits and . _ : -"
-                    )
-                    raise InvalidInputError("tags", f"{tag!r} is not a scope.", use)
+                if not is_scope_name(name, self.longest):
+                    raise InvalidInputError("tags", f"{tag!r} is not a scope.", SCOPE_NAMES)
             if not scopes:
                 draft.memory = msgspec.structs.replace(draft.memory, tags=(*draft.memory.tags, GLOBAL))
         return state

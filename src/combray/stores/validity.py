@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from combray.errors import InvalidInputError
+from combray.language.indexing import SEPARATED
 from combray.types import KINDS, STATUSES, TIERS, TRUSTS, Memory, Version
 
 _CHOICES: dict[str, tuple[str, ...]] = {"status": STATUSES, "tier": TIERS, "kind": KINDS, "trust": TRUSTS}
@@ -18,6 +19,15 @@ INDEXED = frozenset({"content", "context", "author", "occurred_from", "entities"
 """Changeable fields that the keyword index covers."""
 MOST_NAMED = 100
 """Maximum number of memories whose ids are reported to the witness of a transaction."""
+
+
+def must_index(changes: Mapping[str, Any], old: Memory) -> bool:
+    """Return whether changes of a memory alter its terms, labels or names."""
+    if INDEXED.intersection(changes):
+        return True
+    metadata = changes.get("metadata", old.metadata)
+    # The metadata holds which learned names were separated, and nothing else that is indexed.
+    return bool(metadata.get(SEPARATED) != old.metadata.get(SEPARATED))
 
 
 def check_values(values: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from combray.clients.sessions import turn_id
+from combray.remember.validate import scope_tag
 from combray.runtime import Memories, Rememberer
 from combray.transfer.sources import read_sources
 from combray.transfer.turns import Turn
@@ -60,6 +61,7 @@ def ingest(
     save: Save | None = None,
     progress: Callable[[int], None] | None = None,
     dry_run: bool = False,
+    scope: str | None = None,
 ) -> IngestReport:
     """Store every turn of a file, or of the session files in a folder, as an episode, without deduplication.
 
@@ -69,12 +71,14 @@ def ingest(
 
     `save` is called with every turn that was stored, for an engine as target: `conversation.auto_memory` stores
     the names, preferences and decisions in it as facts. `dry_run`: count and store nothing.
+    `scope`: the scope of every turn, and of the facts made of it, such as "user:ann" (docs/decisions/0018).
 
     One conversation goes into the engine's namespace; several of a published data set go into one namespace each,
     named after them. A file is read as a whole before its first turn is stored. `progress` is called with the
     number of memories stored. Raises InvalidInputError, StoreError, OSError.
     """
     start = time.perf_counter()
+    tags = () if scope is None else (scope_tag(scope),)
     report = IngestReport()
     namespaces: dict[str, None] = {}
     for found in read_sources(Path(path), now=engine.runtime.clock()):
@@ -87,6 +91,8 @@ def ingest(
             namespaces[target.namespace] = None
             turns = list(each.turns)
             items = list(_unknown(target, turns)) if each.session else _items(turns)
+            for item in items:
+                item["tags"] = tags
             _count(report, turns, items)
             if not dry_run:
                 stored = _store(target, items, report.memories - len(items), progress)

@@ -12,6 +12,7 @@ import click
 from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.options import Target, comma_list, limit, opens_store
 from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
+from combray.values import rounded
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -98,8 +99,8 @@ def as_json(query: str, compared: Mapping[str, Compared]) -> dict[str, Any]:
     for name, each in compared.items():
         hits = []
         for hit in each.answer:
-            signals = {signal: round(value, _DIGITS) for signal, value in hit.signals.items()}
-            scored = {"score": round(hit.score, _DIGITS), "via": hit.via, "signals": signals}
+            signals = {signal: rounded(value, _DIGITS) for signal, value in hit.signals.items()}
+            scored = {"score": rounded(hit.score, _DIGITS), "via": hit.via, "signals": signals}
             hits.append({"id": hit.memory.id, **scored, "content": hit.memory.content})
         milliseconds = round(each.milliseconds, 3)
         presets[name] = {"hits": hits, "reason": each.answer.reason, "milliseconds": milliseconds}
@@ -118,7 +119,7 @@ def show(compared: Mapping[str, Compared]) -> None:
             shown = table("#", "score", "memory", "found by", unbroken=("#", "score", "found by"))
             for rank, hit in enumerate(each.answer, start=1):
                 by = len(rows[hit.memory.id])
-                cells = (str(rank), f"{hit.score:.3f}", short(hit.memory.content, 160))
+                cells = (str(rank), f"{rounded(hit.score, 3):.3f}", short(hit.memory.content, 160))
                 found_by, style = ("this only", "") if by == 1 else (f"{by} presets", "bold")
                 shown.add_row(*cells, found_by, style=style)
             out.print(name, style="bold")
@@ -136,7 +137,10 @@ def _side_by_side(compared: Mapping[str, Compared], rows: Mapping[str, dict[str,
     hits = {hit.memory.id: hit.memory for each in compared.values() for hit in each.answer}
     scores = {name: {hit.memory.id: hit.score for hit in each.answer} for name, each in compared.items()}
     for memory_id, ranks in rows.items():
-        cells = (f"{ranks[name]:>2}  {scores[name][memory_id]:.3f}" if name in ranks else "" for name in compared)
+        cells = (
+            f"{ranks[name]:>2}  {rounded(scores[name][memory_id], 3):.3f}" if name in ranks else ""
+            for name in compared
+        )
         shown.add_row(short(hits[memory_id].content, room), *cells, style="bold" if len(ranks) > 1 else "")
     for column in shown.columns[1:]:
         column.width = _COLUMN - 2

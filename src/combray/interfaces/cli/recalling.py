@@ -29,6 +29,7 @@ from combray.interfaces.cli.output import (
     table,
     visible,
 )
+from combray.values import rounded
 
 if TYPE_CHECKING:
     from combray.think.thought import Thought
@@ -103,7 +104,7 @@ def search(target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], 
     """
     with target.open() as engine:
         answer = engine.search(" ".join(query), namespaces=namespaces or None, **asked)
-    plain = [{**compact(hit.memory), **marked(hit), "score": round(hit.score, _DIGITS)} for hit in answer]
+    plain = [{**compact(hit.memory), **marked(hit), "score": rounded(hit.score, _DIGITS)} for hit in answer]
     _show(target, answer, plain, "no memory contains these words")
 
 
@@ -296,11 +297,11 @@ def answer_as_json(answer: Answer, *, limit: int, explain: bool, verbose: bool) 
         "results": [
             {
                 "insight": full(hit.memory) if verbose else compact(hit.memory),
-                "score": round(hit.score, _DIGITS),
+                "score": rounded(hit.score, _DIGITS),
                 "intent": answer.intent,
                 "via": hit.via,
                 **marked(hit),
-                "signals": {name: round(value, _DIGITS) for name, value in hit.signals.items()},
+                "signals": {name: rounded(value, _DIGITS) for name, value in hit.signals.items()},
             }
             for hit in answer
         ],

@@ -9,6 +9,7 @@ import click
 from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.options import Target, limit, namespaces_option, opens_store
 from combray.interfaces.cli.output import console, for_people, show_json, visible
+from combray.values import rounded
 
 if TYPE_CHECKING:
     from combray.documents.passages import Passages
@@ -101,7 +102,7 @@ def search_memory(
                     "confidence": hit.memory.confidence,
                     "timestamp": hit.memory.moment,
                     "kind": hit.memory.kind,
-                    "score": round(hit.score, _DIGITS),
+                    "score": rounded(hit.score, _DIGITS),
                 }
                 for hit in answer
             ]

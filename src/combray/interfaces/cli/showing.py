@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from combray.interfaces.cli.output import CATEGORY_COLOURS, console, moment, table, visible
+from combray.values import rounded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,10 +35,12 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
             if explain:
                 body.append("\n")
                 for name, value in hit.signals.items():
-                    body.append(f"{name} ", "dim").append(f"{value:.2f}  ", "bold" if value > 0 else "dim")
+                    body.append(f"{name} ", "dim").append(
+                        f"{rounded(value, 2):.2f}  ", "bold" if value > 0 else "dim"
+                    )
             if verbose:
                 body.append("\n").append_text(_rest(hit.memory))
-            shown.add_row(str(place), f"{hit.score:.3f}", body)
+            shown.add_row(str(place), f"{rounded(hit.score, 3):.3f}", body)
         out.print(shown)
         summary = f"{len(answer)} found · {answer.intent} ({answer.intent_source}) · preset {answer.preset}"
         out.print(Text(summary + (f" · {visible(answer.reason)}" if answer.reason else ""), "dim"))

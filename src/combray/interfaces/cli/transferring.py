@@ -159,6 +159,7 @@ def _show_import(report: ImportReport) -> None:
     "combray ingest --from claude-code --dry-run",
     "combray ingest chatgpt-export.zip",
     "combray ingest chat.jsonl --namespace chats",
+    "combray ingest chat.jsonl --scope user:ann",
 )
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True))
 @click.option(
@@ -172,9 +173,15 @@ def _show_import(report: ImportReport) -> None:
 @click.option(
     "--auto/--no-auto", default=None, help="Store what users state as facts [env: COMBRAY_AUTO_MEMORY]."
 )
+@click.option("--scope", metavar="NAME", help="Scope of the turns and of facts made of them, such as user:ann.")
 @opens_store(pipelines=True)
 def ingest(
-    target: Target, paths: tuple[str, ...], clients: tuple[str, ...], dry_run: bool, auto: bool | None
+    target: Target,
+    paths: tuple[str, ...],
+    clients: tuple[str, ...],
+    dry_run: bool,
+    auto: bool | None,
+    scope: str | None,
 ) -> None:
     """Store conversations, one episode per turn.
 
@@ -194,7 +201,8 @@ def ingest(
     with target.open(to_write=True) as engine, progress("Storing turns", None) as step:
         wanted = bool(engine.settings.get("auto_memory")) if auto is None else auto
         save = save_what_is_worth_it if wanted else None
-        reports = [transfer.ingest(engine, path, save=save, progress=step, dry_run=dry_run) for path in paths]
+        how: dict[str, Any] = {"save": save, "progress": step, "dry_run": dry_run, "scope": scope}
+        reports = [transfer.ingest(engine, path, **how) for path in paths]
     if not for_people(target):
         rows = zip(paths, reports, strict=True)
         show_json([{"file": path, "dry_run": dry_run, **asdict(report)} for path, report in rows])

@@ -22,7 +22,7 @@ from combray.stores.postgres.reader import PostgresReader
 from combray.stores.postgres.session import Session, State
 from combray.stores.snapshot import Snapshot
 from combray.stores.statements import FIELDS
-from combray.stores.validity import EMBEDDED, INDEXED, MOST_NAMED, check_changes, check_history, check_memory
+from combray.stores.validity import EMBEDDED, MOST_NAMED, check_changes, check_history, check_memory, must_index
 from combray.types import EDGE_TYPES, Memory, Version
 
 
@@ -181,8 +181,9 @@ class PostgresWriter(PostgresReader):
         session.of_run(sql.memories.change.format(assignments=assignments), key, *values, self.revision_now)
         if "occurred_from" in names or "recorded_at" in names:
             session.of_run(sql.memories.set_moment, key)
-        if INDEXED.intersection(names):
-            self._index_again(key, mapping.to_memory(row, self.namespace))
+        before = mapping.to_memory(row, self.namespace)
+        if must_index(changes, before):
+            self._index_again(key, before)
         elif {"status", "trust"}.intersection(names):
             session.of_run(sql.labels.set_live, key)
             session.of_run(sql.aliases.set_live, key)

@@ -25,7 +25,7 @@ from combray.stores.sqlite.namespace import missing
 from combray.stores.sqlite.queue import SqliteQueue
 from combray.stores.sqlite.reader import SqliteReader
 from combray.stores.statements import FIELDS
-from combray.stores.validity import EMBEDDED, INDEXED, MOST_NAMED, check_changes, check_history, check_memory
+from combray.stores.validity import EMBEDDED, MOST_NAMED, check_changes, check_history, check_memory, must_index
 from combray.types import EDGE_TYPES, Memory, Version
 
 
@@ -174,8 +174,9 @@ class SqliteWriter(SqliteReader):
         self.connection.execute(statement, (*values, self.revision_now, key))
         if "occurred_from" in names or "recorded_at" in names:
             self.connection.execute(sql.memories.set_moment, (key,))
-        if INDEXED.intersection(names):
-            self._index_again(key, mapping.to_memory(row, self.namespace))
+        before = mapping.to_memory(row, self.namespace)
+        if must_index(changes, before):
+            self._index_again(key, before)
         elif {"status", "trust"}.intersection(names):
             self.connection.execute(sql.labels.set_live, (key,))
             self.connection.execute(sql.aliases.set_live, (key,))
