@@ -110,7 +110,7 @@ def test_29_february_is_that_of_the_latest_leap_year() -> None:
 
 
 def test_unknown_language_is_named_with_those_known() -> None:
-    with pytest.raises(ValueError, match=r"'xx'.*en, de, es, fr, pt, vi, zh"):
+    with pytest.raises(ValueError, match=r"'xx'.*en, de, es, fr, ja, ko, pt, vi, zh"):
         resolve("hoy", NOW, ["xx"])
 
 

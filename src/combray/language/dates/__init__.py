@@ -1,8 +1,9 @@
-"""Time expressions: found in text and resolved to ranges, in seven languages.
+"""Time expressions: found in text and resolved to ranges, in nine languages.
 
 Each language is one JSON table, `language/<code>/dates.json`. A table holds:
 
-- `script`: "han" for Han characters, "latin" for every script with spaces; `letters`: letters that only this
+- `script`: "han" for Han characters, "kana" for Japanese, "hangul" for Korean, "latin" for every script with
+  spaces; `letters`: letters that only this
   language has (they decide ties);
 - `fold_accents`: true when words are also typed without accents; `variants`: {character: its usual form};
 - `orders`: readings of dates in digits, first choice first, of "dmy", "mdy", "ymd";

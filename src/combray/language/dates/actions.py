@@ -23,12 +23,14 @@ Time = Span | Cycle
 class Context:
     """The context of a reading.
 
-    `forward`: the text speaks of the future; `orders`: the readings of a date in digits, first choice first.
+    `forward`: the text speaks of the future; `orders`: the readings of a date in digits, first choice first;
+    `past`: it speaks of the past, and no word of a date may turn it.
     """
 
     now: datetime
     forward: bool
     orders: tuple[str, ...]
+    past: bool = False
 
 
 def action(function: Callable[..., Any]) -> Callable[..., Any]:

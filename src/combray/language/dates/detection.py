@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from combray.language.caches import from_tables
-from combray.language.dates.lexer import has_han, tokenize, without_accents
+from combray.language.dates.lexer import has_characters, tokenize, without_accents
 from combray.language.dates.tables import DateTable, date_tables
 from combray.language.folding import runs
 
@@ -35,7 +35,7 @@ def is_in(text: str, words: Sequence[str]) -> bool:
     """Return the same; `words` are the runs of letters and digits in lower case (`tokens.Reading.runs`)."""
     if _NUMERIC.search(text):
         return True
-    if not text.isascii() and has_han(text) and _han_anchors().search(text):
+    if not text.isascii() and has_characters(text) and _han_anchors().search(text):
         return True
     single, pairs = _latin_anchors()
     if not single.isdisjoint(words):
@@ -54,7 +54,7 @@ def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
     single: set[str] = set()
     pairs: set[tuple[str, str]] = set()
     for source in date_tables().values():
-        if source.script == "han":
+        if source.script != "latin":
             continue
         fold = without_accents if source.fold_accents else str
         for phrase in _phrases(source):
@@ -77,7 +77,7 @@ def _han_anchors() -> re.Pattern[str]:
     phrases: set[str] = set()
     patterns: list[str] = []
     for source in date_tables().values():
-        if source.script != "han":
+        if source.script == "latin":
             continue
         back: dict[str, str] = {}
         for variant, plain in source.variants.items():

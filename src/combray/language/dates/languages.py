@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from combray.language.caches import from_tables
 from combray.language.dates import clock, durations, recurrence, relative
 from combray.language.dates.actions import ACTIONS
 from combray.language.dates.grammar import Grammar, Lexicon
-from combray.language.dates.lexer import NumberWords, Token, tokenize, without_accents
+from combray.language.dates.lexer import NumberWords, Token, scripts_in, tokenize, without_accents
 from combray.language.dates.tables import date_tables
 from combray.language.tables import english_first
 
@@ -78,7 +79,9 @@ def language(code: str) -> Language:
 
 
 # Languages that are always tried. Others are tried where their words are: their grammars cost time and memory.
-_COMMON = frozenset({"en", "vi", "zh"})
+_COMMON = frozenset({"en", "vi"})
+SCRIPTS = ("latin", "han", "kana", "hangul")
+"""The scripts of tables; "latin" stands for every script with spaces."""
 # Symbols whose words are names of times.
 _NAMES = ("MONTH", "WDAY", "DAYREL", "UNIT", "EDGE", "SEASON", "PART")
 
@@ -95,11 +98,28 @@ def _signs(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     return names, cues, frozenset(table.letters)
 
 
-def likely(tokens: Sequence[Token], text: str, codes: Sequence[str]) -> list[str]:
-    """The languages of `codes` in which a text may name a time.
+def likely(tokens: Sequence[Token], text: str, present: Collection[str]) -> list[str]:
+    """The languages in which a text of these scripts may name a time.
 
-    Beside the common ones it is the one of which the text has most words and letters, if more than of English.
+    Of the languages with spaces it is, beside the common ones, the one of which the text has most words and
+    letters, if more than of English. A text with kana is Japanese; Han characters alone are Japanese too if they
+    are words that only Japanese has.
     """
+    written = {
+        script: [code for code, of in scripts() if of == script] for script in SCRIPTS if script in present
+    }
+    if "kana" not in present and "han" in present:
+        written["kana"] = [code for code, of in scripts() if of == "kana" and _own_words(code).search(text)]
+    elif "kana" in present and written["kana"]:
+        written.pop("han", None)
+    return [
+        code
+        for script, codes in written.items()
+        for code in (_spaced(tokens, text, codes) if script == "latin" else codes)
+    ]
+
+
+def _spaced(tokens: Sequence[Token], text: str, codes: Sequence[str]) -> list[str]:
     rare = [code for code in codes if code not in _COMMON]
     if not rare:
         return list(codes)
@@ -111,6 +131,13 @@ def likely(tokens: Sequence[Token], text: str, codes: Sequence[str]) -> list[str
         weights[code] = len(cues & words) + 2 * (not names.isdisjoint(words)) + 2 * len(letters & foreign)
     best = max(weights.values())
     return [code for code in codes if code in _COMMON or weights[code] == best > weights["en"]]
+
+
+@from_tables
+def _own_words(code: str) -> re.Pattern[str]:
+    """The anchors of a table that are written in Han characters alone."""
+    anchors = [word for word in date_tables()[code].anchors if scripts_in(word) == {"han"}]
+    return re.compile("|".join(map(re.escape, anchors)) or r"(?!)")
 
 
 def _words(words: list[str], fold: bool) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Tokens of a text, and numbers of number words.
 
-A token is a run of digits, a run of letters, one Han character or one punctuation mark. The same code therefore
-reads languages with and without spaces: "thứ hai" and "星期二" are both phrases of several tokens.
+A token is a run of digits, a run of letters, one Han character, kana or Hangul syllable, or one punctuation mark.
+The same code therefore reads languages with and without spaces: "thứ hai" and "星期二" are both phrases of several tokens.
 """
 
 from __future__ import annotations
@@ -14,9 +14,17 @@ from typing import NamedTuple
 # No number below ten thousand takes more words than this.
 LONGEST_NUMBER = 10
 
-_TOKEN = re.compile(r"[㐀-鿿〇]|\d+|(?:[^\W\d_㐀-鿿〇][\u0300-\u036f]*)+|[^\w\s]|\n")
+# Han characters, kana and Hangul syllables: each is a token.
+_EAST = "㐀-鿿〇ぁ-ヿ가-힣"
+_TOKEN = re.compile(rf"[{_EAST}]|\d+|(?:[^\W\d_{_EAST}][\u0300-\u036f]*)+|[^\w\s]|\n")
 _INNER_DOT = re.compile(r"(?<=\d)\.(?=\d)")
-_HAN = re.compile(r"[㐀-鿿〇]")
+_CHARACTER = re.compile(f"[{_EAST}]")
+_SCRIPTS = {
+    "han": re.compile("[㐀-鿿〇]"),
+    "kana": re.compile("[ぁ-ヿ]"),
+    "hangul": re.compile("[가-힣]"),
+    "latin": re.compile(rf"[^\W\d_{_EAST}]"),
+}
 _PUNCTUATION = str.maketrans("’‘，．／－–—−～", "'',./----~")
 
 
@@ -66,9 +74,16 @@ def tokenize(text: str) -> list[Token]:
     return [Token(unicodedata.normalize("NFC", t.text), t.start, t.end) for t in tokens]
 
 
-def has_han(text: str) -> bool:
-    """Return whether the text holds a Han character."""
-    return _HAN.search(text) is not None
+def has_characters(text: str) -> bool:
+    """Return whether the text holds a Han character, kana or a Hangul syllable."""
+    return _CHARACTER.search(text) is not None
+
+
+def scripts_in(text: str) -> set[str]:
+    """Return the scripts of a text: "han", "kana", "hangul", and "latin" for every script with spaces."""
+    if text.isascii():
+        return {"latin"}
+    return {name for name, letters in _SCRIPTS.items() if letters.search(text)}
 
 
 def without_accents(word: str) -> str:

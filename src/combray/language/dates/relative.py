@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from combray.language.dates.actions import Context, Time, action, pure, settle
@@ -29,6 +30,8 @@ _SIZES = {"day": 1, "week": 2, "month": 3, "year": 4}
 def day(context: Context, n: int, base: Time | None = None) -> Span | None:
     """The day `n` days after today, or after `base`."""
     origin = settle(context, base) if base else None
+    if origin and origin.grain in CLOCK_GRAINS:
+        return None  # "the day after tomorrow at 6" has no "tomorrow at 6"
     return unit_span(floor(origin.start if origin else context.now, "day") + timedelta(days=n), "day")
 
 
@@ -131,6 +134,12 @@ def until(context: Context, a: Time) -> Span | None:
     """Up to and including a time."""
     span = settle(context, a)
     return Span(far(context.now, FAR_PAST_YEAR), span.end, "open", span.explicit) if span else None
+
+
+@action
+def due(context: Context, a: Time) -> Span | None:
+    """Up to and including a time that lies ahead: "no later than 30 June" is a deadline."""
+    return until(context if context.past else replace(context, forward=True), a)
 
 
 @action

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from combray.language.dates.actions import Context, settle
 from combray.language.dates.grammar import Chart
-from combray.language.dates.languages import Language, language, likely, scripts
-from combray.language.dates.lexer import Token, has_han, tokenize
+from combray.language.dates.languages import Language, language, likely
+from combray.language.dates.lexer import Token, has_characters, scripts_in, tokenize
 from combray.language.dates.spans import Cycle, Span
 
 # The symbols of a grammar that are times.
@@ -50,7 +50,7 @@ def resolve(
 ) -> list[TimeExpression]:
     """Return the time expressions of `text`, in order and without overlaps, relative to `now`.
 
-    `languages` are codes of tables; None tries every language of the scripts in the text (Han, Latin). The
+    `languages` are codes of tables; None tries the languages of the scripts in the text. The
     longest match wins, then the language whose letters and common words the text has. Dates without a year
     are the latest that have begun, or the next ones when the text looks forward ("will", "sẽ", "将"); `forward`
     decides instead of the text. A statement is better resolved by its tense (`language.dates.direction`).
@@ -62,10 +62,7 @@ def resolve(
         return []
     candidates: list[_Candidate] = []
     if languages is None:
-        present = {"han"} if has_han(text) else {"latin"}
-        if any(character.isalpha() and not has_han(character) for character in text):
-            present.add("latin")
-        languages = likely(tokens, text, [code for code, script in scripts() if script in present])
+        languages = likely(tokens, text, scripts_in(text) or {"latin"})
     for code in languages:
         candidates.extend(_candidates(text, tokens, language(code), now, forward))
     # Of two readings of the same words the bounded one: "after six weeks" is no "after" of "six weeks".
@@ -99,7 +96,7 @@ def _candidates(
 ) -> list[_Candidate]:
     words = known.grammar.lexicon.normal([token.text for token in tokens])
     ahead = _looks_forward(words, known) if forward is None else forward
-    context = Context(now, ahead, known.orders)
+    context = Context(now, ahead, known.orders, past=forward is False)
     chart = known.grammar.parse(tokens, words, context)
     evidence = len(known.cues.intersection(words))
     if known.letters and not known.letters.isdisjoint(text.lower()):
@@ -139,6 +136,9 @@ def _is_expression(
     head, tail = text[start], text[stop - 1]
     if (_latin(before) and _latin(head)) or (_latin(after) and _latin(tail)):
         return False
+    # Korean words have spaces between them, but endings follow without one.
+    if _hangul(before) and _hangul(head):
+        return False
     # "31 August" in "6,107.31 August" and "2023-05" in "2023-05-99" are parts of something else.
     if head.isdecimal() and before in _JOINTS and text[start - 2 : start - 1].isdecimal():
         return False
@@ -157,10 +157,14 @@ def _is_expression(
     phrase = " ".join(words[first:end])
     if phrase in known.weak or phrase.isdecimal():
         introduced = first > 0 and words[first - 1] in known.introducers
-        ended = end == len(words) or not words[end][0].isalpha() or has_han(words[end])
+        ended = end == len(words) or not words[end][0].isalpha() or has_characters(words[end])
         return introduced or (phrase.isdecimal() and ended and 1900 <= int(phrase) < 2100)
     return True
 
 
+def _hangul(character: str) -> bool:
+    return "가" <= character <= "힣"
+
+
 def _latin(character: str) -> bool:
-    return character.isalnum() and not has_han(character)
+    return character.isalnum() and not has_characters(character)
