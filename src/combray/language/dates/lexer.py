@@ -1,7 +1,8 @@
 """Tokens of a text, and numbers of number words.
 
 A token is a run of digits, a run of letters, one Han character, kana or Hangul syllable, or one punctuation mark.
-The same code therefore reads languages with and without spaces: "thứ hai" and "星期二" are both phrases of several tokens.
+The same code therefore reads languages with and without spaces: "thứ hai" and "星期二" are both phrases of
+several tokens.
 """
 
 from __future__ import annotations

@@ -139,7 +139,8 @@ def until(context: Context, a: Time) -> Span | None:
 @action
 def due(context: Context, a: Time) -> Span | None:
     """Up to and including a time that lies ahead: "no later than 30 June" is a deadline."""
-    return until(context if context.past else replace(context, forward=True), a)
+    span = settle(context if context.past else replace(context, forward=True), a)
+    return Span(far(context.now, FAR_PAST_YEAR), span.end, "open", span.explicit) if span else None
 
 
 @action
