@@ -27,6 +27,7 @@ from combray.stores.sqlite.connection import (
 )
 from combray.stores.sqlite.derived import ColumnFiles
 from combray.stores.sqlite.encryption import Key, errors, key_from, write_encrypted
+from combray.stores.sqlite.flushing import POSSIBLE, SharedFlush
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.reader import SqliteReader, SqliteView
@@ -40,7 +41,8 @@ class SqliteStore:
     """Implements `runtime.Store` and `runtime.Provable`.
 
     Args:
-        durability: "normal" survives a killed process, "full" also a power cut, at one disk flush per commit.
+        durability: "normal" survives a killed process, "full" also a power cut, at one disk flush per write.
+            Threads that write at the same time share it.
         busy_timeout: Seconds to wait for the write lock.
         key: Encryption key of the file. A store in memory has no file and ignores it.
 
@@ -70,6 +72,7 @@ class SqliteStore:
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._log_holds_erased = False
+        self._flush = SharedFlush(path) if durability == "full" and path != MEMORY and POSSIBLE else None
         kept = path != MEMORY and self._key is None
         self._columns = ColumnFiles(path, lambda: self._connect(read_only=False), kept=kept)
         if path != MEMORY:
@@ -108,6 +111,8 @@ class SqliteStore:
                     upkeep.rebuild_terms_if_stale(connection)
                     if erasing.is_due(connection) and self.path != MEMORY:
                         erasing.finish(connection)
+                    if self._flush is not None:
+                        connection.execute("PRAGMA synchronous = NORMAL")
             except BaseException:
                 connection.close()
                 raise
@@ -267,6 +272,9 @@ class SqliteStore:
             self._log_holds_erased |= writer.erased
             if self._log_holds_erased:
                 self._empty_log()
+            number = self._flush.committed() if self._flush is not None else 0
+        if self._flush is not None:
+            self._flush.wait(number)
         self._columns.save_beside(self._cache(namespace))
 
     @contextmanager
@@ -345,7 +353,10 @@ class SqliteStore:
         if self.read_only:
             raise ReadOnlyStoreError(f"{self.path}: opened read-only; nothing was repaired. Open it to write.")
         with self._alone():
-            return upkeep.repair(self._writer)
+            done = upkeep.repair(self._writer)
+        if self._flush is not None:
+            self._flush.wait(self._flush.committed())
+        return done
 
     def backup(self, path: str, key: str | bytes | None = None) -> None:
         """Write a consistent copy to a new file, encrypted with `key` or by default with the store's own key.
