@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,14 @@ def add_singly(engine: Engine, texts: Sequence[Text], start: int) -> int:
         content = each.pop("content")
         engine.remember(content, **each)
     return len(texts)
+
+
+def add_in_threads(engine: Engine, texts: Sequence[Text], start: int, threads: int) -> int:
+    """Write one after the other in each of several threads of one process, which share flushes."""
+    step = -(-len(texts) // threads)
+    parts = [(texts[at : at + step], start + at) for at in range(0, len(texts), step)]
+    with ThreadPoolExecutor(threads) as pool:
+        return sum(pool.map(lambda part: add_singly(engine, *part), parts))
 
 
 def cold_start(path: Path, preset: str, embedder: str, question: str) -> Latency:

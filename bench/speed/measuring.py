@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.speed import busy, memory
+from bench.speed import busy, memory, statements
 from bench.speed import engine as own
 from bench.speed.floors import PlainFTS5, Scan
 from bench.speed.texts import Text, clauses, long_texts, questions, sources, texts
@@ -24,6 +24,9 @@ ASKED = 200
 POINTS = 10
 """Points of the curve of writing between two sizes."""
 BATCH = 256
+THREADS = 8
+COUNTED = 50
+"""Single writes whose statements are counted."""
 
 
 @dataclass(slots=True)
@@ -41,6 +44,8 @@ class Measured:
     curve: list[tuple[int, int, Rate]] = field(default_factory=list)
     reached: float = 0.0
     """Memories a second that the other process wrote while recall was timed."""
+    statements: float = 0.0
+    """SQL statements of a single write."""
     file: float = 0.0
     """Megabytes of the store's files."""
 
@@ -49,6 +54,7 @@ class Run:
     """One growing file of each kind. What would change their size is measured on copies."""
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        statements.watch()
         self._options, self._folder = options, folder
         self._embedder = models.embedder(options.embedder)
         self._floor_file, self._file = folder / "floor.db", folder / "combray.db"
@@ -99,6 +105,12 @@ class Run:
         with self._open(store, "full") as engine:
             engine.recall(asked[0])
             measured.adds["combray, one by one"] = rate(lambda: own.add_singly(engine, single, measured.size))
+            several = [next(made) for _ in range(SINGLE)]
+            measured.adds[f"combray, one by one in {THREADS} threads"] = rate(
+                lambda: own.add_in_threads(engine, several, measured.size, THREADS)
+            )
+            few = [next(made) for _ in range(COUNTED)]
+            measured.statements, _ = statements.counted(lambda: own.add_singly(engine, few, measured.size))
         with self._open(store) as engine:
             engine.recall(asked[0])
             diff = not self._options.no_diff
@@ -153,7 +165,9 @@ def measure(
     sizes = sorted(options.sizes)
     pool = clauses(sources(options.conversations))
     # Enough for the copies too: single writes, the other process's, and long messages of some twenty texts.
-    made = texts(pool, sizes[-1] + len(sizes) * (SINGLE + 20 * busy.A_SECOND + 40 * LONG), options.seed)
+    made = texts(
+        pool, sizes[-1] + len(sizes) * (2 * SINGLE + COUNTED + 20 * busy.A_SECOND + 40 * LONG), options.seed
+    )
     stored: list[Text] = []
     results = []
     run = Run(options, folder)

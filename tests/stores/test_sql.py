@@ -26,7 +26,7 @@ TABLES = {"memory", "label", "vector", "operation", "workspace", "document", "ch
 """Tables with a column `namespace`."""
 WHOLE_FILE = ("erasure", "file", "settings", "upkeep")
 """Subjects that work on the whole file, or on keys that were found within a namespace."""
-EVERYWHERE = ("memories.newest_key", "labels.every", "labels.remove_all")
+EVERYWHERE = ("labels.every", "labels.remove_all")
 
 
 def statements(subject: str) -> dict[str, str]:

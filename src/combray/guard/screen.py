@@ -15,7 +15,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from operator import or_
@@ -36,7 +36,7 @@ from combray.guard.vocabulary import (
     vocabularies,
 )
 from combray.guard.weights import Weights, logistic, model
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, keyed_by_text
 
 _RUN = re.compile(r"[a-z0-9']+")
 _WORD = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*")
@@ -121,7 +121,7 @@ def is_quiet(text: str, floors: Floors) -> bool:
     pattern = _RUN if simple else _WORD
     addressed = _ADDRESS.search(folded) is not None
     runs = _runs(folded, pattern, addressed)
-    sights = [sight for sight in map(_sight, runs) if sight is not _DULL]
+    sights = _sights(runs)
     marked = not simple or any(sight.role for sight in sights) or _BRACKETS.search(folded)
     if marked and _MARKUP.search(folded):
         return False
@@ -153,16 +153,60 @@ def _runs(folded: str, pattern: re.Pattern[str], addressed: bool) -> set[str]:
     return runs
 
 
+class _Dull:
+    """Words that mean nothing to the guard, by language. Most words do, and sets are compared far faster."""
+
+    def __init__(self) -> None:
+        self._words: dict[tuple[str, ...], set[str]] = {}
+
+    def of(self, languages: tuple[str, ...]) -> set[str]:
+        words = self._words.setdefault(languages, set())
+        if len(words) > _MOST_DULL:
+            words = self._words[languages] = set()
+        return words
+
+    def cache_clear(self) -> None:
+        self._words = {}
+
+
+_MOST_DULL = 50_000
+_dull = keyed_by_text(_Dull())
+
+
+def _sights(runs: set[str]) -> list[_Sight]:
+    """Return what the runs may match in English, without those that match nothing."""
+    dull, found = _dull.of(("en",)), []
+    for run in runs - dull:
+        sight = _sight(run)
+        if sight is _DULL:
+            dull.add(run)
+        else:
+            found.append(sight)
+    return found
+
+
 def _elsewhere(words: set[str], languages: Sequence[Vocabulary]) -> int:
     """Return the classes of the words in all languages but English, which is the first."""
     if len(languages) < 2:
         return 0
-    mended = words.union(part for word in words for part in meant(word))
-    return functools.reduce(or_, [_classes(mended, _index(each.language)) for each in languages[1:]])
+    others = tuple(each.language for each in languages[1:])
+    dull, present = _dull.of(("", *others)), 0
+    indexes = [_index(each) for each in others]
+    for word in words - dull:
+        parts = {word, *meant(word)}
+        if any(not parts.isdisjoint(index.longer) for index in indexes):
+            # A phrase may need any of the words.
+            mended = words.union(part for word in words for part in meant(word))
+            return functools.reduce(or_, [_classes(mended, index) for index in indexes])
+        classes = functools.reduce(or_, [_classes(parts, index) for index in indexes])
+        if not classes:
+            dull.add(word)
+        present |= classes
+    return present
 
 
-def _reach(runs: Collection[str], present: int, floors: Floors, lift: float = 0.0) -> bool:
-    sights = [sight for sight in map(_sight, runs) if sight is not _DULL]
+def _reach(runs: set[str], present: int, floors: Floors, lift: float = 0.0) -> bool:
+    sights = _sights(runs)
     longer = [phrase for sight in sights for phrase in sight.longer]
     for sight in sights:
         present |= sight.classes

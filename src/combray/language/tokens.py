@@ -286,21 +286,26 @@ def query_terms(text: str) -> list[str]:
     In a script without spaces the characters without topic are removed first: they would form bigrams with their
     neighbours. If nothing is left, return the distinct terms of the whole text.
     """
+    # A question is not kept; what is asked of a stored text is.
+    return list(_query_terms(passing(text)))
+
+
+@read_once
+def _query_terms(read: Text) -> tuple[str, ...]:
     longer, request = _asking()
-    read = passing(text)
     split_in, _, every = split(read)
-    code, apart, stems = stopword_language(every), _distinct_by_accents(text), _stems()
+    code, apart, stems = stopword_language(every), _distinct_by_accents(read.text), _stems()
     code = code if code in _stops() else "en"
     stops, single = _stops()[code], _question_words()[code]
     folded = fold_of(read)
     in_front = request.match(folded)
     asked = longer.sub(" ", f" {folded[in_front.end() :]}" if in_front else folded)
-    fillers = None if asked.isascii() else _fillers().get(language(text))
+    fillers = None if asked.isascii() else _fillers().get(language(read.text))
     if fillers:
         asked = fillers.sub(" ", asked)
     found = every if asked == split_in else words(asked)
     content = [word for word in found if word in apart or not (word in stops or word in single)]
-    return list(dict.fromkeys([stems[word] for word in content]) or dict.fromkeys(all_terms(read)))
+    return tuple(dict.fromkeys([stems[word] for word in content]) or dict.fromkeys(all_terms(read)))
 
 
 def word_count(text: str) -> int:

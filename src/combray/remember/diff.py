@@ -197,7 +197,8 @@ class Diff:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
-            self.decide(state, runtime.store.reader(state.namespace))
+            with runtime.store.view(state.namespace) as reader:
+                self.decide(state, reader)
             state.rereads.append(self.decide)
         return state
 

@@ -60,7 +60,8 @@ def say_embedded(drafts: Iterable[Draft], reader: Reader, model: str) -> None:
     `model` is "" without an embedder.
     """
     known = list(dict.fromkeys(draft.matched for draft in drafts if draft.skipped and draft.matched is not None))
-    has = dict(zip(known, reader.vectors(model, np.array(known, dtype=np.int64))[1].tolist(), strict=True))
+    keys = np.array(known, dtype=np.int64)
+    has = dict(zip(known, reader.vectors(model, keys)[1].tolist(), strict=True)) if known else {}
     status = dict(zip(known, (memory.status for memory in reader.memories(known)), strict=True))
     for draft in drafts:
         if draft.skipped and draft.matched is not None:
@@ -111,13 +112,13 @@ class FindNearest:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Search once for the whole batch; a batch wants no candidates to show, so fewer are looked at."""
-        reader = runtime.store.reader(state.namespace)
-        state.seen_revision = reader.revision()
-        if runtime.embedder is not None:
-            minimum = self.minimum if state.suggest else self.minimum_in_batch
-            search = partial(search_nearest, model=runtime.embedder.name, minimum=minimum, limit=self.limit)
-            search(state, reader)
-            state.rereads.append(search)
+        with runtime.store.view(state.namespace) as reader:
+            state.seen_revision = reader.revision()
+            if runtime.embedder is not None:
+                minimum = self.minimum if state.suggest else self.minimum_in_batch
+                search = partial(search_nearest, model=runtime.embedder.name, minimum=minimum, limit=self.limit)
+                search(state, reader)
+                state.rereads.append(search)
         return state
 
 

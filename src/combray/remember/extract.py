@@ -37,12 +37,12 @@ class ExtractEntities:
     """Also names of people and places: capitalised words inside a sentence; given names and authors anywhere."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        reader = runtime.store.reader(state.namespace)
         capitals = [_capitalised(draft.memory.content) for draft in state.drafts]
         every = sorted(set().union(*capitals))
-        known = reader.known_entities(every) if every else set()
         speaking = {draft.memory.author for draft in state.drafts}
-        speaking.update(reader.profile().authors if self.people else ())
+        with runtime.store.view(state.namespace) as reader:
+            known = reader.known_entities(every) if every else set()
+            speaking.update(reader.profile().authors if self.people else ())
         authors = {part for author in speaking if author for part in author.lower().split()} - USERS - ASSISTANTS
         # What earlier texts of the batch name is known to the later ones, as if it were stored already.
         met: set[str] = set()

@@ -33,7 +33,11 @@ class SuggestSemantic:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if not state.suggest:
             return state
-        reader = runtime.store.reader(state.namespace)
+        with runtime.store.view(state.namespace) as reader:
+            self._suggest(state, reader)
+        return state
+
+    def _suggest(self, state: Remembering, reader: Reader) -> None:
         for draft in state.written:
             where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
             if draft.nearest is None:
@@ -47,7 +51,6 @@ class SuggestSemantic:
                 {"id": memory.id, "content": memory.content, "cosine": float(scores[key]), "auto_linked": False}
                 for key, memory in zip(near, reader.memories(near), strict=True)
             )
-        return state
 
     def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
         terms = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
@@ -93,13 +96,13 @@ class SuggestCausal:
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if not state.suggest:
             return state
-        reader = runtime.store.reader(state.namespace)
         model = runtime.embedder.name if runtime.embedder is not None else ""
-        for draft in state.written:
-            if draft.key is not None:
-                where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
-                near = self._around(draft.key, reader, where)
-                draft.causal_candidates = self._ranked(draft, near, reader, model)
+        with runtime.store.view(state.namespace) as reader:
+            for draft in state.written:
+                if draft.key is not None:
+                    where = Filter(trusts=state.trusts, within=scope_set(draft.memory.tags))
+                    near = self._around(draft.key, reader, where)
+                    draft.causal_candidates = self._ranked(draft, near, reader, model)
         return state
 
     def _around(self, key: int, reader: Reader, where: Filter) -> list[_Near]:

@@ -14,7 +14,8 @@ from combray.stores.sqlite.namespace import term
 
 
 def _term_row(number: int, key: int, entry: IndexEntry) -> tuple[Any, ...]:
-    return (key, *(" ".join([term(number, each) for each in field]) for field in entry.fields))
+    prefix = term(number, "")
+    return (key, *(" ".join([prefix + each for each in field]) for field in entry.fields))
 
 
 def add(connection: sqlite3.Connection, number: int, memories: Sequence[Indexed]) -> None:

@@ -103,8 +103,9 @@ class PostingCache:
         for column, field in enumerate(fields):
             for each in field:
                 found.setdefault(each, []).append(key * 4 + column)
+        prefix = term(number, "")
         for each, codes in found.items():
-            known = term(number, each)
+            known = prefix + each
             if known in self._holding:
                 self._holding[known] += 1
             if known in self._codes:

@@ -99,12 +99,12 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
 
     def _column(self, statement: str, keys: Iterable[int], missing: Any) -> list[Any]:
         wanted = [int(key) for key in keys]
-        found = dict(self.scope.rows(statement, listed(wanted)))
+        found = dict(self.scope.rows(statement, listed(wanted))) if wanted else {}
         return [found.get(key, missing) for key in wanted]
 
     def memories(self, keys: Iterable[int]) -> list[Memory]:
         wanted = [int(key) for key in keys]
-        rows = self.scope.rows(sql.memories.whole, listed(wanted))
+        rows = self.scope.rows(sql.memories.whole, listed(wanted)) if wanted else []
         found = {row[0]: to_memory(row, self.namespace) for row in rows}
         return [found[key] for key in wanted if key in found]
 
@@ -243,7 +243,8 @@ class SqliteView(SqliteReader):
         super().__init__(namespace, cache, lambda: nullcontext(connection))
         self._connection = connection
         self._snapshot = cache.catch_up(connection)
-        self.scope.known = self.scope.number(connection)
+        # The columns were read from the namespace's row, if it has one.
+        self.scope.known = cache.number if self._snapshot.revision >= 0 else self.scope.number(connection)
 
     @contextmanager
     def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:

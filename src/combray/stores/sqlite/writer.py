@@ -41,12 +41,15 @@ class SqliteWriter(SqliteReader):
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
         self._indexed: list[Indexed] = []
-        connection.execute(sql.namespaces.add, (namespace,))
-        number, revision, *_ = connection.execute(sql.namespaces.state, (namespace,)).fetchone()
+        self._added: set[int] = set()
+        state = connection.execute(sql.namespaces.state, (namespace,)).fetchone()
+        if state is None:
+            connection.execute(sql.namespaces.add, (namespace,))
+            state = connection.execute(sql.namespaces.state, (namespace,)).fetchone()
+        number, revision, *_ = state
         self.number = self.scope.known = int(number)
         # Caught up before the first write, so that the cache only ever holds committed rows.
         self._snapshot = cache.catch_up(connection)
-        self._last_committed = int(connection.execute(sql.memories.newest_key).fetchone()[0])
         self.revision_now = int(revision) + 1
         self.queue = SqliteQueue(self.scope, self.revision_now)
         connection.execute(sql.namespaces.set_revision, (self.number, self.revision_now))
@@ -126,6 +129,7 @@ class SqliteWriter(SqliteReader):
         indexes.add(self.connection, self.number, added)
         self._indexed += added
         keys = [key for key, _, _ in added]
+        self._added.update(keys)
         self._did("added", keys)
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
             given = {key: each.vectors for key, each in zip(keys, arrivals, strict=True) if model in each.vectors}
@@ -141,8 +145,11 @@ class SqliteWriter(SqliteReader):
         self._store_vectors(model, keys, vectors)
 
     def _store_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
-        self.connection.execute(sql.vectors.add_model, (model, vectors.shape[1]))
-        number, dimensions = self.connection.execute(sql.vectors.model, (model,)).fetchone()
+        known = self.connection.execute(sql.vectors.model, (model,)).fetchone()
+        if known is None:
+            self.connection.execute(sql.vectors.add_model, (model, vectors.shape[1]))
+            known = self.connection.execute(sql.vectors.model, (model,)).fetchone()
+        number, dimensions = known
         check_dimensions(model, dimensions, vectors.shape[1])
         codes = zip(keys, encode(vectors), strict=True)
         self.scope.write_each(sql.vectors.put, [(number, key, code) for key, code in codes])
@@ -201,10 +208,10 @@ class SqliteWriter(SqliteReader):
             self.connection.execute(sql.versions.put, version)
 
     def link(self, links: Sequence[Link], at: float) -> int:
-        self.scope.must_know(end for each in links for end in (each.source, each.target))
+        self._must_know({end for each in links for end in (each.source, each.target)})
         places = {(each.source, each.target, EDGE_TYPES.index(each.type), each.subtype) for each in links}
         # An edge of a memory of this transaction cannot exist yet: no need to look it up.
-        old = [each for each in places if max(each[0], each[1]) <= self._last_committed]
+        old = [each for each in places if self._added.isdisjoint(each[:2])]
         known = sum(int(self.connection.execute(sql.edges.count_same, each).fetchone()[0]) for each in old)
         moment = mapping.to_micro(at)
         rows = []
@@ -219,6 +226,14 @@ class SqliteWriter(SqliteReader):
         ends = [end for each in links for end in (each.source, each.target)] if alone else []
         self._did("linked", ends, new)
         return new
+
+    def _must_know(self, keys: set[int]) -> None:
+        """As `Namespace.must_know`, but only keys are looked up that are neither new nor in the columns."""
+        left = np.array(sorted(keys - self._added), dtype=np.int64)
+        if not self.erased:
+            left = left[self._snapshot.slots(left) < 0]
+        if len(left):
+            self.scope.must_know(left.tolist())
 
     def unlink(self, source: int, target: int, type_: str) -> int:
         count = self.scope.write(sql.edges.remove, source, target, EDGE_TYPES.index(type_))

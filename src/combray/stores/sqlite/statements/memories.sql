@@ -40,9 +40,6 @@ FROM memory WHERE namespace = ?1 AND revision > ?2 ORDER BY key
 SELECT status, kind, category, count(*), min(moment), max(moment) FROM memory WHERE namespace = ?1
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
--- name: newest_key
-SELECT coalesce(max(key), 0) FROM memory
-
 -- name: live_with_hash
 SELECT content_hash, min(key) FROM memory
 WHERE namespace = ?1 AND content_hash IN (SELECT value FROM json_each(?2)) AND {live} GROUP BY content_hash
