@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -98,7 +99,7 @@ def test_a_durable_write_flushes_the_log_after_its_commit(
 ) -> None:
     path = tmp_path / "a.db"
     seen: list[int] = []
-    real = flushing.os.fdatasync
+    real = os.fdatasync
 
     def watched(descriptor: int) -> None:
         with closing(SqliteStore(str(path), read_only=True)) as store:
@@ -108,7 +109,7 @@ def test_a_durable_write_flushes_the_log_after_its_commit(
     with combray.open(path, durability="full", embedder="none", worker=False) as engine:
         engine.remember("The office is in Lisbon.")
         before = engine.reader.revision()
-        monkeypatch.setattr(flushing.os, "fdatasync", watched)
+        monkeypatch.setattr(os, "fdatasync", watched)
         engine.remember("The lab is in Porto.")
         engine.remember("The shop is in Faro.")
     assert seen == [before + 1, before + 2]
