@@ -78,6 +78,12 @@ def test_a_failed_flush_is_reported_to_all_who_waited_for_it_and_to_nobody_else(
         except StoreError as error:
             failed.append(str(error))
 
+    disk.fails = False
+    disk.may_end.release()
+    earlier = flush.committed()
+    flush.wait(earlier)
+    assert disk.began.acquire(timeout=10)
+    disk.fails = True
     number = flush.committed()
     both = [_started(commit), _started(commit)]
     assert disk.began.acquire(timeout=10)
@@ -91,6 +97,7 @@ def test_a_failed_flush_is_reported_to_all_who_waited_for_it_and_to_nobody_else(
     flush.wait(flush.committed())
     with pytest.raises(StoreError):
         flush.wait(number)
+    flush.wait(earlier)
 
 
 @pytest.mark.skipif(not flushing.POSSIBLE, reason="SQLite flushes here")

@@ -40,9 +40,11 @@ class SharedFlush:
         self._changed = threading.Condition()
         self._committed = 0
         self._flushed = 0
-        self._lost = 0
-        """Number of the last commit whose flush failed: a later flush says nothing about its pages."""
-        self._why = ""
+        self._lost: list[tuple[int, int, str]] = []
+        """Commits after the first number, up to the second, whose flush failed, and why.
+
+        A later flush says nothing about their pages: the system has dropped them.
+        """
         self._busy = False
 
     def committed(self) -> int:
@@ -55,32 +57,31 @@ class SharedFlush:
         """Return when a commit is on the disk. Raises StoreError if it cannot be flushed."""
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: not self._busy or self._settled(number))
-                if number <= self._lost:
-                    raise StoreError(
-                        f"{self._path}: flushing to the disk failed ({self._why}); the last writes are stored, "
-                        "but may be lost in a power failure. Check the disk."
-                    )
+                self._changed.wait_for(lambda: not self._busy or number <= self._flushed)
+                for above, last, why in self._lost:
+                    if above < number <= last:
+                        raise StoreError(
+                            f"{self._path}: flushing to the disk failed ({why}); the last writes are stored, "
+                            "but may be lost in a power failure. Check the disk."
+                        )
                 if number <= self._flushed:
                     return
                 self._busy, upto = True, self._committed
             self._lead(upto)
 
-    def _settled(self, number: int) -> bool:
-        return number <= max(self._flushed, self._lost)
-
     def _lead(self, upto: int) -> None:
         """Flush for all who wait."""
-        failure: Exception | None = None
+        why = "it was interrupted"
         try:
             self._flush(self._path)
+            why = ""
         except OSError as error:
-            failure = error
+            why = str(error) or type(error).__name__
         finally:
             with self._changed:
                 self._busy = False
-                if failure is None:
-                    self._flushed = upto
-                else:
-                    self._lost, self._why = upto, str(failure)
+                if why:
+                    self._lost.append((self._flushed, upto, why))
+                # Those that were lost have been decided too.
+                self._flushed = upto
                 self._changed.notify_all()
