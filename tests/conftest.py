@@ -17,11 +17,11 @@ EMPTY = """
 DO $$
 DECLARE name text;
 BEGIN
-    FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'combray'::regnamespace
+    FOR name IN SELECT relname FROM pg_class WHERE relnamespace = '{schema}'::regnamespace
         AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'setting' LOOP
-        EXECUTE format('DELETE FROM combray.%I', name);
+        EXECUTE format('DELETE FROM {schema}.%I', name);
     END LOOP;
-    DELETE FROM combray.setting WHERE setting.name LIKE 'audit%';
+    DELETE FROM {schema}.setting WHERE setting.name LIKE 'audit%';
 END
 $$
 """
@@ -32,22 +32,27 @@ class Emptied:
     """A database whose tables can be emptied faster than made."""
 
     url: str
+    schema: str = "combray"
 
     def empty(self) -> None:
         """Remove every row but the settings."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            if connection.execute("SELECT to_regclass('combray.memory')").fetchone() == (None,):
+        with self._connected() as connection:
+            if connection.execute("SELECT to_regclass('memory')").fetchone() == (None,):
                 return
-            connection.execute(EMPTY)
+            connection.execute(EMPTY.format(schema=self.schema).encode())
         self.rewind()
+
+    def _connected(self) -> psycopg.Connection:
+        plain = self.url.partition("&schema=")[0]
+        return psycopg.connect(plain, autocommit=True, options=f"-csearch_path={self.schema}")
 
     def rewind(self) -> None:
         """Give back the keys and numbers that no row has."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            last = connection.execute("SELECT coalesce(max(key), 0) FROM combray.memory").fetchone()
-            connection.execute("SELECT setval('combray.memory_key', %s + 1, false)", last)
-            number = connection.execute("SELECT coalesce(max(number), 0) FROM combray.operation").fetchone()
-            connection.execute("SELECT setval('combray.operation_number_seq', %s + 1, false)", number)
+        with self._connected() as connection:
+            last = connection.execute("SELECT coalesce(max(key), 0) FROM memory").fetchone()
+            connection.execute("SELECT setval('memory_key', %s + 1, false)", last)
+            number = connection.execute("SELECT coalesce(max(number), 0) FROM operation").fetchone()
+            connection.execute("SELECT setval('operation_number_seq', %s + 1, false)", number)
 
 
 @pytest.fixture(scope="session")

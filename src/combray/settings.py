@@ -43,6 +43,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Effective values, with their help."""
 
     db: Annotated[str, "path of the store, or postgresql://… (default: default.db in the data folder)"] = ""
+    replica: Annotated[str, "postgresql://… of a streaming replica that answers reads"] = ""
     namespace: Annotated[str, "namespace; memories of one namespace are not visible in another"] = "default"
     preset: Annotated[str, "pipelines to use, such as default or mnemon (combray presets lists all)"] = "default"
     embedder: Annotated[str, "none, wordllama, onnx:PATH, openai, ollama, gemini, voyage, jina:MODEL@URL"] = (

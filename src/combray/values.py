@@ -34,6 +34,9 @@ MAX_REASON = 2_000
 MAX_SUBTYPE = 100
 """Characters of the subtype of a link."""
 
+_USERINFO = re.compile(r"(://[^/?#\s:@]*):[^/?#\s]*@")
+_PASSWORD = re.compile(r"((?:ssl)?password=)[^&\s]*")
+
 
 def clean_text(field: str, value: Any, longest: int) -> str:
     """Return a storable text. Raises InvalidInputError for a wrong type, length, NUL or lone surrogate."""
@@ -96,6 +99,11 @@ def slot_name(value: Any) -> str | None:
         remedy = "Use names joined by dots, such as ana.city, of letters, digits, _ and -."
         raise InvalidInputError("slot", f"{brief(value)} is not a dotted name.", remedy)
     return name
+
+
+def without_password(location: str) -> str:
+    """Return a URL as messages may show it."""
+    return _PASSWORD.sub(r"\1", _USERINFO.sub(r"\1@", location))
 
 
 def show(value: Any) -> str:

@@ -36,6 +36,7 @@ from combray.runtime import (
     plugins,
 )
 from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, data_folder, default_location, secret
+from combray.values import without_password
 
 if TYPE_CHECKING:
     from combray.guard.context import WordVectors
@@ -76,7 +77,8 @@ def open_store(
             **common,
         )
         if found is None:
-            raise InvalidInputError("location", f"{location!r} is not a known kind of store.", "Name a file.")
+            shown = without_password(location)
+            raise InvalidInputError("location", f"{shown!r} is not a known kind of store.", "Name a file.")
         return found
     if path == default_location():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -101,7 +103,7 @@ def _open_postgres(location: str, settings: Settings, key: str | bytes | None, c
         from combray.stores.postgres import PostgresStore
     except ImportError as error:
         raise MissingExtraError("PostgreSQL", "postgres") from error
-    return PostgresStore(location, durability=settings.durability, **common)
+    return PostgresStore(location, durability=settings.durability, replica=settings.replica or None, **common)
 
 
 def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | None:

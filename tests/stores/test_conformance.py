@@ -5,9 +5,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from conftest import Emptied
 
 from combray.runtime import Store
+from combray.stores.postgres import PostgresStore, nearness
 from combray.stores.sqlite import SqliteStore
+from combray.testing.postgres import Server
 from combray.testing.reference import ReferenceStore
 from combray.testing.store_suite import StoreSuite
 
@@ -29,3 +32,16 @@ class TestPostgres(StoreSuite):
     @pytest.fixture
     def store(self, postgres_store: Store) -> Store:
         return postgres_store
+
+
+class TestPostgresWithIndex(StoreSuite):
+    """Every namespace is searched by the HNSW index, however small."""
+
+    @pytest.fixture
+    def store(self, postgres_server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+        monkeypatch.setattr(nearness, "RESIDENT", 0)
+        monkeypatch.setattr(nearness, "FEW", 0)
+        database = Emptied(f"{postgres_server.url()}&schema=near&vectors=hnsw", "near")
+        database.empty()
+        with closing(PostgresStore(database.url)) as store:
+            yield store

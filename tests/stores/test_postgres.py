@@ -170,7 +170,7 @@ def test_what_the_server_refuses_is_read_only(postgres: Emptied) -> None:
 
 def test_a_statement_time_out_is_reported_and_the_store_goes_on(postgres: Emptied) -> None:
     with closing(PostgresStore(f"{postgres.url}&options=-cstatement_timeout%3D200")) as store:
-        with pytest.raises(StoreBusyError, match="time-out"), store._reading("default") as session:
+        with pytest.raises(StoreBusyError, match="statement_timeout"), store._reading("default") as session:
             session.rows("SELECT pg_sleep(5)")
         add(store, memory("tea"))
 

@@ -3,7 +3,7 @@ import pytest
 
 from combray.scoring.ranking import ranked
 from combray.stores.columns import COLUMNS, Columns
-from combray.stores.scored import Cosines, Windows, leading
+from combray.stores.scored import Cosines, Dense, Windows, leading
 from combray.stores.snapshot import Snapshot
 
 ROWS = 50_000
@@ -63,13 +63,11 @@ def test_windows_agree_with_the_windows_of_all_rows() -> None:
         own = np.where(has, np.clip(random.normal(0.1, 0.12, size=ROWS), -1, 1), 0.0)
         windows = Windows(
             snapshot,
-            own,
-            has,
+            Dense(own, has),
             0.0,
             (0.5, 0.3),
             (0.3, 0.2),
             1.5,
-            own.sum() / has.sum(),
             snapshot.gain_of_turns(40),
         )
         every = np.flatnonzero(eligible)
@@ -83,4 +81,4 @@ def test_windows_agree_with_the_windows_of_all_rows() -> None:
 def test_cosines_below_the_minimum_and_rows_without_a_vector_count_nothing() -> None:
     """At a minimum of 0.3: 0.2999996 rounds to 0.3 and counts; 0.2999994 rounds to 0.299999 and does not."""
     own, has = np.array([0.9, 0.2999996, 0.2999994, -0.5, 0.8]), np.array([True, True, True, True, False])
-    assert Cosines(own, has, 0.3).at(np.arange(5)).tolist() == [0.9, 0.3, 0.0, 0.0, 0.0]
+    assert Cosines(Dense(own, has), 0.3).at(np.arange(5)).tolist() == [0.9, 0.3, 0.0, 0.0, 0.0]

@@ -11,6 +11,7 @@ from combray.audit.verb import doing
 from combray.errors import InvalidInputError, NotFoundError
 from combray.settings import load
 from combray.transfer.moving import Moved, Progress, move
+from combray.values import without_password
 
 
 def migrate(
@@ -22,7 +23,7 @@ def migrate(
     skips what is there. Raises InvalidInputError, NotFoundError, StoreError and its subclasses.
     """
     if source == target:
-        raise InvalidInputError("target", f"{target} is the source.", "Name another store.")
+        raise InvalidInputError("target", f"{without_password(target)} is the source.", "Name another store.")
     settings = load()
     log = wiring.open_audit(target, settings, time.time)
     try:

@@ -27,16 +27,16 @@ def open(
     clock: Clock | None = None,
     worker: bool | None = None,
     key: str | bytes | None = None,
+    replica: str | None = None,
 ) -> Engine:
     """Open a memory store, creating it if needed, and return the engine on it.
 
     `location` is a path, `sqlite:///path`, `:memory:` or `postgresql://…`. None takes the setting COMBRAY_DB,
     or a file in the per-user data folder. Every other argument left at None takes its setting too. `preset` is a
-    name or a `Preset`. `embedder`, `reranker`, `judge` and `language_model` are specs, or objects with the
-    methods of `runtime.Embedder`, `Reranker`, `Judge` and `LanguageModel`. `worker` makes queued vectors in a
-    thread: None does so after a change of embedder and for a preset that queues its vectors, False never. `key`
-    (32 bytes or a passphrase) encrypts the file and needs the extra `encryption`; None takes COMBRAY_KEY or
-    COMBRAY_KEY_FILE from the environment.
+    name or a `Preset`. Models are specs, or objects with the methods of `runtime.Embedder`, `Reranker`, `Judge`
+    and `LanguageModel`. `worker` makes queued vectors in a thread: None does so after a change of embedder and
+    for a preset that queues its vectors, False never. `key` (32 bytes or a passphrase) encrypts the file, with
+    the extra `encryption`; None takes COMBRAY_KEY or COMBRAY_KEY_FILE. `replica`: a server's URL, for reads.
 
     Raises InvalidInputError, StoreError and its subclasses, ModelError.
     """
@@ -52,6 +52,7 @@ def open(
             "language_model": language_model if isinstance(language_model, str) else None,
             "durability": durability,
             "worker": worker,
+            "replica": replica,
         }
     )
     chosen = preset if isinstance(preset, presets.Preset) else presets.load(settings.preset)

@@ -21,14 +21,13 @@ from combray.runtime import (
     KeywordArm,
     MomentArm,
     Ranked,
-    Scores,
     VectorArm,
 )
 from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import ranked
 from combray.scoring.scratch import Sparse
-from combray.stores.scored import All, Cosines, Few, Scored, Windows
+from combray.stores.scored import All, Cosines, Few, Measured, Scored, Windows
 from combray.stores.snapshot import Snapshot
 from combray.where import Condition
 
@@ -39,10 +38,8 @@ class Evidence(Protocol):
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
         """Return one posting list per term of the arm; None for a term that exceeds the posting budget."""
 
-    def cosines(
-        self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
-    ) -> tuple[Scores, NDArray[np.bool_]]:
-        """Return the cosine of every row (0 without a vector) and which rows have a vector."""
+    def measured(self, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
+        """Return the cosines with a vector. A quarantined row has none."""
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
         """Return for each entity the distinct rows that name it."""
@@ -60,7 +57,7 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
     No arm returns or counts quarantined rows, whatever the filter says.
     """
     eligible = findable_rows(evidence, snapshot, where)
-    cosines: dict[int, tuple[Scores, NDArray[np.bool_]]] = {}
+    cosines: dict[int, Measured] = {}
     scored = {name: _scored(evidence, snapshot, arm, eligible, cosines) for name, arm in arms.items()}
     lists: dict[str, Ranked] = {}
     for name, arm in arms.items():
@@ -70,7 +67,7 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
         lists[name] = ranked(snapshot.keys[slots], scored[name].at(slots), limit)
     keys = np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     slots = np.searchsorted(snapshot.keys, keys)
-    vectorless = next((int((eligible & ~has).sum()) for _, has in cosines.values()), 0)
+    vectorless = next((int((eligible & ~each.has).sum()) for each in cosines.values()), 0)
     found = {name: each.at(slots) for name, each in scored.items()}
     for each in scored.values():
         if isinstance(each, Few):
@@ -99,18 +96,15 @@ def _scored(
     snapshot: Snapshot,
     arm: Arm,
     eligible: NDArray[np.bool_],
-    cosines: dict[int, tuple[Scores, NDArray[np.bool_]]],
+    cosines: dict[int, Measured],
 ) -> Scored:
     if isinstance(arm, KeywordArm):
         return Few(_keyword(evidence, snapshot, arm))
     if isinstance(arm, VectorArm):
         # Two arms over one query vector (with and without neighbours) share the scan.
         if id(arm.vector) not in cosines:
-            own, has = evidence.cosines(arm.model, arm.vector, snapshot)
-            if snapshot.hides:
-                own, has = np.where(snapshot.shown, own, 0.0), has & snapshot.shown
-            cosines[id(arm.vector)] = own, has
-        return _vector(snapshot, arm, *cosines[id(arm.vector)])
+            cosines[id(arm.vector)] = evidence.measured(arm.model, arm.vector, snapshot)
+        return _vector(snapshot, arm, cosines[id(arm.vector)])
     if isinstance(arm, EntityArm):
         distinct = {each.casefold() for each in arm.entities}
         postings = [
@@ -192,10 +186,9 @@ def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
     return Posting(posting.slots[kept], posting.frequencies[kept], posting.weight)
 
 
-def _vector(snapshot: Snapshot, arm: VectorArm, own: Scores, has: NDArray[np.bool_]) -> Scored:
+def _vector(snapshot: Snapshot, arm: VectorArm, measured: Measured) -> Scored:
     # Without two turns of one session there are no neighbours.
-    if not (arm.before or arm.after) or not snapshot.linked or not has.any():
-        return Cosines(own, has, arm.minimum)
-    average = float(own.sum() / has.sum())
+    if not (arm.before or arm.after) or not snapshot.linked or not measured.has.any():
+        return Cosines(measured, arm.minimum)
     gain = snapshot.gain_of_turns(arm.shape_words)
-    return Windows(snapshot, own, has, arm.minimum, arm.before, arm.after, arm.question_boost, average, gain)
+    return Windows(snapshot, measured, arm.minimum, arm.before, arm.after, arm.question_boost, gain)

@@ -8,31 +8,30 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import Keys, Scores
+from combray.runtime import Keys
 from combray.scoring.neighbours import Slots
 from combray.stores.matrix import Matrix, check_dimensions
+from combray.stores.scored import Dense, Measured
 from combray.stores.snapshot import Snapshot
 
 
 class ColumnEvidence(ABC):
-    """The part of `stores.arms.Evidence` that needs a matrix of vectors and the keys behind a label."""
-
-    @abstractmethod
-    def _matrix(self, model: str, snapshot: Snapshot) -> Matrix | None:
-        """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
+    """The part of `stores.arms.Evidence` that is arithmetic on vectors and on the keys behind a label."""
 
     @abstractmethod
     def _labelled(self, sort: str, name: str) -> Keys:
         """Return the keys of the memories with a label; `sort` is "entity" or "tag"."""
 
-    def cosines(
-        self, model: str, vector: NDArray[np.float32], snapshot: Snapshot
-    ) -> tuple[Scores, NDArray[np.bool_]]:
-        matrix = self._matrix(model, snapshot)
+    @staticmethod
+    def _dense(matrix: Matrix | None, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
+        """Return the cosines with a vector; `matrix` is None if no vector of the model was ever stored."""
         if matrix is None:
-            return np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_)
+            return Dense(np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_))
         check_dimensions(model, matrix.dimensions, len(vector))
-        return matrix.cosines(vector, snapshot.count), matrix.has[: snapshot.count]
+        own, has = matrix.cosines(vector, snapshot.count), matrix.has[: snapshot.count]
+        if snapshot.hides:
+            own, has = np.where(snapshot.shown, own, 0.0), has & snapshot.shown
+        return Dense(own, has)
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
         return [np.unique(self._slots("entity", name, snapshot)) for name in entities]

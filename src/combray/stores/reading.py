@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,29 @@ from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
 from combray.stores.arms import Evidence
-from combray.stores.matrix import Matrix, check_dimensions, cosines, decode, norms, whole
+from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
 from combray.stores.snapshot import Snapshot
 
 C = TypeVar("C")
 """A connection of the database, within one transaction."""
+
+
+class Searchable(Protocol):
+    """The vectors of a model: a matrix in memory, or an index on a server."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """Which rows have a vector, those of zeros included; at least as long as the snapshot."""
+
+    def nearest(
+        self, vectors: Vectors, keys: Keys, eligible: NDArray[np.bool_], limit: int, minimum: float
+    ) -> list[Ranked]:
+        """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
 
 
 class ColumnReader(ABC, Generic[C]):
@@ -36,7 +53,7 @@ class ColumnReader(ABC, Generic[C]):
         """Return what arms read from the database."""
 
     @abstractmethod
-    def _matrix(self, connection: C, model: str, snapshot: Snapshot) -> Matrix | None:
+    def _matrix(self, connection: C, model: str, snapshot: Snapshot) -> Searchable | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
 
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,47 @@ class Scored(Protocol):
 
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
         """Return slots that hold the best `limit` eligible rows with a positive score."""
+
+
+class Measured(Protocol):
+    """The cosines of a namespace's rows with one query vector; 0 for rows without a vector."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether cosines that `of` has not returned before take a request to a server."""
+
+    @property
+    def has(self) -> NDArray[np.bool_]:
+        """Which rows have a vector."""
+
+    @property
+    def average(self) -> float:
+        """The mean cosine of the rows with a vector."""
+
+    def of(self, slots: Slots) -> Scores:
+        """Return the cosines of some rows."""
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
+        """Return slots that hold the best `limit` eligible rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Cosines of all rows."""
+
+    own: Scores
+    has: NDArray[np.bool_]
+    is_remote: ClassVar[bool] = False
+
+    @property
+    def average(self) -> float:
+        return float(self.own.sum() / self.has.sum()) if self.has.any() else 0.0
+
+    def of(self, slots: Slots) -> Scores:
+        return self.own[slots]
+
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
+        return leading(self.own, eligible, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +107,14 @@ class All:
 class Cosines:
     """Cosines with a query; 0 below the minimum and for rows without a vector."""
 
-    own: Scores
-    has: NDArray[np.bool_]
+    measured: Measured
     minimum: float
 
     def at(self, slots: Slots) -> Scores:
-        return _from_minimum(self.own[slots], self.has[slots], self.minimum)
+        return _from_minimum(self.measured.of(slots), self.measured.has[slots], self.minimum)
 
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
-        return leading(self.own, eligible, limit)
+        return self.measured.leading(eligible, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +127,33 @@ class Windows:
     """
 
     snapshot: Snapshot
-    own: Scores
-    has: NDArray[np.bool_]
+    measured: Measured
     minimum: float
     before: tuple[float, ...]
     after: tuple[float, ...]
     question_boost: float
-    average: float
     gain: Callable[[Slots], Scores]
 
     def at(self, slots: Slots) -> Scores:
-        return _from_minimum(self._smoothed(slots), self.has[slots], self.minimum)
+        return _from_minimum(self._smoothed(slots), self.measured.has[slots], self.minimum)
 
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
         """A turn leads if it or one of the turns around it has a good cosine."""
         if self.snapshot.count < 2 * _SAMPLE:
             return np.flatnonzero(eligible)
         many = _REACH * limit
-        near = leading(self.own, self.snapshot.shown, many)
+        near = self.measured.leading(self.snapshot.shown, many)
         near = around(self.snapshot.chain, near, max(len(self.before), len(self.after)))
-        return np.union1d(near[eligible[near]], leading(self.own, eligible, many))
+        if eligible.sum() == self.snapshot.shown_count:
+            return near[eligible[near]]
+        return np.union1d(near[eligible[near]], self.measured.leading(eligible, many))
 
     def _smoothed(self, slots: Slots) -> Scores:
         added = np.zeros(len(slots))
+        average = self.measured.average
+        if self.measured.is_remote:
+            # One request for all of them.
+            self.measured.of(around(self.snapshot.chain, slots, max(len(self.before), len(self.after))))
         for pointers, weights in (
             (self.snapshot.chain.previous, self.before),
             (self.snapshot.chain.next, self.after),
@@ -119,11 +163,11 @@ class Windows:
                 here = pointers[here]
                 there = here >= 0
                 here, places = here[there], places[there]
-                centred = np.where(self.has[here], self.own[here] - self.average, 0.0)
+                centred = np.where(self.measured.has[here], self.measured.of(here) - average, 0.0)
                 if distance == 1 and pointers is self.snapshot.chain.previous:
                     centred *= np.where(self.snapshot.asks[here], self.question_boost, 1.0)
                 added[places] += weight * centred
-        smoothed: Scores = self.own[slots] + self.gain(slots) * added
+        smoothed: Scores = self.measured.of(slots) + self.gain(slots) * added
         return smoothed
 
 

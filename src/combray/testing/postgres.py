@@ -47,10 +47,13 @@ def binaries() -> Path:
 class Server:
     """A running server. `durable`: it flushes to the disk like a real one, so that a kill may be survived.
 
-    PostgreSQL refuses to run as root; then it runs as the user "nobody".
+    `primary`: it is a streaming replica of that server. PostgreSQL refuses to run as root; then it runs as the
+    user "nobody".
     """
 
-    def __init__(self, *, durable: bool = False, settings: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, *, durable: bool = False, settings: dict[str, str] | None = None, primary: Server | None = None
+    ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="combray-pg-"))
         self._as_nobody = os.name == "posix" and os.getuid() == 0
         self._bin = binaries()
@@ -63,8 +66,12 @@ class Server:
         if self._as_nobody:
             shutil.chown(self.data, _NOBODY)
             shutil.chown(self.folder, _NOBODY)
-        command = ["initdb", "-D", str(self.data), "-U", USER, "-A", "trust", "-E", "UTF8", "--no-locale"]
-        self._run(*command, "--no-sync", "--no-instructions")
+        if primary is None:
+            command = ["initdb", "-D", str(self.data), "-U", USER, "-A", "trust", "-E", "UTF8", "--no-locale"]
+            self._run(*command, "--no-sync", "--no-instructions")
+        else:
+            copied = ("-h", str(primary.folder), "-U", USER, "-D", str(self.data))
+            self._run("pg_basebackup", *copied, "-R", "-X", "stream", "-c", "fast", "--no-sync")
         chosen = {**_ALWAYS, **({} if durable else _FAST), **(settings or {})}
         text = "".join(f"{name} = '{value}'\n" for name, value in chosen.items())
         with (self.data / "postgresql.conf").open("a", encoding="utf-8") as file:

@@ -9,7 +9,8 @@ import numpy as np
 from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
 from combray.stores.matrix import Matrix
-from combray.stores.postgres import sql
+from combray.stores.postgres import nearness, sql
+from combray.stores.postgres.nearness import Presence, Remote
 from combray.stores.postgres.postings import PostingCache
 from combray.stores.postgres.session import Session
 from combray.stores.rows import with_scopes
@@ -20,11 +21,18 @@ from combray.stores.snapshot import Snapshot
 class NamespaceCache:
     """Everything in this cache can be dropped at any time and is read again."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, indexed: bool = False) -> None:
         self.name = name
+        self._indexed = indexed
+        """Whether the vectors of a large namespace stay on the server."""
         self.number = -1
         self.lock = threading.RLock()
         self.drop()
+
+    @property
+    def revision(self) -> int:
+        """The latest revision that was read."""
+        return self._columns.revision
 
     def drop(self) -> None:
         """Clear the cache."""
@@ -32,7 +40,7 @@ class NamespaceCache:
             self.postings = PostingCache()
             self.selections = Selections()
             self._columns = Columns()
-            self._matrices: dict[str, Matrix] = {}
+            self._matrices: dict[str, Matrix | Presence] = {}
 
     def catch_up(self, session: Session, *, behind: int = 0) -> Snapshot:
         """Return the columns in the state that the transaction sees, `behind` revisions before it.
@@ -65,32 +73,44 @@ class NamespaceCache:
                 self._columns.revision, self._columns.reindexed = revision, state.reindexed
             return self._columns.snapshot()
 
-    def matrix(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | None:
+    def matrix(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | Remote | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
+        held = self._held(session, model, snapshot)
+        if isinstance(held, Presence):
+            return Remote(session, (session.model(model) or (0, 0))[0], snapshot, held)
+        return held
+
+    def _held(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | Presence | None:
         with self.lock:
             known = session.model(model) if snapshot.count else None
             if known is None:
                 return None
             number, dimensions = known
             newest = self._columns.snapshot()
+            # By the newest count: a namespace that has outgrown the memory does not go back to it.
+            kind = Presence if self._indexed and newest.count > nearness.RESIDENT else Matrix
             if snapshot.epoch != newest.epoch or snapshot.count > newest.count:
                 # Another thread has read an erasure since: slots refer to different memories now.
-                return self._filled(Matrix(dimensions), session, number, snapshot, snapshot)
+                return self._filled(kind(dimensions), session, number, snapshot, snapshot)
             matrix = self._matrices.get(model)
-            if matrix is None or matrix.dimensions != dimensions:
-                matrix = Matrix(dimensions)
+            if not isinstance(matrix, kind) or matrix.dimensions != dimensions:
+                matrix = kind(dimensions)
             # The columns may be newer than this reader's snapshot.
             self._matrices[model] = self._filled(matrix, session, number, snapshot, newest)
             return matrix
 
-    def _filled(self, matrix: Matrix, session: Session, model: int, upto: Snapshot, slots_in: Snapshot) -> Matrix:
+    def _filled(
+        self, matrix: Matrix | Presence, session: Session, model: int, upto: Snapshot, slots_in: Snapshot
+    ) -> Matrix | Presence:
         if matrix.revision >= upto.revision:
             return matrix
+        is_matrix = isinstance(matrix, Matrix)
         if matrix.revision < 0:
-            rows = session.of_rows(sql.vectors.all_until, model, upto.revision)
+            rows = session.of_rows(sql.vectors.all_until if is_matrix else sql.near.present, model, upto.revision)
         else:
-            rows = session.of_rows(sql.vectors.new_between, model, upto.revision, matrix.revision)
-        keys = np.array([row[0] for row in rows], dtype=np.int64)
-        matrix.update(slots_in.slots(keys), [row[1] for row in rows], slots_in.count)
+            statement = sql.vectors.new_between if is_matrix else sql.near.present_between
+            rows = session.of_rows(statement, model, upto.revision, matrix.revision)
+        slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
+        matrix.update(slots, [row[1] for row in rows], slots_in.count)
         matrix.revision = upto.revision
         return matrix

@@ -18,7 +18,14 @@ from combray.errors import (
 )
 
 _BUSY = (pg.SerializationFailure, pg.DeadlockDetected)
-_GONE = (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow, pg.DatabaseDropped)
+_GONE = (
+    pg.AdminShutdown,
+    pg.CrashShutdown,
+    pg.CannotConnectNow,
+    pg.DatabaseDropped,
+    pg.IdleInTransactionSessionTimeout,
+    pg.IdleSessionTimeout,
+)
 
 
 @contextmanager
@@ -40,6 +47,11 @@ def is_lost(error: BaseException) -> bool:
     return isinstance(error, OperationalError | InterfaceError) and getattr(error, "sqlstate", None) is None
 
 
+def is_temporary(error: BaseException) -> bool:
+    """Return whether the transaction was rolled back by chance: begun anew, it may succeed."""
+    return isinstance(error, _BUSY) or is_lost(error)
+
+
 def translate(error: Error, location: str) -> StoreError:
     """Return the Combray error for an error of psycopg."""
     text = " ".join(str(error).split())
@@ -57,10 +69,13 @@ def translate(error: Error, location: str) -> StoreError:
         )
     if isinstance(error, pg.QueryCanceled):
         return StoreBusyError(
-            f"{location}: a statement was cancelled ({text}). Try again, or raise the time-out."
+            f"{location}: a statement was cancelled ({text}); nothing was written. Raise statement_timeout: with "
+            "ALTER ROLE … SET statement_timeout, or in the URL with options=-cstatement_timeout%3D60s."
         )
     if isinstance(error, _BUSY):
-        return StoreBusyError(f"{location}: two writes were in each other's way ({text}). Try again.")
+        return StoreBusyError(
+            f"{location}: two transactions were in each other's way ({text}); nothing was written. Try again."
+        )
     if isinstance(error, pg.TooManyConnections):
         return StoreBusyError(
             f"{location}: the server has no free connection ({text}). Close some, or raise max_connections."

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from combray.runtime import Keys, KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.stores.evidence import ColumnEvidence
-from combray.stores.matrix import Matrix
+from combray.stores.matrix import check_dimensions
 from combray.stores.postgres import sql
 from combray.stores.postgres.cache import NamespaceCache
+from combray.stores.postgres.nearness import Remote
 from combray.stores.postgres.postings import holding, read_codes
 from combray.stores.postgres.selections import PostgresChanges
 from combray.stores.postgres.session import Session
 from combray.stores.postings import affordable, weigh
+from combray.stores.scored import Measured
 from combray.stores.selections import fresh_mask
 from combray.stores.snapshot import Snapshot
 from combray.where import Condition
@@ -58,8 +60,12 @@ class PostgresEvidence(ColumnEvidence):
         with self.cache.lock:
             return self.cache.selections.mask(changes, condition, snapshot)
 
-    def _matrix(self, model: str, snapshot: Snapshot) -> Matrix | None:
-        return self.cache.matrix(self.session, model, snapshot)
+    def measured(self, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
+        held = self.cache.matrix(self.session, model, snapshot)
+        if isinstance(held, Remote):
+            check_dimensions(model, held.dimensions, len(vector))
+            return held.measured(vector)
+        return self._dense(held, model, vector, snapshot)
 
     def _labelled(self, sort: str, name: str) -> Keys:
         rows = self.session.of_rows(sql.labels.holders, sort, name)

@@ -6,18 +6,20 @@ import logging
 import time
 from typing import Any
 
-from psycopg import Connection, OperationalError, RawCursor
+from psycopg import Connection, Error, OperationalError, RawCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from combray.errors import InvalidInputError, StoreBusyError
 from combray.stores.postgres import sql
 from combray.stores.postgres.adapters import register
-from combray.stores.postgres.session import Row
 
 PATIENCE = 5.0
 """Seconds to wait for a server that cannot be reached, such as during a failover."""
-_OWN = ("schema", "pool_size", "role")
+REST = 5.0
+"""Seconds that a replica is left alone after it could not be reached."""
+Row = tuple[Any, ...]
+_OWN = ("schema", "pool_size", "role", "vectors")
 """Parameters of the URL that are Combray's; every other is libpq's."""
 
 # psycopg's pool logs every failed attempt; ours are errors that the caller sees.
@@ -32,7 +34,7 @@ class Address:
 
     def __init__(self, url: str) -> None:
         base, mark, query = url.partition("?")
-        own = {"schema": "combray", "pool_size": "16", "role": "combray_app"}
+        own = {"schema": "combray", "pool_size": "16", "role": "combray_app", "vectors": "exact"}
         rest = []
         for part in filter(None, query.split("&")):
             name, _, value = part.partition("=")
@@ -55,6 +57,9 @@ class Address:
         if not own["pool_size"].isdigit() or not 1 <= int(own["pool_size"]) <= 1000:
             raise InvalidInputError("location", f"pool_size {own['pool_size']!r} is not 1 to 1000.", "Change it.")
         self.pool_size = int(own["pool_size"])
+        if own["vectors"] not in ("exact", "hnsw"):
+            raise InvalidInputError("location", f"vectors {own['vectors']!r} is not known.", "Use exact or hnsw.")
+        self.indexed = own["vectors"] == "hnsw"
         place = {name: given.get(name) for name in ("user", "host", "port", "dbname")}
         at = f"{place['user']}@" if place["user"] else ""
         port = f":{place['port']}" if place["port"] else ""
@@ -67,15 +72,21 @@ class Address:
 class Pool:
     """Connections of one process. `secured`: as the role to which row-level security applies."""
 
-    def __init__(self, address: Address, *, durability: str, busy_timeout: float) -> None:
+    def __init__(
+        self, address: Address, *, durability: str, busy_timeout: float, patience: float = PATIENCE
+    ) -> None:
         self.address = address
         self.busy_timeout = busy_timeout
+        self._patience = min(patience, busy_timeout)
         self._settings = (
             address.schema,
             f"{max(1, int(busy_timeout * 1000))}",
             "on" if durability == "full" else "local",
         )
         self._failed_at = -1.0
+        self._rests_until = -1.0
+        self._refused: tuple[float, Error] | None = None
+        """When a new connection could not be set up, and why: the pool keeps neither."""
         self._pool: ConnectionPool[Connection[Row]] = ConnectionPool(
             address.conninfo,
             min_size=0,
@@ -97,19 +108,22 @@ class Pool:
         connection: Connection[Any] = Connection.connect(
             self.address.conninfo, autocommit=True, cursor_factory=RawCursor
         )
+        # Migrations and repairs take as long as they take.
+        connection.execute("SET statement_timeout = 0")
         self._configure(connection)
         return connection
 
     def get(self) -> Connection[Row]:
         """Return a connection. Raises OperationalError without a server, StoreBusyError if all are in use."""
         started = time.monotonic()
-        patience = min(PATIENCE, self.busy_timeout)
         while True:
             try:
                 return self._pool.getconn(timeout=0.6)
             except PoolTimeout as error:
                 waited = time.monotonic() - started
-                if self._failed_at >= started and waited >= patience:
+                if self._failed_at >= started and waited >= self._patience:
+                    if self._refused is not None and self._refused[0] >= started:
+                        raise self._refused[1] from error
                     # For its message: the pool keeps none.
                     self.connect().close()
                     raise OperationalError(str(error)) from error
@@ -118,6 +132,14 @@ class Pool:
                         f"{self.address.shown}: all {self.address.pool_size} connections were in use for "
                         f"{self.busy_timeout:g} s. Try again, or raise pool_size in the URL."
                     ) from None
+
+    def rest(self) -> None:
+        """Use another server for a while."""
+        self._rests_until = time.monotonic() + REST
+
+    def rests(self) -> bool:
+        """Return whether another server is to be used."""
+        return time.monotonic() < self._rests_until
 
     def put(self, connection: Connection[Row]) -> None:
         """Give a connection back; a broken one is replaced by a new one when it is needed."""
@@ -135,6 +157,10 @@ class Pool:
         connection.execute(sql.server.configure.encode(), self._settings)
 
     def _configure_secured(self, connection: Connection[Any]) -> None:
-        self._configure(connection)
-        if self.address.secured:
-            connection.execute(sql.server.use_role.encode())
+        try:
+            self._configure(connection)
+            if self.address.secured:
+                connection.execute(sql.server.use_role.encode())
+        except Error as error:
+            self._refused = time.monotonic(), error
+            raise

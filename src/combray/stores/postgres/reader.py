@@ -18,6 +18,7 @@ from combray.stores.postgres import selections, sql
 from combray.stores.postgres.cache import NamespaceCache
 from combray.stores.postgres.documents import PostgresDocuments
 from combray.stores.postgres.evidence import PostgresEvidence
+from combray.stores.postgres.nearness import Remote
 from combray.stores.postgres.queue import PostgresQueue
 from combray.stores.postgres.session import Session, missing
 from combray.stores.reading import ColumnReader
@@ -64,7 +65,7 @@ class PostgresReader(ColumnReader[Session]):
     def _evidence(self, session: Session) -> PostgresEvidence:
         return PostgresEvidence(session, self.cache, self._keeps)
 
-    def _matrix(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | None:
+    def _matrix(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | Remote | None:
         return self.cache.matrix(session, model, snapshot)
 
     def _missing(self, key: int) -> NotFoundError:

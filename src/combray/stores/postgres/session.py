@@ -6,15 +6,14 @@ row-level security lets through no row of another number, whatever a statement s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from psycopg import Connection
+from psycopg import Connection, Error
 
 from combray.errors import NotFoundError
 from combray.stores.postgres import sql
-
-Row = tuple[Any, ...]
+from combray.stores.postgres.pool import Pool, Row
 
 
 class State(NamedTuple):
@@ -26,18 +25,43 @@ class State(NamedTuple):
     reindexed: int
 
 
+def digest(result: Any) -> Any:
+    """Return what two equal results of a statement have in common. Long ones are not kept in memory."""
+    try:
+        return hash(tuple(result)) if isinstance(result, list) else result
+    except TypeError:  # it holds lists
+        return result
+
+
 def missing(key: int, namespace: str) -> NotFoundError:
     """Return the error for a key that is not in the namespace."""
     return NotFoundError(f"memory key {key} is not in namespace {namespace!r}. Read its key again by its id.")
 
 
-class Session:
-    """An open transaction."""
+Step = Callable[["Session"], Any]
+"""Runs one statement on the session's connection, and returns what it gave."""
 
-    def __init__(self, connection: Connection[Row], name: str = "", state: State | None = None) -> None:
+
+class Session:
+    """An open transaction.
+
+    `recover` is called with the error of a failed statement. It may begin the transaction anew, on another
+    connection, and returns; then the statement is run again. Otherwise it raises.
+    """
+
+    def __init__(
+        self, connection: Connection[Row], pool: Pool, name: str = "", state: State | None = None
+    ) -> None:
         self.connection = connection
+        self.pool = pool
+        """Where the connection goes back to."""
         self.name = name
         self.state = state
+        self.recover: Callable[[Session, Error], None] | None = None
+        self.done: list[tuple[Step, Any]] | None = None
+        """The statements of a write with the digests of what they returned; None in a read."""
+        self.before: dict[int, dict[int, bytes]] = {}
+        """Model -> key -> committed code of the vectors that this transaction has changed on the server."""
         self.models: dict[str, tuple[int, int]] | None = None
         """Number and dimensions of the store's models, which never change; None in a write, which may add one."""
 
@@ -49,15 +73,41 @@ class Session:
     def rows(self, statement: str, *values: Any) -> list[Row]:
         """Return all rows of a statement."""
         # Statements come from files and fixed fragments; values are bound.
-        return self.connection.execute(statement.encode(), values, binary=True).fetchall()
+        text = statement.encode()
+        found: list[Row] = self._step(lambda own: own.connection.execute(text, values, binary=True).fetchall())
+        return found
 
     def run(self, statement: str, *values: Any) -> int:
         """Run a statement. Return the number of rows that it touched."""
-        return max(0, self.connection.execute(statement.encode(), values).rowcount)
+        text = statement.encode()
+        return int(self._step(lambda own: max(0, own.connection.execute(text, values).rowcount)))
+
+    def numbers(self, statement: str, *values: Any) -> list[int]:
+        """Return numbers of a sequence. They stay the same in a transaction that is begun anew."""
+        text = statement.encode()
+        found = self._step(lambda own: own.connection.execute(text, values).fetchall(), is_repeated=False)
+        return [int(row[0]) for row in found]
+
+    def _step(self, step: Step, *, is_repeated: bool = True) -> Any:
+        while True:
+            try:
+                result = step(self)
+            except Error as error:
+                if self.recover is None:
+                    raise
+                self.recover(self, error)
+            else:
+                if self.done is not None and is_repeated:
+                    self.done.append((step, digest(result)))
+                return result
 
     def of_rows(self, statement: str, *values: Any) -> list[Row]:
         """Return all rows of a statement on the namespace."""
-        return self.rows(statement, self.number, *values)
+        text = statement.encode()
+        found: list[Row] = self._step(
+            lambda own: own.connection.execute(text, (own.number, *values), binary=True).fetchall()
+        )
+        return found
 
     def of_row(self, statement: str, *values: Any) -> Row | None:
         """Return the first row of a statement on the namespace, or None."""
@@ -66,16 +116,21 @@ class Session:
 
     def of_run(self, statement: str, *values: Any) -> int:
         """Run a statement on the namespace. Return the number of rows that it touched."""
-        return self.run(statement, self.number, *values)
+        text = statement.encode()
+        return int(self._step(lambda own: max(0, own.connection.execute(text, (own.number, *values)).rowcount)))
 
     def of_each(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement on the namespace once per row of values, in one round trip."""
-        given = [(self.number, *row) for row in rows]
+        given = [tuple(row) for row in rows]
         if not given:
             return 0
-        with self.connection.cursor() as cursor:
-            cursor.executemany(statement.encode(), given)
-            return max(0, cursor.rowcount)
+
+        def step(own: Session) -> int:
+            with own.connection.cursor() as cursor:
+                cursor.executemany(statement.encode(), [(own.number, *row) for row in given])
+                return max(0, cursor.rowcount)
+
+        return int(self._step(step))
 
     def model(self, name: str) -> tuple[int, int] | None:
         """Return the number and the dimensions of a model; None before its first vector."""
@@ -105,5 +160,6 @@ class Session:
 
     def look(self) -> None:
         """Read the state of the namespace, and show its rows to this transaction."""
-        found = self.rows(sql.namespaces.state, self.name)
+        # A failure here is the caller's: nothing was read yet.
+        found = self.connection.execute(sql.namespaces.state.encode(), (self.name,), binary=True).fetchall()
         self.state = State(*found[0][:4]) if found else None

@@ -5,38 +5,34 @@ from __future__ import annotations
 import os
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TypeVar
 
 from psycopg import Connection, Error, OperationalError
-from psycopg.pq import TransactionStatus
 
 from combray.errors import DiskFullError, ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Trace, Witness
-from combray.stores.postgres import erasing, proving, sql, upkeep
+from combray.stores.postgres import erasing, near_index, proving, sql, upkeep
 from combray.stores.postgres.cache import NamespaceCache
 from combray.stores.postgres.errors import explained, is_lost, translate
 from combray.stores.postgres.migrations import migrate
-from combray.stores.postgres.pool import PATIENCE, Address, Pool
+from combray.stores.postgres.pool import Address, Pool, Row
 from combray.stores.postgres.reader import PostgresReader, PostgresView
-from combray.stores.postgres.session import Row, Session, State
+from combray.stores.postgres.recovery import Recovery, end, new_write_id
+from combray.stores.postgres.session import Session, State
 from combray.stores.postgres.writer import PostgresWriter
-
-T = TypeVar("T")
-_PAUSE = 0.05
-"""Seconds between two attempts to begin a transaction."""
 
 
 class PostgresStore:
     """Implements `runtime.Store` and `runtime.Provable`.
 
     Args:
-        url: `postgresql://…` with libpq's parameters, and `schema` (default combray), `pool_size` (default 16)
-            and `role` ("none": as the user itself, without row-level security).
+        url: `postgresql://…` with libpq's parameters, and `schema` (default combray), `pool_size` (default 16),
+            `role` ("none": as the user itself, without row-level security) and `vectors` (exact, hnsw).
         durability: "normal" survives a killed server, "full" also waits for synchronous replicas.
         busy_timeout: Seconds to wait for a lock or for a free connection.
+        replica: URL of a streaming replica that answers reads. A namespace is read from the primary until the
+            replica has what this process has seen of it, and while the replica cannot be reached.
 
     Raises StoreError and its subclasses, InvalidInputError.
     """
@@ -49,6 +45,7 @@ class PostgresStore:
         busy_timeout: float = 30.0,
         read_only: bool = False,
         witness: Witness | None = None,
+        replica: str | None = None,
     ) -> None:
         self._address = Address(url)
         self.location = self._address.shown
@@ -61,11 +58,20 @@ class PostgresStore:
         self._writing = threading.local()
         self._closed = False
         self._pool = Pool(self._address, durability=durability, busy_timeout=busy_timeout)
+        self._replica: Pool | None = None
+        if replica:
+            self._replica = Pool(Address(replica), durability=durability, busy_timeout=busy_timeout, patience=0.5)
+        self._written: dict[str, int] = {}
+        """Namespace -> the last revision that this process wrote and no replica has shown yet."""
         with self._owning() as session:
             migrate(session, self._address.schema, self.location, read_only=read_only)
             if not read_only:
                 upkeep.rebuild_terms_if_stale(session, self._address.schema)
+            if self._address.indexed:
+                near_index.prepare(session, self._address.schema, self.location, read_only=read_only)
         self._pool.open()
+        if self._replica is not None:
+            self._replica.open()
         # The log lies beside each server; the head that is kept here is that of this server's log.
         self._head = f"audit_head@{socket.gethostname()}"
         self._witness = witness
@@ -105,7 +111,7 @@ class PostgresStore:
     def _cache(self, namespace: str) -> NamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = NamespaceCache(namespace)
+                self._caches[namespace] = NamespaceCache(namespace, indexed=self._address.indexed)
             return self._caches[namespace]
 
     def _check_open(self) -> None:
@@ -122,7 +128,7 @@ class PostgresStore:
         with explained(self.location):
             connection = self._pool.connect()
             try:
-                yield Session(connection)
+                yield Session(connection, self._pool)
             finally:
                 connection.close()
 
@@ -131,19 +137,29 @@ class PostgresStore:
         """Open a transaction that sees one state of the database."""
         self._check_open()
 
-        def begin(connection: Connection[Row]) -> Session:
+        def begin(pool: Pool, connection: Connection[Row]) -> Session | None:
             connection.execute(sql.server.begin_read.encode())
-            session = Session(connection, namespace)
+            session = Session(connection, pool, namespace)
             session.models = self._models
             session.look()
-            return session
+            return session if pool is self._pool or self._is_fresh(session) else None
 
         with explained(self.location):
-            session = self._begun(begin)
+            session = Recovery(self._pool, begin, self._replica).session()
             try:
                 yield session
             finally:
-                self._end(session.connection)
+                end(session)
+
+    def _is_fresh(self, session: Session) -> bool:
+        """Return whether a replica has everything that this process has seen of a namespace."""
+        if not session.name:
+            return not self._written
+        revision = session.state.revision if session.state else 0
+        if revision < max(self._written.get(session.name, 0), self._cache(session.name).revision):
+            return False
+        self._written.pop(session.name, None)
+        return True
 
     @contextmanager
     def transaction(self, namespace: str) -> Iterator[PostgresWriter]:
@@ -155,48 +171,36 @@ class PostgresStore:
         self._writing.now = True
         try:
             with explained(self.location), self._noting_trouble():
-                session, state = self._begun(lambda connection: _locked(connection, namespace))
-                deeds = Deeds()
+                write_id = new_write_id()
+                recovery = Recovery(self._pool, lambda pool, own: _locked(pool, own, namespace, write_id))
+                session, deeds = recovery.session(), Deeds()
+                session.done = []
                 try:
-                    writer = PostgresWriter(self._cache(namespace), session, state)
+                    writer = PostgresWriter(self._cache(namespace), session)
                     deeds = writer.deeds
                     yield writer
                     if self._witness is not None:
                         self._tell(self._witness, writer)
-                    session.connection.execute("COMMIT")
+                    recovery.commit(session, write_id)
                 except BaseException as error:
-                    self._end(session.connection)
+                    end(session)
                     if deeds.seq and self._witness is not None:
                         self._witness.rolled_back(namespace, deeds, error)
                     raise
-                self._end(session.connection)
+                end(session)
+                if self._replica is not None:
+                    self._written[namespace] = writer.revision_now
                 if writer.erased:
                     self._cache(namespace).drop()
+                if writer.new_model and self._address.indexed:
+                    self._index_vectors()
         finally:
             self._writing.now = False
 
-    def _begun(self, begin: Callable[[Connection[Row]], T]) -> T:
-        """Begin a transaction on a connection that lives; wait a little for a server that is away.
-
-        Nothing was done yet, so that a lost connection is simply replaced.
-        """
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            connection = self._pool.get()
-            try:
-                return begin(connection)
-            except BaseException as error:
-                self._end(connection)
-                if not is_lost(error) or time.monotonic() > deadline:
-                    raise
-            time.sleep(_PAUSE)
-
-    def _end(self, connection: Connection[Row]) -> None:
-        """Give a connection back. What was not committed is rolled back."""
-        with suppress(Error):
-            if connection.info.transaction_status != TransactionStatus.IDLE and not connection.closed:
-                connection.execute("ROLLBACK")
-        self._pool.put(connection)
+    def _index_vectors(self) -> None:
+        """Make the index of a new model, which is small. If that fails, searches are exact and doctor says so."""
+        with suppress(StoreError), self._owning() as session:
+            near_index.build(session, self._address.schema, wait=False)
 
     @contextmanager
     def _noting_trouble(self) -> Iterator[None]:
@@ -267,6 +271,8 @@ class PostgresStore:
     def check(self) -> list[str]:
         with self._owning() as session:
             problems = upkeep.check(session)
+            if self._address.indexed:
+                problems += near_index.problems(session)
         with self._reading("") as session:
             ((secured,),) = session.rows(sql.server.secured)
         if self._address.secured and not secured:
@@ -283,6 +289,8 @@ class PostgresStore:
             )
         with self._owning() as session:
             done = upkeep.repair(session, self._address.schema)
+            if self._address.indexed:
+                done += near_index.build(session, self._address.schema)
         for cache in self._caches.values():
             cache.drop()
         return done
@@ -300,17 +308,18 @@ class PostgresStore:
             self._closed = True
             if os.getpid() == self._process:
                 self._pool.close()
+                if self._replica is not None:
+                    self._replica.close()
 
 
-def _locked(connection: Connection[Row], namespace: str) -> tuple[Session, State]:
-    """Begin a write: lock the namespace's row, and count its revision up."""
+def _locked(pool: Pool, connection: Connection[Row], namespace: str, write_id: int) -> Session:
+    """Begin a write: lock the namespace's row, count its revision up, and leave the id of the write there."""
     connection.execute(sql.server.begin_write.encode())
-    session = Session(connection, namespace)
-    found = session.rows(sql.namespaces.begin_write, namespace)
+    begin, place = sql.namespaces.begin_write.encode(), (namespace, write_id)
+    found = connection.execute(begin, place, binary=True).fetchall()
     if not found:
-        session.run(sql.namespaces.add, namespace)
-        found = session.rows(sql.namespaces.begin_write, namespace)
+        connection.execute(sql.namespaces.add.encode(), (namespace,))
+        found = connection.execute(begin, place, binary=True).fetchall()
     if not found:
         raise OperationalError("the namespace vanished while it was locked")
-    session.state = State(*found[0][:4])
-    return session, session.state
+    return Session(connection, pool, namespace, State(*found[0][:4]))

@@ -78,7 +78,7 @@ def repair(session: Session, schema: str) -> list[str]:
 
 def _namespaces(session: Session) -> Iterator[Session]:
     for number, name in session.rows(sql.namespaces.every):
-        yield Session(session.connection, name, State(number, 0, 0, 0))
+        yield Session(session.connection, session.pool, name, State(number, 0, 0, 0))
 
 
 def _memories(space: Session) -> Iterator[Indexed]:

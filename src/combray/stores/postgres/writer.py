@@ -17,9 +17,10 @@ from combray.stores.matrix import check_dimensions, encode
 from combray.stores.postgres import indexes, sql
 from combray.stores.postgres.cache import NamespaceCache
 from combray.stores.postgres.erasing import erase
+from combray.stores.postgres.nearness import Remote
 from combray.stores.postgres.queue import PostgresQueue
 from combray.stores.postgres.reader import PostgresReader
-from combray.stores.postgres.session import Session, State
+from combray.stores.postgres.session import Session
 from combray.stores.snapshot import Snapshot
 from combray.stores.statements import FIELDS
 from combray.stores.validity import EMBEDDED, MOST_NAMED, check_changes, check_history, check_memory, must_index
@@ -31,16 +32,17 @@ class PostgresWriter(PostgresReader):
 
     _keeps = False
 
-    def __init__(self, cache: NamespaceCache, session: Session, state: State) -> None:
+    def __init__(self, cache: NamespaceCache, session: Session) -> None:
         super().__init__(session.name, cache, lambda: nullcontext(session))
         self.session = session
         self.erased = False
+        self.new_model = False
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
         self._added: set[int] = set()
         # Caught up before the first write, so that the cache only ever holds committed rows.
         self._snapshot = cache.catch_up(session, behind=1)
-        self.revision_now = state.revision
+        self.revision_now = session.state.revision if session.state else 0
         self.queue = PostgresQueue(self._reading, self.revision_now)
 
     @contextmanager
@@ -102,7 +104,7 @@ class PostgresWriter(PostgresReader):
         for arrival in arrivals:
             check_memory(arrival.memory)
         self._refuse_known([arrival.memory.id for arrival in arrivals])
-        keys = [int(row[0]) for row in self.session.rows(sql.memories.next_keys, len(arrivals))]
+        keys = self.session.numbers(sql.memories.next_keys, len(arrivals))
         added: list[Indexed] = []
         rows = []
         number = self.session.number or 0
@@ -139,16 +141,29 @@ class PostgresWriter(PostgresReader):
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         self._must_know(keys)
         self._did("embedded", keys)
-        # The matrix must be filled from committed rows, before these change.
-        self.cache.matrix(self.session, model, self._snapshot)
+        self._hold(model, keys)
         self.session.of_run(sql.memories.set_revision, self.revision_now, [int(key) for key in keys])
         self._store_vectors(model, keys, vectors)
+
+    def _hold(self, model: str, keys: Sequence[int]) -> None:
+        """Read the vectors of a model as they were committed, before those of some keys change.
+
+        Rows of a transaction that may be rolled back must not get into the matrix; and where the vectors stay on
+        the server, its searches are of what was committed too.
+        """
+        held = self.cache.matrix(self.session, model, self._snapshot)
+        if isinstance(held, Remote):
+            before = self.session.before.setdefault(held.model, {})
+            new = [int(key) for key in keys if int(key) not in before and key not in self._added]
+            before.update(self.session.of_rows(sql.vectors.codes, held.model, new))
 
     def _store_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         codes = encode(vectors)
         known = self.session.model(model)
         if known is None:
-            self.session.run(sql.vectors.add_model, model, vectors.shape[1])
+            (number,) = self.session.numbers(sql.vectors.next_model)
+            self.session.run(sql.vectors.add_model, number, model, vectors.shape[1])
+            self.new_model = True
             known = self.session.model(model)
         number, dimensions = known or (0, 0)
         check_dimensions(model, dimensions, vectors.shape[1])
@@ -156,8 +171,7 @@ class PostgresWriter(PostgresReader):
         self.session.of_run(sql.vectors.put, number, list(last), list(last.values()))
 
     def drop_vectors(self, model: str) -> int:
-        # As in put_vectors: rows of a rolled back transaction must not get into the matrix.
-        self.cache.matrix(self.session, model, self._snapshot)
+        self._hold(model, ())
         count = self.session.of_run(sql.vectors.drop_model, model)
         self.session.of_run(sql.namespaces.grow_epoch)
         return count
@@ -172,8 +186,7 @@ class PostgresWriter(PostgresReader):
         old = {name: row[1 + FIELDS.index(name)] for name in names}
         if any(changes[name] != old[name] for name in EMBEDDED.intersection(changes)):
             for (model,) in session.of_rows(sql.vectors.models_of, key):
-                # As in put_vectors.
-                self.cache.matrix(session, model, self._snapshot)
+                self._hold(model, [key])
             session.of_run(sql.vectors.drop, key)
         session.of_run(sql.versions.add, key, mapping.to_micro(at), actor, operation, mapping.to_json(old))
         assignments = ", ".join(f"{name} = ${place}" for place, name in enumerate([*names, "revision"], 3))

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from combray.runtime import Keys, KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.stores.evidence import ColumnEvidence
-from combray.stores.matrix import Matrix
 from combray.stores.postings import Weighed, affordable, weigh
+from combray.stores.scored import Measured
 from combray.stores.selections import fresh_mask
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
@@ -63,8 +63,8 @@ class SqliteEvidence(ColumnEvidence):
         with self.cache.lock:
             return self.cache.selections.mask(changes, condition, snapshot)
 
-    def _matrix(self, model: str, snapshot: Snapshot) -> Matrix | None:
-        return self.cache.matrix(self.connection, model, snapshot)
+    def measured(self, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
+        return self._dense(self.cache.matrix(self.connection, model, snapshot), model, vector, snapshot)
 
     def _labelled(self, sort: str, name: str) -> Keys:
         rows = self.connection.execute(sql.labels.holders, (self.cache.number, sort, name)).fetchall()

@@ -4,8 +4,11 @@ SELECT id, revision, epoch, reindexed, set_config('combray.namespace', id::text,
 
 -- name: begin_write
 -- Locks the namespace: its writes are made one after the other, and keys ascend in the order of their commits.
-UPDATE namespace SET revision = revision + 1 WHERE name = $1
+UPDATE namespace SET revision = revision + 1, writes = ($2 || writes)[1:8] WHERE name = $1
 RETURNING id, revision, epoch, reindexed, set_config('combray.namespace', id::text, true)
+
+-- name: last_writes
+SELECT revision, writes FROM namespace WHERE name = $1 FOR UPDATE
 
 -- name: add
 INSERT INTO namespace (name) VALUES ($1) ON CONFLICT DO NOTHING

@@ -12,7 +12,7 @@ SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1),
 BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY
 
 -- name: begin_write
-BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE
+BEGIN ISOLATION LEVEL READ COMMITTED
 
 -- name: configure
 SELECT set_config('search_path', quote_ident($1) || ', public', false),

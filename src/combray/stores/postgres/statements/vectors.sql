@@ -1,8 +1,11 @@
 -- name: model
 SELECT id, dimensions FROM model WHERE name = $1
 
+-- name: next_model
+SELECT nextval(pg_get_serial_sequence('model', 'id'))
+
 -- name: add_model
-INSERT INTO model (name, dimensions) VALUES ($1, $2) ON CONFLICT DO NOTHING
+INSERT INTO model (id, name, dimensions) OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 
 -- name: all_until
 -- A writer looks at what was committed: rows it has touched itself carry a later revision.
