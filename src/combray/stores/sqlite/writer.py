@@ -209,16 +209,17 @@ class SqliteWriter(SqliteReader):
 
     def link(self, links: Sequence[Link], at: float) -> int:
         self._must_know({end for each in links for end in (each.source, each.target)})
-        places = {(each.source, each.target, EDGE_TYPES.index(each.type), each.subtype) for each in links}
-        # An edge of a memory of this transaction cannot exist yet: no need to look it up.
-        old = [each for each in places if self._added.isdisjoint(each[:2])]
-        known = sum(int(self.connection.execute(sql.edges.count_same, each).fetchone()[0]) for each in old)
-        moment = mapping.to_micro(at)
-        rows = []
+        moment, codes = mapping.to_micro(at), {name: code for code, name in enumerate(EDGE_TYPES)}
+        rows, places = [], set[tuple[int, int, int, str]]()
         for each in links:
+            place = (each.source, each.target, codes[each.type], each.subtype)
             maker = None if each.created_by == "combray" else each.created_by
-            place = (each.source, each.target, EDGE_TYPES.index(each.type), each.subtype)
             rows.append((*place, each.weight, each.reason or None, maker, moment))
+            places.add(place)
+        # An edge of a memory of this transaction cannot exist yet: no need to look it up.
+        added = self._added
+        old = [each for each in places if each[0] not in added and each[1] not in added]
+        known = sum(int(self.connection.execute(sql.edges.count_same, each).fetchone()[0]) for each in old)
         self.connection.executemany(sql.edges.put, rows)
         new = len(places) - known
         # Edges of a new memory are reported with it; for edges alone, both ends are reported.
