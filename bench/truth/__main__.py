@@ -32,6 +32,7 @@ ANSWERS = (
     "present holds",
     "plain top 1",
     "plain top 3",
+    "plain first marked",
 )
 WRITES = ("right among three", "right suggested", "false suggestions", "false changes", "harm")
 
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--preset", action="append", metavar="NAME")
     parser.add_argument("--embedder", action="append", metavar="SPEC")
     parser.add_argument("--caller", action="append", choices=(*CALLERS, "all"))
-    parser.add_argument("--by", choices=("kind", "language"))
+    parser.add_argument("--by", action="append", choices=("kind", "language"))
     parser.add_argument("--json", type=Path, metavar="OUT")
     options = parser.parse_args(arguments)
     try:
@@ -84,11 +85,11 @@ def main(arguments: list[str] | None = None) -> int:
     where = "all of a language in one store" if options.together else "each story alone"
     console = Console()
     console.print(_table({name: _figures(each) for name, each in results.items()}, where))
-    if options.by:
-        for name, each in results.items():
+    for name, each in results.items():
+        for by in options.by or ():
             groups: dict[str, Played] = defaultdict(Played)
             for row in each.answers:
-                groups[getattr(row[0], options.by)].answers.append(row)
+                groups[getattr(row[0], by)].answers.append(row)
             console.print(_table({group: _figures(rows) for group, rows in sorted(groups.items())}, name))
     if options.json:
         figures = {name: _figures(each) for name, each in results.items()}

@@ -35,7 +35,8 @@ def measures(question: Question, shown: Sequence[Shown]) -> dict[str, float]:
     changed facts (questions with stale statements): `current top 1`, `current top 3`, `current first` (no stale
     statement stands before the first current one), `right behind` (before it, or directly behind it while the
     stale one is marked), `outdated unmarked`.
-    plain questions (without): `plain top 1`, `plain top 3`; `present holds`: top 1 of the kinds in which
+    plain questions (without): `plain top 1`, `plain top 3`, `plain first marked` (the first hit is marked as
+    outdated, or perhaps outdated, though nothing changed it); `present holds`: top 1 of the kinds in which
     something past, planned or rumoured competes with the present. `due plans`: current first, once the date of
     the plan has passed.
     """
@@ -46,6 +47,7 @@ def measures(question: Question, shown: Sequence[Shown]) -> dict[str, float]:
         found = {
             "plain top 1": float(current == 0),
             "plain top 3": float(current is not None and current < 3),
+            "plain first marked": float(bool(shown) and shown[0].marked),
         }
         return found | ({"present holds": float(current == 0)} if question.kind in HEDGED_KINDS else {})
     first = current is not None and (not stale or current < stale[0])

@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 SECTIONS = (
     "aliases", "dates", "expansion", "guard", "names", "noise", "pronouns", "quality", "questions",
-    "replacements", "requests", "revisions", "samples", "savings", "statements", "tense", "trivial", "words",
+    "replacements", "requests", "revisions", "samples", "savings", "statements", "states", "tense", "trivial",
+    "words",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 

@@ -29,6 +29,9 @@ _DISTANCE = re.compile(
 _NEVER: Validity = (None, None)
 _FAR_PAST, _FAR_FUTURE = 1500, 2500
 _DAY = timedelta(days=1)
+_YEAR = timedelta(days=366)
+_YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DIGIT = re.compile(r"[\d一二三四五六七八九十]")
 
 
 class _Times(NamedTuple):
@@ -38,6 +41,8 @@ class _Times(NamedTuple):
     ends: list[datetime]
     ranges: list[tuple[datetime, datetime]]
     others: list[datetime]
+    near: list[datetime]
+    """Others that are words alone, as "Tuesday" is: "next month we meet on Tuesdays" begins next month."""
 
 
 def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
@@ -65,8 +70,11 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     end = _only(each for each in ahead.ends if each > said_at)
     if tense == "planned":
         # "From Monday to Friday" is a plan's time; in the present it is a habit.
-        dates = [each for each in (ahead.starts or ahead.others) if each > said_at]
-        return _only(ahead.ranges) or (_only(dates), end)
+        starts = [_coming(each, said_at, lead) for each in ahead.starts]
+        # "From 1 June I work Monday to Thursday" begins in June.
+        dates = [each for each in (starts or ahead.others or ahead.near) if each > said_at]
+        ranged = None if starts else _only(ahead.ranges)
+        return ranged or (_only(dates), end)
     behind = _times(lead, said_at, forward=False)
     # "As of 3 May" is this year's or last year's: only a date that reads the same both ways is certain.
     start = _only(behind.starts)
@@ -78,11 +86,18 @@ def _only(dates: Iterable[T]) -> T | None:
     return distinct.pop() if len(distinct) == 1 else None
 
 
+def _coming(start: datetime, said_at: datetime, lead: str) -> datetime:
+    """Return the start of a plan: "from 1 April", said in May and without a year, is in the next year."""
+    if start > said_at or said_at - start > _YEAR or _YEARS.search(lead) or (start.month, start.day) == (2, 29):
+        return start
+    return start.replace(year=start.year + 1)
+
+
 def _times(lead: str, said_at: datetime, *, forward: bool) -> _Times:
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     from combray.language.dates.resolution import resolve
 
-    found = _Times([], [], [], [])
+    found = _Times([], [], [], [], [])
     for each in resolve(lead, said_at, forward=forward):
         _sort(each, lead, said_at, found)
     return found
@@ -111,7 +126,7 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
     elif marks["starting"].search(before) or marks["starting_after"].match(after):
         _add(found.starts, start)
     elif each.kind != "time" or start.date() != said_at.date():
-        found.others.append(start)
+        (found.others if each.kind == "period" or _DIGIT.search(words) else found.near).append(start)
 
 
 def _add(dates: list[datetime], moment: datetime) -> None:

@@ -52,7 +52,7 @@ def _remember() -> Pipeline[Remembering]:
             Diff(strict=True, certain=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
             links=FEWER_LINKS,
         )
-        .replace("FindNearest", FindNearest(minimum=0.1, limit=10))
+        .replace("FindNearest", FindNearest(minimum=0.1, limit=40))
         .after("TakeSurvey", SuggestRevisions())
         .after("LinkSemantic", LinkRestated())
         .after("LinkRestated", KeepRevisions())

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS, Tense
 from combray.language.tokens import term_set
 from combray.recall.state import Recalling, aligned
@@ -24,6 +25,8 @@ MARK_FROM = 0.25
 _SUPERSEDED = STATUSES.index("superseded")
 _HEDGES = sum(TENSE_BITS.values())
 _LONGEST_CHAIN = 64
+SLIPPED_FROM = 0.15
+"""Probability of a `may_revise` edge that puts a plan in doubt, if the text is from before the plan's day."""
 _TINY = 1e-6
 
 
@@ -119,15 +122,20 @@ def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.
 class LeadWithPresent:
     """Moves a statement about the present in front of a first hit that is about the past, a plan or a rumour.
 
-    "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is one of the next three;
-    it has at least `share` of the first score, as many words of the question, and is about the same: `alike` is
-    the least share of the words of the shorter text that both hold. Texts of more than `longest` words say many
-    things and stay. Questions about the past or a plan are left as they are. Measured: bench/results/truth.md.
+    "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is one of the next three
+    and is about the same: it has at least `share` of the first score, as many words of the question, and both
+    hold at least the share `alike` of the words of the shorter text. With a topic that the two and the question
+    have in common (`language.states`) `share_of_topic` of the score is enough. A later plan whose date has come
+    leads over a statement about the present in the same way, by a topic in common.
+
+    Texts of more than `longest` words say many things and stay. Questions about the past or a plan are left as
+    they are. Measured: bench/results/truth.md.
     """
 
     needs = ("sorted", "question")
     among: int = 4
     share: float = 0.6
+    share_of_topic: float = 0.5
     alike: float = 0.4
     longest: int = 60
 
@@ -137,11 +145,22 @@ class LeadWithPresent:
         asks_plan = state.question is not None and state.question.asks_plan
         rows = state.columns()
         yields = hedged(rows, state.now, ("planned",) if asks_plan else ())[: self.among]
-        if not yields[0] or rows.words[0] > self.longest:
+        if rows.words[0] > self.longest:
             return state
-        held = aligned(state.keys[: self.among], *_by_key(state.found, "held"))
-        enough = state.scores[: self.among] >= self.share * state.scores[0]
-        place = self._about_the_same(state, np.flatnonzero(~yields & (held > 0) & (held >= held[0]) & enough))
+        shares = state.scores[: self.among] / max(float(state.scores[0]), _TINY)
+        if yields[0]:
+            place = self._about_the_same(state, ~yields, shares)
+        else:
+            # What is planned and does not yield is due.
+            plans = ((rows.cues & TENSE_BITS["planned"]) > 0)[: self.among] & ~yields
+            later = rows.moment[: self.among] > rows.moment[0]
+            near = plans & later & (shares >= self.share_of_topic)
+            if near.any() and not plans[0]:
+                doubted = slipped(state, state.keys[: self.among][near].tolist())
+                near &= ~np.isin(state.keys[: self.among], doubted)
+                place = self._of_a_topic(state, near)
+            else:
+                place = 0
         if place:
             order = np.arange(len(state.keys))
             order[: place + 1] = np.roll(order[: place + 1], 1)
@@ -151,17 +170,33 @@ class LeadWithPresent:
             state.scores[0] = best
         return state
 
-    def _about_the_same(self, state: Recalling, places: NDArray[np.int64]) -> int:
+    def _about_the_same(self, state: Recalling, told: NDArray[np.bool_], shares: NDArray[np.float64]) -> int:
         """Return the first of the places whose text is about the same as the first hit; 0 for none."""
+        if state.found is None:
+            return 0
+        held = aligned(state.keys[: self.among], *_by_key(state.found, "held"))
+        told = told & (held > 0)
+        places = np.flatnonzero(told & (held >= held[0]) & (shares >= self.share))
+        if len(places):
+            first, *texts = state.reader.contents(state.keys[[0, *places]])
+            said = term_set(first)
+            for place, text in zip(places.tolist(), texts, strict=True):
+                mine = term_set(text)
+                if len(said & mine) >= self.alike * max(1, min(len(said), len(mine))):
+                    return int(place)
+        return self._of_a_topic(state, told & (shares >= self.share_of_topic))
+
+    def _of_a_topic(self, state: Recalling, told: NDArray[np.bool_]) -> int:
+        """Return the first of the places that shares a topic with the first hit and the question; 0 for none."""
+        places = np.flatnonzero(told)
         if not len(places):
             return 0
         first, *texts = state.reader.contents(state.keys[[0, *places]])
-        said = term_set(first)
-        for place, text in zip(places.tolist(), texts, strict=True):
-            mine = term_set(text)
-            if len(said & mine) >= self.alike * max(1, min(len(said), len(mine))):
-                return int(place)
-        return 0
+        wanted = states_of(state.query).topics & states_of(first).topics
+        found = (
+            place for place, text in zip(places.tolist(), texts, strict=True) if states_of(text).topics & wanted
+        )
+        return int(next(found, 0))
 
 
 def _by_key(found: Found, name: str) -> tuple[Keys, NDArray[np.float64]]:
@@ -184,13 +219,15 @@ class ShowLater:
     """
 
     needs = ("sorted", "question")
-    mark_from: float = 0.05
+    mark_from: float = 0.07
     bias: float = -4.7
-    edge: float = 1.1
-    first: float = 2.4
-    share: float = 2.75
-    sure_from: float = 0.2
+    edge: float = 0.93
+    first: float = 2.18
+    share: float = 2.17
+    sure_from: float = 0.35
     """Probability of an edge that counts for every question."""
+    due_from: float = 0.02
+    """Probability of an edge from a plan whose date has come that counts for every question."""
     depth: int = 10
     """Hits whose edges are read, at most."""
 
@@ -198,7 +235,7 @@ class ShowLater:
         if not len(state.keys):
             return state
         head = state.keys[: min(self.depth, state.limit)].tolist()
-        links = self._that_matter(open_revisions(state, head, 0.0), state)
+        links = open_revisions(state, head, 0.0)
         if not links:
             state.revisions = []
             return state
@@ -208,12 +245,13 @@ class ShowLater:
         told = set(keys[says_now].tolist())
         # A plan that says how things are is one whose date has come.
         due = set(keys[says_now & ((rows.cues & TENSE_BITS["planned"]) > 0)].tolist())
-        state.revisions = [link for link in links if link.source in told]
+        due -= set(slipped(state, sorted(due)))
+        state.revisions = [link for link in self._that_matter(links, state, due) if link.source in told]
         if state.revisions and not state.asks_past:
             self._place(state, state.revisions, due)
         return state
 
-    def _that_matter(self, links: Sequence[Link], state: Recalling) -> list[Link]:
+    def _that_matter(self, links: Sequence[Link], state: Recalling, due: Collection[int]) -> list[Link]:
         """Return the edges that matter to this question, each with that probability as its weight."""
         scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
         first, best = int(state.keys[0]), max(float(state.scores[0]), _TINY)
@@ -223,7 +261,8 @@ class ShowLater:
             z = self.bias + self.edge * math.log(p / (1.0 - p)) + self.first * (link.target == first)
             z += self.share * scores[link.target] / best
             chance = round(1.0 / (1.0 + math.exp(-z)), 6)
-            if chance >= self.mark_from or link.weight >= self.sure_from:
+            is_due = link.source in due and link.weight >= self.due_from
+            if chance >= self.mark_from or link.weight >= self.sure_from or is_due:
                 found.append(msgspec.structs.replace(link, weight=chance))
         return found
 
@@ -247,6 +286,17 @@ class ShowLater:
                 state.via.setdefault(new, "revision")
             place += 1
         state.arrange(np.array(order, dtype=np.int64), np.array([scores[key] for key in order]))
+
+
+def slipped(state: Recalling, plans: Sequence[int]) -> list[int]:
+    """Return the plans that a text from before their day may have put off or cancelled."""
+    links = open_revisions(state, plans, SLIPPED_FROM)
+    if not links:
+        return []
+    sources, targets = ([link.source for link in links], [link.target for link in links])
+    told = state.reader.rows(np.array(sources, dtype=np.int64)).moment
+    begins = state.reader.rows(np.array(targets, dtype=np.int64)).valid_from
+    return [target for target, before in zip(targets, (told < begins).tolist(), strict=True) if before]
 
 
 def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:

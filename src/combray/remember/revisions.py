@@ -25,6 +25,7 @@ from combray.language.revisions import (
     weight_of,
 )
 from combray.language.scopes import scope_set
+from combray.language.states import States, opposed, states_of
 from combray.language.tense import Tense
 from combray.language.tokens import query_terms
 from combray.remember.state import Draft, Remembering, Suspect
@@ -36,7 +37,8 @@ KINDS = ("fact", "insight", "episode")
 """Kinds that state something. A chunk of a document changes with its file."""
 OF_STORE = (
     "cosine", "cosine gap", "cosine rank", "best cosine", "keyword gap", "keyword rank", "same author",
-    "author rank", "author last", "days",
+    "author rank", "author last", "days", "topics", "topics gap", "topics rank", "topics share", "opposed",
+    "opposed alone", "nearest", "most words", "most topics", "author topics", "author opposed",
 )  # fmt: skip
 """Names of the features that need the store, in the order of `features`."""
 FEATURES = (*OF_STORE, *OF_PAIR, *OF_TEXT)
@@ -85,8 +87,12 @@ class SuggestRevisions:
     gives = ("suspects",)
     most: int = 8
     """Items of a batch for which candidates are looked up at write."""
+    nearest: int = 10
+    """Nearest memories that are candidates, of all that were found near."""
+    nearest_of_author: int = 10
+    """Nearest memories of the same author that are candidates."""
     keyword: int = 8
-    """Best keyword matches that are candidates, unless there are static vectors, which match words too."""
+    """Best keyword matches that are candidates. Static vectors match the words of text in ASCII too."""
     recent: int = 8
     """Latest statements of the author that are candidates."""
     entities: int = 4
@@ -100,7 +106,7 @@ class SuggestRevisions:
     posting_budget: int = 3_000
     keep: int = 3
     """Pairs of a text that are kept."""
-    keep_from: float = 0.005
+    keep_from: float = 0.001
     """Least probability of an edge."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
@@ -151,13 +157,11 @@ class SuggestRevisions:
         allowed = tuple(each for each in state.trusts if memory.trust in _TRUSTED or each == memory.trust)
         # Without the moment, which is new with every write: a store keeps what a filter lets through.
         where = Filter(kinds=KINDS, trusts=allowed, within=scope_set(memory.tags))
-        near: dict[int, float] = {}
-        if draft.nearest is not None:
-            near = dict(zip(draft.nearest.keys.tolist(), draft.nearest.scores.tolist(), strict=True))
+        near = self._near(draft, reader)
         mine = replace(where, authors=(memory.author,)) if memory.author else where
         recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
         found = {*near, *recent, *self._named(draft, state)}
-        if level != "static" or not near:
+        if level != "static" or not near or not memory.content.isascii():
             found.update(self._by_words(draft, where, reader))
         known = _by_key(found - state.replaced, reader)
         newest = known.get(recent[0]) if recent else None
@@ -188,6 +192,19 @@ class SuggestRevisions:
             [near.get(key, farthest) for key, _ in stored] + [_cosine(draft, each) for each in twins],
             [rank.get(key, self.recent) for key, _ in stored] + [0] * len(twins),
         )
+
+    def _near(self, draft: Draft, reader: Reader) -> dict[int, float]:
+        """Return the nearest memories with their cosines, and the nearest of the same author."""
+        if draft.nearest is None:
+            return {}
+        keys, scores = draft.nearest.keys, draft.nearest.scores
+        wanted = np.arange(len(keys)) < self.nearest
+        if draft.memory.author and len(keys) > self.nearest:
+            rows = reader.rows(keys)
+            if draft.memory.author in rows.author_names:
+                same = rows.author == rows.author_names.index(draft.memory.author)
+                wanted |= same & (np.cumsum(same) <= self.nearest_of_author)
+        return dict(zip(keys[wanted].tolist(), scores[wanted].tolist(), strict=True))
 
     def _named(self, draft: Draft, state: Remembering) -> list[int]:
         """Return the newest memories of each entity, which were read for the links."""
@@ -220,12 +237,16 @@ class KeepRevisions:
 
     An edge asks nobody: recall shows the later memory behind the earlier one. A suggestion is raised in the
     result of the write. At most `budget` of the writes raise one, counted over the last 256 writes of the
-    namespace, episodes apart; the first 50 writes use the threshold that comes with the weights.
+    namespace, and `of_turns` of the episodes, which are counted apart: few turns change a fact.
+    The first 50 writes use the threshold that comes with the weights.
     """
 
     needs = ("written", "suspects")
-    budget: float = 0.08
-    """Share of the writes that may raise a suggestion, 0-1."""
+    budget: float = 0.11
+    """Share of the writes that may raise a suggestion, 0-1. Where one write in six changes something, less than a
+    tenth of the others raise one (bench/results/truth.md)."""
+    of_turns: float = 0.08
+    """Share of the episodes that may raise one, 0-1."""
     shown: float = 0.2
     """Least share of the best candidate's probability that the others need to be raised with it."""
 
@@ -235,10 +256,12 @@ class KeepRevisions:
         budgets: dict[str, Budget] = {}
         for draft in considered:
             found = self.link(draft, state)
-            name = f"revisions:{level}:{'episode' if draft.memory.kind == 'episode' else 'fact'}"
+            is_turn = draft.memory.kind == "episode"
+            name = f"revisions:{level}:{'episode' if is_turn else 'fact'}"
             if name not in budgets:
                 kept = bytes.fromhex(state.writer.kept(name))
-                budgets[name] = Budget(kept, self.budget, ranker(level).raise_from)
+                share = self.of_turns if is_turn else self.budget
+                budgets[name] = Budget(kept, share, ranker(level).raise_from)
             if budgets[name].raises(found[0].score if found else 0.0):
                 draft.may_revise = tuple(each for each in found if each.score >= self.shown * found[0].score)
         for name, budget in budgets.items():
@@ -295,6 +318,13 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     pairs = [pair_features(new, old, idf, of_new) for old in olds]
     words = [each[_OF_NEW] for each in pairs]
     nearest, best = sorted(pool.cosines, reverse=True), sorted(words, reverse=True)
+    about = states_of(memory.content)
+    states = [states_of(each.content) for each in pool.memories]
+    topics = _shared_topics(about, states)
+    most = sorted(topics, reverse=True)
+    count = max(about.topics.bit_count(), 1)
+    against = [opposed(about, each) for each in states]
+    sides = sum(against)
     now = memory.moment.timestamp()
     # Lists, not arrays: for a dozen rows they are several times faster.
     table = [
@@ -309,14 +339,37 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
             rank,
             rank == 0,
             math.log1p(max((now - old.moment.timestamp()) / _DAY, _FEWEST_DAYS)),
+            topic,
+            most[0] - topic,
+            min(most.index(topic), 8),
+            (about.topics & state.topics).bit_count() / count,
+            side,
+            side and sides == 1,
+            cosine == nearest[0],
+            word == best[0],
+            topic == most[0],
+            topic * (old.author == memory.author),
+            side and old.author == memory.author,
             *pair,
             *own,
         ]
-        for old, cosine, rank, word, pair in zip(
-            pool.memories, pool.cosines, pool.author_rank, words, pairs, strict=True
+        for old, cosine, rank, word, pair, topic, state, side in zip(
+            pool.memories, pool.cosines, pool.author_rank, words, pairs, topics, states, against, strict=True
         )
     ]
     return np.array(table, dtype=np.float64)
+
+
+def _shared_topics(about: States, states: Sequence[States]) -> list[float]:
+    """Return for each candidate the sum of the weights of the topics it shares, the rarer the more: about 0-5."""
+    weights = []
+    left = about.topics
+    while left:
+        bit = left & -left
+        left ^= bit
+        held = sum(1 for each in states if each.topics & bit)
+        weights.append((bit, math.log((len(states) + 2) / (held + 1))))
+    return [sum(weight for bit, weight in weights if each.topics & bit) for each in states]
 
 
 def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:

@@ -1,13 +1,18 @@
 """The ranker of revisions: how probable it is that a later text changes an earlier memory.
 
-One forest for each level of embedder: without vectors, with static ones, with contextual ones. The weights
-(`revisions.json`) were trained by `bench/truth/training.py` on stories about facts that change, all stories of a
-language in one store. Features and their order: `combray.remember.revisions.FEATURES`.
+Two linear models for each level of embedder: without vectors, with static ones, with contextual ones. The first
+orders the candidates of a text; it was trained to choose among them (a conditional logit), so it learns nothing
+from how much texts or stores differ. The second says how probable it is that the best candidate is right. The
+weights (`revisions.json`) were trained by `bench/truth/training.py` on stories about facts that change. Features
+and their order: `combray.remember.revisions.FEATURES`.
+
+Source: McFadden, "Conditional logit analysis of qualitative choice behavior", 1974.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from pathlib import Path
 from typing import Literal
 
@@ -15,13 +20,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.scoring.forest import Forest
-
 _WEIGHTS = Path(__file__).with_name("revisions.json")
 
 
 Level = Literal["none", "static", "contextual"]
 """What kind of vectors the cosines come from."""
+Row = NDArray[np.float64]
+"""One value for each feature, or for each candidate."""
 
 WINDOW = 256
 """Writes whose best scores are kept, for the threshold of the next one."""
@@ -29,20 +34,50 @@ WARM = 50
 """Writes until a store's own scores decide instead of the shipped threshold."""
 _STEPS = 255
 
+OF_LIST = ("best", "lead", "rivals", "candidates", "above mean")
+"""What the second model knows beside the best candidate's features, in the order of `of_list`."""
+_ALONE = 5.0
+"""Lead of a candidate without a second one."""
+
 
 class _Trained(msgspec.Struct, frozen=True):
-    columns: list[list[int]]
-    thresholds: list[list[float]]
-    values: list[list[float]]
+    choice: list[float]
+    chance: list[float]
     bias: float
     raise_from: float
 
 
 class Ranker(msgspec.Struct, frozen=True):
-    """A forest, and the probability from which a suggestion is raised until a store has a history of its own."""
+    """Weights of the features for the order, of `of_list` and the best one's features for the probability.
 
-    forest: Forest
+    `raise_from` is the probability from which a suggestion is raised until a store has a history of its own.
+    """
+
+    choice: Row
+    chance: Row
+    bias: float
     raise_from: float
+
+    def probabilities(self, features: NDArray[np.float64]) -> Row:
+        """Return for each row of features, one a candidate, how probable it is that the text changes it.
+
+        The best one's comes from the second model, the others' are in proportion to their odds of being chosen.
+        """
+        scores: Row = features @ self.choice
+        best = int(scores.argmax())
+        odds = float(np.concatenate([of_list(scores), features[best]]) @ self.chance) + self.bias
+        chance: float = 1.0 / (1.0 + math.exp(-odds))
+        others: Row = np.exp(scores - float(scores[best]))
+        return others * chance
+
+
+def of_list(scores: Row) -> Row:
+    """Return how the best score stands among all of a text: `OF_LIST`."""
+    ranked = np.sort(scores)[::-1]
+    best = ranked[0]
+    lead = best - ranked[1] if len(ranked) > 1 else _ALONE
+    rivals = np.log(np.exp(scores - best).sum())
+    return np.array([best, lead, rivals, np.log(len(scores)), best - scores.mean()])
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -64,14 +99,13 @@ def feature_names() -> list[str]:
 def ranker(level: Level) -> Ranker:
     """Return the shipped ranker of a level."""
     trained = _file().levels[level]
-    tables = (np.array(trained.columns, dtype=np.int64), np.array(trained.thresholds), np.array(trained.values))
-    return Ranker(Forest(*tables, trained.bias), trained.raise_from)
+    return Ranker(np.array(trained.choice), np.array(trained.chance), trained.bias, trained.raise_from)
 
 
 def probabilities(features: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
     """Return the probability of each row, 0-1, rounded so that every machine decides alike."""
-    odds = ranker(level).forest.log_odds(features)
-    result: NDArray[np.float64] = np.round(1.0 / (1.0 + np.exp(-odds)), 6)
+    found = np.clip(ranker(level).probabilities(features), 1e-6, 1 - 1e-6)
+    result: NDArray[np.float64] = np.round(found, 6).astype(np.float64)
     return result
 
 
