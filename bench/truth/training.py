@@ -43,7 +43,7 @@ from combray.scoring.revisions import Ranker, probabilities
 
 FOLDS = 5
 OF_ALONE, OF_PAIRS = 0.5, 1.0
-"""Weight of a story in a store of its own, since most stores are large, and of a pair, which is simpler than life."""
+"""Weight of a story in a store of its own, since most stores are large, and of a pair."""
 RIDGE_OF_CHOICE, RIDGE_OF_CHANCE = 5.0, 20.0
 EMBEDDERS = {"none": "none", "static": "wordllama"}
 Scores = NDArray[np.float64]

@@ -61,7 +61,7 @@ def test_one_further_behind_does_not_count(story: Story) -> None:
 
 def test_plain_questions_and_hedged_kinds() -> None:
     plain = Question("x", "hypothetical-or-quoted", "en", 0.0, "?", frozenset({"a"}), frozenset())
-    expected = {"plain top 1": 0.0, "plain top 3": 1.0, "present holds": 0.0}
+    expected = {"plain top 1": 0.0, "plain top 3": 1.0, "plain first marked": 0.0, "present holds": 0.0}
     assert measures(plain, [Shown("b"), Shown("a")]) == expected
 
 

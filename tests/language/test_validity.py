@@ -67,3 +67,21 @@ def test_a_past_without_a_date_was_over_when_it_was_told(text: str) -> None:
 
 def test_the_past_never_ends_after_it_was_told() -> None:
     assert validity_of("Back then I was in Oslo until 2030.", "past", SAID) == (None, SAID)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        # The weekdays are a habit, the date is the start.
+        ("It's signed: from 1 June I only come in Monday to Thursday", (2025, 6, 1)),
+        ("Plan: on 5 May we switch all clients over to /v3", (2025, 5, 5)),
+        ("As of 1 May the sprint meeting moves to Tuesdays", (2025, 5, 1)),
+        ("从四月一号起前台八点下班。", (2025, 4, 1)),
+        ("五月二号我要调去苏州办公室。", (2025, 5, 2)),
+        # 2 March is over when it is said in the middle of March: it is that of the next year.
+        ("Ra Tết, từ 2 tháng 3, các em lên C310 nhé", (2026, 3, 2)),
+    ],
+)
+def test_plans_begin_on_the_day_that_lies_ahead(text: str, start: tuple[int, int, int]) -> None:
+    said_at = datetime(2025, 3, 20, 9, tzinfo=UTC)
+    assert validity_of(text, tense_of(text), said_at) == (datetime(*start, tzinfo=UTC), None)

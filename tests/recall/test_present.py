@@ -225,3 +225,27 @@ def test_quarantined_and_foreign_memories_are_never_pulled_in(engine: Engine) ->
     hits = engine.recall("Where do I live?", trusts=["owner"])
     assert hits[0].may_be_outdated_by is None
     assert new not in [hit.memory.id for hit in hits]
+
+
+# -- plans that came due ---------------------------------------------------------------------------------
+
+
+def desk(engine: Engine) -> tuple[str, str]:
+    """A state, and a plan that came due on 1 April."""
+    old = tell(engine, "The front desk is open until 18:00", "2026-01-10")
+    plan = tell(engine, "From 1 April the front desk will be open until 20:00", "2026-03-20")
+    return old, plan
+
+
+def test_a_plan_whose_day_has_come_leads(engine: Engine) -> None:
+    _, plan = desk(engine)
+    assert shown(engine, "Until when is the front desk open?")[0] == plan
+
+
+def test_a_plan_that_was_put_off_before_its_day_does_not_lead(engine: Engine) -> None:
+    old, plan = desk(engine)
+    slip = tell(engine, "The longer evenings at the desk come in autumn", "2026-03-28")
+    for edge in engine.reader.edges(("may_revise",)):
+        engine.settle(edge.source, edge.target, "both")
+    engine.link(slip, plan, type="may_revise", weight=0.9)
+    assert shown(engine, "Until when is the front desk open?")[0] == old

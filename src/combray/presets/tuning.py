@@ -20,7 +20,11 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
     ("guard", "combray.remember.guard:Guard", lambda value: {"enabled": bool(value)}),
     ("guard_policy", "combray.remember.guard:Guard", lambda value: {"policy": value}),
-    ("revision_budget", "combray.remember.revisions:KeepRevisions", lambda value: {"budget": value}),
+    (
+        "revision_budget",
+        "combray.remember.revisions:KeepRevisions",
+        lambda value: {"budget": value, "of_turns": value},
+    ),
     ("mmr", "combray.recall.order:MMR", lambda value: {"enabled": True} if value else {}),
     ("mmr_lambda", "combray.recall.order:MMR", lambda value: {"trade_off": value}),
     ("half_life_days", "combray.recall.decay:FileAgeDecay", lambda value: {"half_life_days": value}),
