@@ -185,7 +185,7 @@ class Diff:
     certain: bool = False
     same_sentence: bool = False
     """With `certain`: whether the same sentence with another number or date replaces too."""
-    restated_from: float = 0.2
+    restated_from: float = 0.35
     """Least probability of an open `may_revise` edge that makes a repeated text a new statement."""
     strict_overlap: float = 0.5
     least_overlap: float = 0.2
