@@ -32,7 +32,7 @@ class Settle:
 
     needs = ("drafts", "decisions")
     gives = ("settled",)
-    restated_from: float = 0.2
+    restated_from: float = 0.35
     """As in `Diff`."""
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
