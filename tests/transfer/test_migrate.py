@@ -6,18 +6,19 @@ from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import Emptied
 
 import combray
 from combray.engine.migration import migrate
 from combray.errors import InvalidInputError, NotFoundError, StoreError
-from combray.runtime import Doubt, Run, Store
+from combray.runtime import Doubt, Link, Run, Store
 from combray.runtime.documents import Document, Workspace
 from combray.stores.postgres import PostgresStore
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import START, memory
-from combray.testing.store_cases import MODEL, T0, X, add
+from combray.testing.store_cases import MODEL, T0, X, Y, add
 from combray.transfer import moving
 
 TEXTS = ("Alice lives in Berlin.", "Bob likes green tea.", "Alice moved to Hamburg.", "The disk was full.")
@@ -134,6 +135,35 @@ def test_what_is_written_during_a_move_is_caught_up(postgres_store: PostgresStor
             assert sorted(other.contents(other.scan(moving._EVERYTHING))) == [
                 "changed", "late", "tea 2", "tea 3", "tea 4",
             ]  # fmt: skip
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_vectors_edges_and_histories_that_change_during_a_move_are_caught_up(
+    postgres_store: PostgresStore, tmp_path: Path, back: bool
+) -> None:
+    """What changes beside a memory leaves the memory itself as it was."""
+    with closing(SqliteStore(str(tmp_path / "a.db"))) as file:
+        source, target = (postgres_store, file) if back else (file, postgres_store)
+        keys = add(source, (memory("a"), X), *(memory(f"tea {place}", place + 1) for place in range(4)))
+        with source.transaction("default") as tx:
+            tx.link([Link(keys[0], keys[1], "causal", 1.0), Link(keys[1], keys[2], "entity", 0.5)], T0)
+        written: list[int] = []
+
+        def write(_: str, done: int, __: int) -> None:
+            if done == 4 and not written:
+                written.append(1)
+                with source.transaction("default") as tx:
+                    tx.put_vectors(MODEL, keys[:2], np.stack([Y, X]))
+                    tx.unlink(keys[0], keys[1], "causal")
+                    tx.link([Link(keys[1], keys[2], "entity", 0.9)], T0)
+                    tx.change(keys[1], "edit", "ann", T0, importance=5)
+                    tx.change(keys[1], "edit", "ann", T0 + 1, importance=memory("x").importance)
+
+        moved = moving.move(source, target, "default", write)
+        with source.view("default") as one, target.view("default") as other:
+            assert moving.checksum(one) == moving.checksum(other) == (5, moved.checksum)
+            assert [(each.type, each.weight) for each in other.edges()] == [("entity", 0.9)]
+        assert moving.move(source, target, "default").copied == 0
 
 
 def test_a_copy_is_not_overwritten(postgres_store: PostgresStore, tmp_path: Path) -> None:

@@ -137,9 +137,7 @@ def _copy_pass(view: Reader, target: Store, namespace: str, moved: set[str], pro
         memories = view.memories(batch)
         with target.transaction(namespace) as tx:
             known = _known(tx, memories)
-            fresh = [
-                place for place, memory in enumerate(memories) if known.get(memory.id, (0, None))[1] != memory
-            ]
+            fresh = _differing(view, batch, memories, tx, known)
             stale = [known[memories[place].id][0] for place in fresh if memories[place].id in known]
             if stale:
                 tx.erase(stale, 0.0)
@@ -165,6 +163,25 @@ def _copy_pass(view: Reader, target: Store, namespace: str, moved: set[str], pro
     with target.transaction(namespace) as tx:
         _copy_rest(view, tx, keys)
     return copied
+
+
+def _differing(
+    view: Reader, batch: list[int], memories: Sequence[Memory], tx: Writer, known: dict[str, tuple[int, Memory]]
+) -> list[int]:
+    """Return the places of the memories that the target lacks, or has with another history or other vectors."""
+    there = [place for place, memory in enumerate(memories) if known.get(memory.id, (0, None))[1] == memory]
+    keys = {place: known[memories[place].id][0] for place in there}
+    same = {place for place in there if view.history(batch[place]) == tx.history(keys[place])}
+    models = {*view.status()["vectors"], *tx.status()["vectors"]} if there else set()
+    for model in sorted(models):
+        own, has = view.vectors(model, np.array([batch[place] for place in there], dtype=np.int64))
+        other, had = tx.vectors(model, np.array([keys[place] for place in there], dtype=np.int64))
+        same -= {
+            place
+            for at, place in enumerate(there)
+            if has[at] != had[at] or (has[at] and not np.array_equal(own[at], other[at]))
+        }
+    return [place for place in range(len(memories)) if place not in same]
 
 
 def _known(tx: Writer, memories: Sequence[Memory]) -> dict[str, tuple[int, Memory]]:
@@ -195,11 +212,17 @@ def _copy_edges(view: Reader, target: Store, namespace: str) -> None:
     def made(edge: Edge) -> float:
         return edge.created_at.timestamp()
 
-    edges = sorted(view.edges(), key=made)
-    if len(edges) == len(target.reader(namespace).edges()) and edges == sorted(
-        target.reader(namespace).edges(), key=made
-    ):
-        return
+    wanted = {_encode(edge): edge for edge in view.edges()}
+    there = {_encode(edge): edge for edge in target.reader(namespace).edges()}
+    # An edge may have gone or changed since an earlier pass. Those of one type between two memories go together.
+    stale = {(each.source, each.target, each.type) for code, each in there.items() if code not in wanted}
+    if stale:
+        with target.transaction(namespace) as tx:
+            known = tx.keys_of(sorted({end for source, end, _ in stale} | {source for source, _, _ in stale}))
+            for source, end, type_ in sorted(stale):
+                tx.unlink(known[source], known[end], type_)
+    kept = {code for code, each in there.items() if (each.source, each.target, each.type) not in stale}
+    edges = sorted((edge for code, edge in wanted.items() if code not in kept), key=made)
     groups = [(at, list(some)) for at, some in groupby(edges, key=made)]
     for start in range(0, len(groups), _AT_ONCE):
         with target.transaction(namespace) as tx:
