@@ -42,7 +42,8 @@ DEFAULT_TRUST: Trust = "owner"
 class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """One thing remembered. Every change leaves a version row, which keeps the fields as they were.
 
-    Times are aware datetimes in UTC. `occurred_*` say when it happened, `valid_*` when it is true
+    Times are aware datetimes in UTC. `occurred_*` say when it happened: as the caller said, or else as the text
+    says ("three days ago"), in which case `said_at` is when it was said. Recency and order go by `moment`; `valid_*` when it is true
     in the world, `recorded_at` when the engine learned it. Importance is 1-5, confidence 0-1. `slot` names
     what it is a value of, as the caller gave it ("ana.city"): a newer value supersedes an older one. `aliases`
     holds the entities that the caller declared, each with its other names.
@@ -67,6 +68,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     recorded_at: datetime
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
+    said_at: datetime | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     expires_at: datetime | None = None
@@ -84,8 +86,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
 
     @property
     def moment(self) -> datetime:
-        """When it happened if that is known, else when it was recorded."""
-        return self.occurred_from or self.recorded_at
+        """When it was said: `said_at`, else when it happened as the caller said, else when it was recorded."""
+        return self.said_at or self.occurred_from or self.recorded_at
 
 
 Moment = datetime | date | str | float

@@ -35,7 +35,7 @@ def save_what_is_worth_it(memories: Rememberer, turn: Memory) -> tuple[Remembere
             "author": turn.author,
             "trust": "owner",
             "tags": scopes_of(turn.tags),
-            "occurred_at": turn.occurred_from,
+            "occurred_at": turn.occurred_from if turn.said_at is None else None,
             "evidence": [turn.id],
             "metadata": {"auto": saving.kind, "reason": saving.reason, "session": turn.session},
         }

@@ -96,6 +96,8 @@ class Revision:
         changes = {_STORED.get(name, name): getattr(found, _STORED.get(name, name)) for name in fields}
         if "entities" in changes:
             changes["aliases"] = found.aliases
+        if "occurred_from" in changes:
+            changes["said_at"] = None
         if "metadata" in changes:
             kept = {name: memory.metadata[name] for name in _KEPT if name in memory.metadata}
             changes["metadata"] = {**kept, **changes["metadata"]}
@@ -279,6 +281,9 @@ def _unlimited(memory: Memory, changes: Mapping[str, Any]) -> Draft:
     read = dict(zip(("valid_from", "valid_to"), was, strict=True))
     given = frozenset(name for name in read if name in changes or getattr(memory, name) != read[name])
     new = msgspec.structs.replace(memory, **changes)
+    if memory.said_at is not None and "content" in changes and "occurred_from" not in changes:
+        # The old words said when it happened.
+        new = msgspec.structs.replace(new, occurred_from=None, occurred_to=None, said_at=None)
     if not {"content", "occurred_from"}.isdisjoint(changes):
         new = msgspec.structs.replace(new, **{name: None for name in read if name not in given})
     return Draft(new, limits_given=given)

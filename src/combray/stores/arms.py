@@ -28,7 +28,7 @@ from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import ranked
 from combray.scoring.scratch import Sparse
 from combray.stores.scored import All, Cosines, Few, Measured, Scored, Windows
-from combray.stores.snapshot import Snapshot
+from combray.stores.snapshot import Snapshot, inside
 from combray.where import Condition
 
 
@@ -114,8 +114,10 @@ def _scored(
     scores = np.zeros(snapshot.count)
     if isinstance(arm, MomentArm):
         for since, until, score in arm.windows:
-            inside = (snapshot.moment >= since) & (snapshot.moment < until)
-            scores[inside] = np.maximum(scores[inside], score)
+            met = inside(
+                snapshot.moment, snapshot.columns["happened"], snapshot.columns["happened_to"], since, until
+            )
+            scores[met] = np.maximum(scores[met], score)
         return All(scores, arm.minimum)
     places = np.flatnonzero(eligible)
     newest = places[np.lexsort((-snapshot.keys[places], -snapshot.moment[places]))]

@@ -37,6 +37,8 @@ COLUMNS: dict[str, type] = {
     "confidence": np.float64,
     "moment": np.float64,
     "recorded": np.float64,
+    "happened": np.float64,
+    "happened_to": np.float64,
     "valid_from": np.float64,
     "valid_to": np.float64,
     "expires": np.float64,

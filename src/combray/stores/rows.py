@@ -27,6 +27,7 @@ TIMES = (
     "recorded_at",
     "occurred_from",
     "occurred_to",
+    "said_at",
     "valid_from",
     "valid_to",
     "expires_at",

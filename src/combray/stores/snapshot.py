@@ -258,10 +258,10 @@ class Snapshot:
             eligible &= _among(columns["scope"], self._scope_codes(where.scopes))
         if where.tiers:
             eligible &= _among(columns["tier"], [TIERS.index(tier) for tier in TIERS if tier in where.tiers])
-        if where.since is not None:
-            eligible &= columns["moment"] >= where.since
-        if where.until is not None:
-            eligible &= columns["moment"] < where.until
+        if where.since is not None or where.until is not None:
+            since = -np.inf if where.since is None else where.since
+            until = np.inf if where.until is None else where.until
+            eligible &= inside(columns["moment"], columns["happened"], columns["happened_to"], since, until)
         if where.min_confidence > 0:
             eligible &= columns["confidence"] >= where.min_confidence
         if where.min_importance > 1:
@@ -278,6 +278,22 @@ class Snapshot:
         wanted = {scope.casefold() for scope in scopes}
         known = [code for code, name in enumerate(self.names["scope"]) if not wanted.isdisjoint(name.split("\n"))]
         return [-1, *known] if GLOBAL in wanted else known
+
+
+def inside(
+    moments: NDArray[np.float64],
+    starts: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    since: float,
+    until: float,
+) -> NDArray[np.bool_]:
+    """Return which memories were said, or happened as their text says, in [since, until).
+
+    `starts` and `ends` bound what the text says: [start, end), NaN for nothing.
+    """
+    found: NDArray[np.bool_] = (moments >= since) & (moments < until)
+    found |= (starts < until) & (ends > since)
+    return found
 
 
 def scope_name(scopes: Sequence[str]) -> str | None:

@@ -38,6 +38,7 @@ FIELDS: Mapping[str, Sort] = {
     "moment": "time",
     "occurred_from": "time",
     "occurred_to": "time",
+    "said_at": "time",
     "valid_from": "time",
     "valid_to": "time",
     "expires_at": "time",
@@ -48,7 +49,7 @@ FIELDS: Mapping[str, Sort] = {
     "merged_into": "text",
     "slot": "text",
 }
-"""Fields of a memory that a condition can name, besides `metadata`. `moment`: occurred_from, else recorded_at."""
+"""Fields of a memory that a condition can name, besides `metadata`. `moment`: said_at, else occurred_from, else recorded_at."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": KINDS,

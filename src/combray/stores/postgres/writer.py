@@ -192,7 +192,7 @@ class PostgresWriter(PostgresReader):
         assignments = ", ".join(f"{name} = ${place}" for place, name in enumerate([*names, "revision"], 3))
         values = [mapping.column_value(name, changes[name]) for name in names]
         session.of_run(sql.memories.change.format(assignments=assignments), key, *values, self.revision_now)
-        if "occurred_from" in names or "recorded_at" in names:
+        if not {"said_at", "occurred_from", "recorded_at"}.isdisjoint(names):
             session.of_run(sql.memories.set_moment, key)
         before = mapping.to_memory(row, self.namespace)
         if must_index(changes, before):

@@ -179,7 +179,7 @@ class SqliteWriter(SqliteReader):
         values = [mapping.column_value(name, changes[name]) for name in names]
         statement = sql.memories.change.format(assignments=assignments)
         self.connection.execute(statement, (*values, self.revision_now, key))
-        if "occurred_from" in names or "recorded_at" in names:
+        if not {"said_at", "occurred_from", "recorded_at"}.isdisjoint(names):
             self.connection.execute(sql.memories.set_moment, (key,))
         before = mapping.to_memory(row, self.namespace)
         if must_index(changes, before):

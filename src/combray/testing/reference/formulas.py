@@ -41,12 +41,22 @@ def passes(row: Row, where: Filter) -> bool:
         and (not where.scopes or _in_scope(memory, where.scopes))
         and memory.confidence >= where.min_confidence
         and memory.importance >= where.min_importance
-        and (where.since is None or row.moment >= where.since)
-        and (where.until is None or row.moment < where.until)
+        and ((where.since is None and where.until is None) or _in_time(row, where.since, where.until))
         and (where.now is None or memory.expires_at is None or seconds(memory.expires_at) > where.now)
         and (where.as_of is None or _held_true(memory, where.as_of))
         and matches(where.condition, memory)
     )
+
+
+def _in_time(row: Row, since: float | None, until: float | None) -> bool:
+    """Return whether it was said, or happened as its text says, in [since, until)."""
+    first, last = -math.inf if since is None else since, math.inf if until is None else until
+    memory = row.memory
+    if first <= row.moment < last:
+        return True
+    if memory.said_at is None or memory.occurred_from is None or memory.occurred_to is None:
+        return False
+    return seconds(memory.occurred_from) < last and seconds(memory.occurred_to) > first
 
 
 def _in_scope(memory: Memory, scopes: Sequence[str]) -> bool:
@@ -64,7 +74,7 @@ def _held_true(memory: Memory, at: float) -> bool:
 def moments(rows: Sequence[Row], arm: MomentArm) -> ByKey:
     """Return the highest score of the windows that contain each row's moment."""
     return {
-        row.key: max((s for since, until, s in arm.windows if since <= row.moment < until), default=0.0)
+        row.key: max((s for since, until, s in arm.windows if _in_time(row, since, until)), default=0.0)
         for row in rows
     }
 

@@ -32,7 +32,9 @@ SELECT key FROM memory WHERE namespace = $1 AND id >= $2 AND id < $3 LIMIT 2
 -- What the columns in memory are made of, in the order of `columns.COLUMNS`. Scopes come as the tags that hold them.
 SELECT key, status, tier, kind, category, source, trust, author, session,
        CASE WHEN tags ILIKE '%"scope:%' THEN tags END, position, words, length,
-       importance, confidence, moment::float8 / 1e6, recorded_at::float8 / 1e6, valid_from::float8 / 1e6,
+       importance, confidence, moment::float8 / 1e6, recorded_at::float8 / 1e6,
+       CASE WHEN said_at IS NOT NULL THEN occurred_from END::float8 / 1e6,
+       CASE WHEN said_at IS NOT NULL THEN occurred_to END::float8 / 1e6, valid_from::float8 / 1e6,
        valid_to::float8 / 1e6, expires_at::float8 / 1e6, asks, times, cues
 FROM memory WHERE namespace = $1 AND revision > $2 ORDER BY key
 
@@ -65,7 +67,7 @@ INSERT INTO memory (namespace, revision, moment, words, length, asks, times, cue
 UPDATE memory SET {assignments} WHERE namespace = $1 AND key = $2
 
 -- name: set_moment
-UPDATE memory SET moment = coalesce(occurred_from, recorded_at) WHERE namespace = $1 AND key = $2
+UPDATE memory SET moment = coalesce(said_at, occurred_from, recorded_at) WHERE namespace = $1 AND key = $2
 
 -- name: set_derived
 UPDATE memory SET words = $3, length = $4, asks = $5, times = $6, cues = $7 WHERE namespace = $1 AND key = $2
