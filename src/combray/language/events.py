@@ -36,4 +36,4 @@ def event_of(text: str, tense: Tense, said_at: datetime) -> Event | None:
         return None
     start, end = dates[0].start, min(dates[0].end, said_at)
     # The day on which it was said is known without it.
-    return None if start >= end or start <= said_at < dates[0].end and dates[0].kind == "date" else (start, end)
+    return None if start >= end or (start <= said_at < dates[0].end and dates[0].kind == "date") else (start, end)

@@ -23,7 +23,7 @@ from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, terms
 from combray.remember.state import Draft, Remembering, Restatement, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
-from combray.types import DEFAULT_TRUST
+from combray.types import DEFAULT_TRUST, Memory
 
 if TYPE_CHECKING:
     from combray.language.claims import Comparison
@@ -45,6 +45,12 @@ class _Candidate:
     names: tuple[str, ...] = ()
     place: tuple[int, int] = (0, 0)
     """Its place among what was remembered: stored memories by key, then the drafts of the batch."""
+
+
+def _on_another_day(one: Memory, other: Memory) -> bool:
+    """Whether two memories are the same words about two days, which `content_hash` distinguishes too."""
+    days = [each.occurred_from.date() for each in (one, other) if each.occurred_from is not None]
+    return len(set(days)) == 2 and normalised(one.content) == normalised(other.content)
 
 
 class _Decision(NamedTuple):
@@ -139,6 +145,7 @@ class _Batch:
             )
             for other in found
             for draft in (self.drafts[other],)
+            if not _on_another_day(draft.memory, self.drafts[place].memory)
         ]
 
     def _by_words(self, place: int) -> list[int]:
@@ -284,7 +291,7 @@ class Diff:
                     place=(0, key),
                 )
                 for key, cosine in sorted(found.items(), key=lambda each: (-each[1], each[0]))
-                if known[key].kind in _EDITABLE
+                if known[key].kind in _EDITABLE and not _on_another_day(known[key], batch.drafts[place].memory)
             ]
             for place, found in cosines.items()
         }

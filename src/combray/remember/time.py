@@ -21,7 +21,8 @@ class ReadTime:
 
     "I used to live in Lisbon" ended at the latest when it was said, "from 1 June" begins then. The caller's own
     `valid_from` and `valid_to` stay. "I saw the dentist three days ago" happened then, if the caller does not say
-    when: `occurred_from` and `occurred_to` are that day, and `said_at` is when it was said. Nothing is hidden by it: recall finds what is over, `as_of` does not.
+    when: `occurred_from` and `occurred_to` are that day, and `said_at` is when it was said. Nothing
+    is hidden by it: recall finds what is over, `as_of` does not.
     """
 
     needs = ("drafts",)

@@ -26,6 +26,10 @@ ARMS: dict[str, Arm] = {
     "entity": EntityArm(("Ann",)),
 }
 
+DAY = timedelta(days=1)
+HAPPENED = {"occurred_from": START - 2 * DAY, "occurred_to": START}
+"""Two days before START. What was said at another time is found by both."""
+
 # name, fields of the one that passes, fields of the one that does not, filter
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], Filter]] = [
     ("status", {"status": "active"}, {"status": "forgotten"}, Filter()),
@@ -59,6 +63,19 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], Filter]] = [
     ("one trust", {"trust": "owner"}, {"trust": "agent"}, Filter(trusts=("owner",))),
     ("any trust", {"trust": "untrusted"}, {"status": "merged"}, Filter(trusts=())),
     ("since", {"occurred_from": START}, {"occurred_from": START - timedelta(microseconds=1)}, Filter(since=T0)),
+    ("since, as its words say", {**HAPPENED, "said_at": START - 3 * DAY}, HAPPENED, Filter(since=T0 - 86_400.0)),
+    (
+        "until, as its words say",
+        {**HAPPENED, "said_at": START + 3 * DAY},
+        {"occurred_from": START},
+        Filter(until=T0),
+    ),
+    (
+        "between, as its words say",
+        {**HAPPENED, "said_at": START + 3 * DAY},
+        {"occurred_from": START, "said_at": START + DAY},
+        Filter(since=T0 - 86_400.0, until=T0),
+    ),
     ("until", {"occurred_from": START - timedelta(microseconds=1)}, {"occurred_from": START}, Filter(until=T0)),
     ("confidence", {"confidence": 0.5}, {"confidence": 0.49}, Filter(min_confidence=0.5)),
     ("importance", {"importance": 4}, {"importance": 3}, Filter(min_importance=4)),

@@ -49,7 +49,8 @@ FIELDS: Mapping[str, Sort] = {
     "merged_into": "text",
     "slot": "text",
 }
-"""Fields of a memory that a condition can name, besides `metadata`. `moment`: said_at, else occurred_from, else recorded_at."""
+"""Fields of a memory that a condition can name, besides `metadata`. `moment`: said_at,
+else occurred_from, else recorded_at."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": KINDS,
