@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -143,7 +144,7 @@ def test_http_answers_on_loopback_and_refuses_foreign_hosts_and_origins(tmp_path
     running = subprocess.Popen([*command, "--http", "--port", str(port)], stderr=subprocess.PIPE)
     url = f"http://127.0.0.1:{port}/mcp"
     try:
-        for _ in range(200):
+        for _ in range(1200):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
@@ -163,10 +164,15 @@ def test_http_answers_on_loopback_and_refuses_foreign_hosts_and_origins(tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_the_server_ends_when_its_client_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("between", ["", "shell"])
+def test_the_server_ends_when_its_client_is_killed(tmp_path: Path, between: str) -> None:
+    command = [sys.executable, "-m", "combray", "mcp", "--db", str(tmp_path / "a.db"), "--embedder", "none"]
+    if between:
+        # The shell waits for the server: a grandchild of the client.
+        command = ["sh", "-c", f"{shlex.join(command)}; exit $?"]
     client = (
         "import subprocess, sys, time\n"
-        f"command = [sys.executable, '-m', 'combray', 'mcp', '--db', {str(tmp_path / 'a.db')!r}, '--embedder', 'none']\n"  # noqa: E501
+        f"command = {command!r}\n"
         "server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
         "print(server.pid, flush=True)\n"
         "time.sleep(60)\n"
@@ -175,14 +181,23 @@ def test_the_server_ends_when_its_client_is_killed(tmp_path: Path) -> None:
     assert agent.stdout
     server = int(agent.stdout.readline())
     time.sleep(1)
+    children = [*_children(server), server]
+    if sys.platform == "linux":
+        assert len(children) == (2 if between else 1)
     agent.kill()
     agent.wait()
     for _ in range(1200):
-        if not _runs(server):
+        if not any(map(_runs, children)):
             return
         time.sleep(0.05)
-    os.kill(server, signal.SIGKILL)
+    for process in filter(_runs, children):
+        os.kill(process, signal.SIGKILL)
     pytest.fail("the server outlived its client by 60 s")
+
+
+def _children(process: int) -> list[int]:
+    listed = Path(f"/proc/{process}/task/{process}/children")
+    return list(map(int, listed.read_text().split())) if listed.exists() else []
 
 
 def _runs(process: int) -> bool:

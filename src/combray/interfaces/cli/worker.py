@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import json
 import os
@@ -187,6 +188,8 @@ def mcp(
     With --in, recall, search_memory, think and list_memories read these namespaces; every other tool uses the one
     of --namespace.
     """
+    # What the SDK's import makes stays: to look for garbage in it costs a tenth of the start.
+    gc.disable()
     try:
         from combray.interfaces.mcp.keys import Keys
         from combray.interfaces.mcp.server import Http, serve
@@ -194,6 +197,8 @@ def mcp(
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise MissingExtraError("The MCP server", "mcp") from error
+    finally:
+        gc.enable()
     at = None
     if http:
         listed = os.environ.get("COMBRAY_MCP_KEYS", "")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from combray.engine.graph import Related
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.parameters import Full, Id, Limit
 from combray.interfaces.mcp.results import Tools, result
 from combray.types import EdgeType
+
+if TYPE_CHECKING:
+    from combray.engine.graph import Related
 
 
 class GraphCalls(Tools):

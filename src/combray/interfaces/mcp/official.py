@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
+from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import Field
@@ -186,6 +187,20 @@ class OfficialCalls(Tools):
     def _changing(self) -> Iterator[Graph]:
         with self._writing, self.file.changing() if self.file else nullcontext():
             yield self._graph.read()
+
+
+def add_graph(server: MCPServer[Any], calls: OfficialCalls) -> None:
+    """Register the graph as a resource."""
+
+    @server.resource(
+        KNOWLEDGE_GRAPH,
+        name="knowledge-graph",
+        title="Knowledge Graph",
+        description="The full knowledge graph with all entities and relations",
+        mime_type="application/json",
+    )
+    def knowledge_graph() -> str:
+        return json.dumps(calls.graph().as_json(), indent=2, ensure_ascii=False)
 
 
 def _key(relation: Relation) -> tuple[str, str, str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult
 
-from combray.engine.requests import Match, Taken
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.results import result
+
+if TYPE_CHECKING:
+    from combray.engine.requests import Match, Taken
 
 
 def taken(found: Taken, shorten: Callable[[Iterable[str]], Mapping[str, str]]) -> CallToolResult:

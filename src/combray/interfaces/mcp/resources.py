@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -10,7 +9,6 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from combray.errors import CombrayError
 from combray.interfaces.mcp import lines
-from combray.interfaces.mcp.official import KNOWLEDGE_GRAPH, OfficialCalls
 from combray.interfaces.mcp.results import Tools
 
 RECENT = "memory://recent"
@@ -45,21 +43,8 @@ class Resources(Tools):
         return "\n".join([lines.NOTICE, *(lines.short(each, names[each.id]) for each in page)])
 
 
-def add_resources(server: MCPServer[Any], tools: Tools, shown: Resources) -> None:
+def add_resources(server: MCPServer[Any], shown: Resources) -> None:
     """Register the resources of a profile."""
-    if isinstance(tools, OfficialCalls):
-
-        @server.resource(
-            KNOWLEDGE_GRAPH,
-            name="knowledge-graph",
-            title="Knowledge Graph",
-            description="The full knowledge graph with all entities and relations",
-            mime_type="application/json",
-        )
-        def knowledge_graph() -> str:
-            return json.dumps(tools.graph().as_json(), indent=2, ensure_ascii=False)
-
-        return
     plain = "text/plain"
     server.resource(
         RECENT, name="recent", title="Recent memories", description="The 20 latest memories.", mime_type=plain

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.tools import Tool
@@ -22,10 +23,10 @@ from combray.engine.warming import warm_up_in_background
 from combray.interfaces.mcp.calls import Calls
 from combray.interfaces.mcp.keys import Keys, app_with
 from combray.interfaces.mcp.offered import Offered
-from combray.interfaces.mcp.official import OfficialCalls
 from combray.interfaces.mcp.profiles import OFFERED, ONLY_IN, PROFILES
 from combray.interfaces.mcp.prompts import PROMPTS
 from combray.interfaces.mcp.resources import Resources, add_resources
+from combray.interfaces.mcp.results import Tools
 from combray.interfaces.mcp.updates import Updates
 
 INSTRUCTIONS = (
@@ -62,10 +63,8 @@ def offer_of(
 ) -> Offer:
     """Return the tools, prompts and resources of a profile over an engine."""
     names = PROFILES[profile]
-    calls = (OfficialCalls if profile == "official" else Calls)(engine, namespaces, names)
+    calls, add = _calls(engine, namespaces, profile, memory_file)
     left_out = [each for each, profiles in ONLY_IN.items() if profile not in profiles]
-    if memory_file is not None and isinstance(calls, OfficialCalls):
-        calls.keep(memory_file)
     offered = [
         Offered.of(
             getattr(calls, name), *OFFERED[name], [argument for tool, argument in left_out if tool == name]
@@ -78,8 +77,26 @@ def offer_of(
         offered,
         _INSTRUCTIONS.get(profile, INSTRUCTIONS),
         PROMPTS if {"recall", "remember"} <= {*names} else (),
-        lambda server: add_resources(server, calls, Resources(engine, namespaces)),
+        add,
     )
+
+
+def _calls(
+    engine: Engine, namespaces: Sequence[str], profile: str, memory_file: Path | None
+) -> tuple[Tools, Callable[[MCPServer[Any]], None]]:
+    """Return the object whose methods are the tools, and what registers the resources."""
+    names = PROFILES[profile]
+    if profile != "official":
+        return Calls(engine, namespaces, names), lambda server: add_resources(
+            server, Resources(engine, namespaces)
+        )
+    # Most servers offer another profile and start sooner without this.
+    from combray.interfaces.mcp.official import OfficialCalls, add_graph
+
+    graph = OfficialCalls(engine, namespaces, names)
+    if memory_file is not None:
+        graph.keep(memory_file)
+    return graph, lambda server: add_graph(server, graph)
 
 
 def server_with(offer: Offer, revision: Callable[[], int]) -> MCPServer[Any]:
@@ -171,7 +188,10 @@ def run(server: MCPServer[Any] | Starlette, engine: Engine, http: Http | None = 
 
     for stop in _STOPS:
         signal.signal(stop, leave)
-    warm_up_in_background(engine)
+    if isinstance(server, MCPServer):
+        _warm_up_after_first_answer(server, engine)
+    else:
+        warm_up_in_background(engine)
     try:
         if http is None:
             assert isinstance(server, MCPServer)  # noqa: S101 - keys are for HTTP
@@ -183,6 +203,21 @@ def run(server: MCPServer[Any] | Starlette, engine: Engine, http: Http | None = 
             uvicorn.run(app, host=http.host, port=http.port, log_level="warning")
     finally:
         _close(engine)
+
+
+def _warm_up_after_first_answer(server: MCPServer[Any], engine: Engine) -> None:
+    """Read the store in the background, but not while the client waits for the server to start."""
+    started: list[bool] = []
+
+    async def warm(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        try:
+            return await call_next(ctx)
+        finally:
+            if not started:
+                started.append(True)
+                warm_up_in_background(engine)
+
+    server.middleware.append(warm)
 
 
 def _close(engine: Engine) -> None:
