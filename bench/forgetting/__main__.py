@@ -1,6 +1,6 @@
 """Ask every request of the set for a preview, and compare the groups with the two lists of ids.
 
-python -m bench.forgetting --only odd [--embedder none] [--embedder wordllama] [--shown]
+python -m bench.forgetting --only odd [--set requests] [--embedder none] [--embedder wordllama] [--shown]
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any
 
 import combray
 
-SET = Path(__file__).parent / "sets" / "forgetting.jsonl"
+SETS = Path(__file__).parent / "sets"
 
 
-def stores(only: str) -> list[dict[str, Any]]:
-    """Return the stores of the odd or the even lines, or all."""
-    every = [json.loads(line) for line in SET.read_text(encoding="utf-8").splitlines()]
+def stores(only: str, name: str = "forgetting") -> list[dict[str, Any]]:
+    """Return the stores of the odd or the even lines of a set, or all."""
+    every = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     return [each for number, each in enumerate(every, 1) if only in ("all", ("even", "odd")[number % 2])]
 
 
-def measure(only: str, embedder: str, *, shown: bool) -> Counter[str]:
+def measure(only: str, embedder: str, name: str = "forgetting", *, shown: bool) -> Counter[str]:
     """Count what is taken rightly and wrongly over all requests."""
     counts: Counter[str] = Counter()
-    for each in stores(only):
+    for each in stores(only, name):
         with (
             tempfile.TemporaryDirectory() as folder,
             combray.open(Path(folder) / "a.db", embedder=embedder, worker=False) as engine,
@@ -82,15 +82,16 @@ def main() -> None:
     """Print one line a service level."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", choices=("odd", "even", "all"), default="odd")
+    parser.add_argument("--set", choices=("forgetting", "requests"), default="forgetting")
     parser.add_argument("--embedder", action="append", default=[])
     parser.add_argument("--shown", action="store_true", help="Show every difference; not for held-out lines.")
     asked = parser.parse_args()
     for embedder in asked.embedder or ["none", "wordllama"]:
-        n = measure(asked.only, embedder, shown=asked.shown and asked.only == "odd")
+        n = measure(asked.only, embedder, asked.set, shown=asked.shown and asked.only == "odd")
         precision, recall = n["right"] / max(1, n["certain"]), n["right"] / max(1, n["exact"])
         both, shared = n["found"] / max(1, n["wanted"]), n["found"] / max(1, n["every"])
         print(
-            f"{embedder.rpartition('/')[2]}, {asked.only}: {n['requests']} requests; "
+            f"{asked.set}, {embedder.rpartition('/')[2]}, {asked.only}: {n['requests']} requests; "
             f"certain: precision {precision:.3f}, recall {recall:.3f}, false {n['false']} of {n['certain']}; "
             f"with possible: recall {both:.3f}, precision {shared:.3f}, "
             f"{n['every'] / n['requests']:.1f} shown a request"

@@ -57,6 +57,7 @@ def test_the_preset_reads_like_the_page() -> None:
         "MMR",  # 7 maximal marginal relevance
         "FilterScope",  # 8 scope
         "FilterNoise",  # 9 noise
+        "RequireKind",  # a question for a colour is answered by one
         "Cut", "Assemble", "AssembleContext",  # 10 context
     ]  # fmt: skip
 

@@ -18,7 +18,7 @@ from combray.language.claim_tokens import tokenise, vocabulary
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
 from combray.language.names import normal
-from combray.language.requests import Request, titles
+from combray.language.requests import Request, states_present, titles
 from combray.language.tokens import content_terms
 from combray.types import Memory
 
@@ -37,6 +37,8 @@ _LEAST_STEM = 5
 _RARE = 3
 """Memories of a namespace that hold a rare term at most, or a tenth of them."""
 _OWNED = re.compile(r"[A-Z]\w+['’]s\s+([a-z]+)").finditer
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]{4,}").fullmatch
+"""A name of one word whose last letter changes with its case: "Марина", "Марину"."""
 _ABOVE = 0.3
 """Standard deviations above the mean cosine of the namespace from which a memory is a possible match."""
 _LEAST_COSINE = 0.1
@@ -59,11 +61,11 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
     for place, (key, text) in enumerate(texts.items()):
         if not place % _BATCH:
             step(f"{place} of {len(texts)} memories compared")
-        if why := _holds(space, wanted, key, text):
+        if why := _holds(space, wanted, key, text) or _of_days(wanted, memories[key], text):
             judged.certain[key] = why
         elif hint := _hints(wanted, text):
             hints[key] = (hint, 0.9)
-    if not wanted.identifiers:
+    if not wanted.identifiers and not wanted.days:
         _described(wanted, spelt, texts, judged, hints)
     for key, score in _related(texts, judged.certain).items():
         hints.setdefault(key, ("shares rare words with a certain match", score))
@@ -113,6 +115,16 @@ def _holds(space: Namespace, wanted: Request, key: int, text: str) -> str:
     return ""
 
 
+def _of_days(wanted: Request, memory: Memory, text: str) -> str:
+    """Return why a memory is of a day of the request: it names it, or it is of it and only a day is asked for."""
+    for day in wanted.days:
+        if day.held_by(text):
+            return f"names {day.text}"
+        if not wanted.terms and not wanted.names and not wanted.identifiers and day.includes(memory.moment):
+            return f"is of {day.text}"
+    return ""
+
+
 def _hints(wanted: Request, text: str) -> str:
     return next((f"ends like {each.text}" for each in wanted.identifiers if each.hinted_by(text)), "")
 
@@ -142,6 +154,7 @@ def _described(
             named == len(patterns)
             and share >= covered
             and not (wanted.owned and _of_another(wanted, text, terms[key]))
+            and not (wanted.past and not wanted.names and states_present(text))
         ):
             judged.certain[key] = f"names {wanted.names[0]}" if wanted.names else f"says {wanted.topic}"
         elif named or (share >= _LEAST_COVERED and wanted.terms):
@@ -180,8 +193,11 @@ def _named(spellings: Sequence[str], *, titled: bool) -> Callable[[str], bool]:
     Accents count in a name that has some ("Tuấn" is not "tuần"). Behind a title it is a person's name, which
     another capitalised word would change ("Coach Mercer" is not "Mercer Street").
     """
-    known = matcher([_folded(each) for each in spellings])
-    accents = [matcher([plain(each)]) for each in spellings if not each.isascii()]
+    inflected = [
+        rf"(?<!\w){re.escape(_folded(each)[:-1])}\w{{0,2}}(?!\w)" for each in spellings if _CYRILLIC(each)
+    ]
+    known = matcher([_folded(each) for each in spellings], *inflected)
+    accents = [matcher([plain(each)]) for each in spellings if not each.isascii() and not _CYRILLIC(each)]
     longer = "|".join(re.escape(each) for each in spellings)
     other = re.compile(rf"(?:{longer})\s[A-Z]")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -116,7 +117,7 @@ def erase(
 
 
 def _carried_out(at: Namespace, about: str, asked: Asked, *, hiding: bool, **how: Any) -> Taken:
-    wanted = _parsed(about)
+    wanted = _parsed(about, at.runtime.clock())
     spaces = at.several(asked.get("namespaces"))
     at.flush()
     plans = [_Plan.of(space, wanted, asked, hiding=hiding) for space in spaces]
@@ -153,12 +154,14 @@ def _settled(plan: _Plan, wanted: Request, asked: Asked, *, hiding: bool, **how:
     raise InvalidInputError("confirm", problem, "Look again.")
 
 
-def _parsed(about: str) -> Request:
+def _parsed(about: str, now: float) -> Request:
     text = clean_text("about", about, MAX_REQUEST)
-    wanted = request(text)
-    if not (wanted.identifiers or wanted.names or wanted.terms):
+    wanted = request(text, datetime.fromtimestamp(now, UTC))
+    if not (wanted.identifiers or wanted.names or wanted.terms or wanted.days):
         raise InvalidInputError(
-            "about", f"{brief(about)} names nothing.", "Give an identifier, a name, or words that describe it."
+            "about",
+            f"{brief(about)} names nothing.",
+            "Give an identifier, a name, a date, or words that describe it.",
         )
     return wanted
 

@@ -1,15 +1,17 @@
 """A request to forget: the identifiers and names that it gives, and the words that describe the rest.
 
-"Forget everything about Acme" asks for a name, "the SSN 123-45-6789" for an identifier, "my old address" for what
-its words describe. The words around them are data (`<code>/requests.json`): openers ("please delete"), scopes
-("everything about"), past ("old", "former"), titles ("Dr").
+"Forget everything about Acme" asks for a name, "the SSN 123-45-6789" for an identifier, "everything from 3 May"
+for a day, "my old address" for what its words describe. The words around them are data (`<code>/requests.json`):
+openers ("please delete"), scopes ("everything about"), past ("old"), present ("new"), titles ("Dr").
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from combray.language import dates
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import tokenise, vocabulary
 from combray.language.entities import extract, names
@@ -19,12 +21,51 @@ from combray.language.lexicon import matcher
 from combray.language.tables import phrase_lists
 from combray.language.tokens import content_terms, is_stop
 
-_listed = phrase_lists("requests", "openers closers scopes past titles")
+_listed = phrase_lists("requests", "openers closers scopes past present titles")
 _quoted = re.compile('["“«「]([^"”»」]{2,100})["”»」]').finditer
 _word = re.compile(r"[^\W_][\w'’.&-]*").finditer
 _MOST_NAME = 5
 """Words of the longest name."""
 _possessive = re.compile(r"\w['’]s\s+[a-z]").search
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A named day or longer time: [start, end), UTC, and how it was written."""
+
+    text: str
+    start: datetime
+    end: datetime
+
+    def held_by(self, text: str) -> bool:
+        """Return whether a text names this day, in any format, or for a longer time a day within it."""
+        return any(self.start <= each.start and each.end <= self.end for each in named_days(text, self.start))
+
+    def includes(self, moment: datetime) -> bool:
+        """Return whether it happened then."""
+        return self.start <= moment < self.end
+
+
+def named_days(text: str, now: datetime) -> list[Days]:
+    """Return the days, months and years that a text names in full, once in each reading.
+
+    "12/04/1990" is read with the month first and the day first: a request must not miss a spelling.
+    """
+    if not dates.has_time_expression(text):
+        return []
+    found = []
+    for each in dates.resolve(text, now):
+        if not each.explicit or each.counted or each.kind not in ("date", "period"):
+            continue
+        found.append(Days(each.text, each.start, each.end))
+        if _both_ways(each.text) and each.start.day <= _MONTHS:
+            start = each.start.replace(month=each.start.day, day=each.start.month)
+            found.append(Days(each.text, start, start + (each.end - each.start)))
+    return found
+
+
+_both_ways = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{4}").fullmatch
+_MONTHS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +84,31 @@ class Request:
     past: bool = False
     owned: bool = False
     """Whether it is about the speaker: "my salary", "that I smoke"."""
+    days: tuple[Days, ...] = ()
+    """Days, months and years that it names."""
     titled: bool = False
     """Whether it names a person by a title: "Coach Mercer"."""
 
 
-def request(text: str) -> Request:
-    """Return what a request asks for. A request of stop words alone has neither identifiers, names nor terms."""
-    written = [(start, end) for start, end, _ in identifiers(text)]
-    found = tuple(each for _, _, each in identifiers(text))
+def request(text: str, now: datetime | None = None) -> Request:
+    """Return what a request asks for. A request of stop words alone has neither identifiers, names nor terms.
+
+    `now` is the moment by which a day without a year is read; the present if it is omitted.
+    """
+    days = tuple(named_days(text, now or datetime.now(UTC)))
+    every = [each for each in identifiers(text) if not any(_is_day(each[2].text, day) for day in days)]
+    written = [(start, end) for start, end, _ in every]
+    found = tuple(each for _, _, each in every)
+    written += [(place, place + len(each)) for each, place in _written_days(text, days)]
+    written.sort()
     rest = _without(text, written)
     opened = _opening("openers").sub("", rest).strip()
-    opened = _closing().sub("", opened).strip(" .,;:!?，。、；：！？") or opened
-    topic = _opening("scopes").sub("", opened).strip(" .,;:!?，。、；：！？") or opened
+    closed = _closing().sub("", opened).strip(" .,;:!?，。、；：！？")
+    bare = _opening("scopes").sub("", closed).strip(" .,;:!?，。、；：！？")
+    # Nothing but a day is asked for.
+    only_days = bool(days) and not bare
+    opened = closed or opened
+    topic = "" if only_days else bare or opened
     scoped = len(topic) < len(opened)
     words = {token.word for token in tokenise(rest)}
     owned = any(vocabulary().pronouns.get(word, "").endswith(":i") for word in words)
@@ -65,7 +119,24 @@ def request(text: str) -> Request:
     dropped = held | {term for each in _listed("past") for term in content_terms(each)}
     terms = tuple(term for term in dict.fromkeys(content_terms(topic)) if term not in dropped)
     whole = scoped and bool(named) and not _possessive(topic)
-    return Request(topic or text.strip(), found, named, () if whole else terms, scoped, past, owned, titled)
+    terms = () if whole else terms
+    return Request(topic or text.strip(), found, named, terms, scoped, past, owned, days, titled)
+
+
+def _is_day(text: str, day: Days) -> bool:
+    """Return whether what looks like an identifier is part of a day, or holds one in unspaced script."""
+    return text in day.text or day.text in text
+
+
+def _written_days(text: str, days: tuple[Days, ...]) -> list[tuple[str, int]]:
+    return [(each, text.index(each)) for each in dict.fromkeys(day.text for day in days) if each in text]
+
+
+def states_present(text: str) -> bool:
+    """Return whether a text says how something is since a change, and not how it was: "my new address"."""
+    return any(_has(text, each) for each in _listed("present")) and not any(
+        _has(text, each) for each in _listed("past")
+    )
 
 
 def _without(text: str, places: list[tuple[int, int]]) -> str:

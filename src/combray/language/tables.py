@@ -21,7 +21,7 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "aliases", "dates", "expansion", "guard", "names", "noise", "pronouns", "quality", "questions",
+    "aliases", "answers", "dates", "expansion", "guard", "names", "noise", "pronouns", "quality", "questions",
     "replacements", "requests", "revisions", "samples", "savings", "statements", "states", "tense", "trivial",
     "words",
 )  # fmt: skip

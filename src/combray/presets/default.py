@@ -8,6 +8,7 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.abstain import Abstain
 from combray.recall.aliases import MatchEntities, ReadAliases
+from combray.recall.answers import JudgeAnswers
 from combray.recall.assemble import Assemble
 from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
@@ -91,6 +92,7 @@ PRESET = Preset(
             SpreadSessions(),
             AgePrior(),
             SortByScore(),
+            JudgeAnswers(),
             KeepStrong(),
             SetFactsBeside(),
             LeadWithPresent(),

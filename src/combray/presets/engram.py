@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
+from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
 from combray.recall.evidence import ReadTopic, RequireEvidence
@@ -46,6 +47,7 @@ PRESET = Preset(
             RequireEvidence(),
             ScoreComposite(),
             DropTwins(),
+            RequireKind(),
             Cut(),
             Assemble(shown=("vector", "priority", "confidence", "recency", "keyword", "entity")),
             GroupByType(),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
+from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble, AssembleContext
 from combray.recall.decay import WeibullDecay
 from combray.recall.evidence import ReadTopic, RequireEvidence
@@ -63,6 +64,7 @@ PRESET = Preset(
             MMR(similarity="vectors", trade_off=0.7),
             FilterScope(),
             FilterNoise(),
+            RequireKind(),
             Cut(),
             Assemble(),
             AssembleContext(),

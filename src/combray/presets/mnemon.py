@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
+from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
@@ -52,6 +53,7 @@ PRESET = Preset(
             BeamSearch(structural=1.0, semantic=0.4),
             ScoreFourSignals(),
             WeightedSumByIntent(),
+            RequireKind(),
             Cut(),
             OrderCauses(),
             Assemble(shown=("keyword", "entity", "similarity", "graph")),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
+from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.decay import FileAgeDecay
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
@@ -50,6 +51,7 @@ PRESET = Preset(
             SortByScore(),
             MMR(similarity="words", trade_off=0.7, enabled=False),
             Threshold(minimum=0.35),
+            RequireKind(),
             Cut(),
             NameMode(),
             Assemble(shown=("vector", "text", "decay")),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
+from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.facts import SearchFacts, WeighRelevance
@@ -49,6 +50,7 @@ PRESET = Preset(
             RequireEvidence(),
             WeighRelevance(similarity=0.6, confidence=0.3, recency=0.1),
             DiversityClusters(threshold=0.8),
+            RequireKind(),
             Cut(),
             NameMode(),
             Assemble(shown=("similarity", "confidence", "recency")),

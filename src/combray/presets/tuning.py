@@ -18,6 +18,8 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("decay", "combray.recall.decay:AgePrior", lambda value: {"enabled": True} if value else {}),
     ("decay", "combray.recall.decay:FileAgeDecay", lambda value: {"enabled": True} if value else {}),
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
+    # Who keeps everything wants no other cut.
+    ("keep", "combray.recall.answers:JudgeAnswers", lambda value: {} if value else {"cuts": False}),
     ("guard", "combray.remember.guard:Guard", lambda value: {"enabled": bool(value)}),
     ("guard_policy", "combray.remember.guard:Guard", lambda value: {"policy": value}),
     (

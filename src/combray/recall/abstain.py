@@ -13,7 +13,7 @@ from combray.recall.state import Recalling
 from combray.runtime import Found, Runtime, Scores
 
 THRESHOLDS: Mapping[str, float] = {"none": 0.06, "static": 0.15, "contextual": 0.16}
-"""Below: nothing is answered, at `sure_at` memories (bench/results/precision.md)."""
+"""Below: an answer is doubtful, at `sure_at` memories (bench/results/precision.md)."""
 FLOOR: Mapping[str, float] = {"none": 0.0, "static": 0.04, "contextual": 0.04}
 """The same for one memory: by chance a cosine is a little above that of unrelated text."""
 SURE: Mapping[str, float] = {"none": 0.12, "static": 0.23, "contextual": 0.23}
@@ -48,6 +48,8 @@ class Abstain:
     sure: Mapping[str, float] = field(default_factory=lambda: SURE)
     contrast_weight: float = 0.5
     sure_at: int = 500
+    share: float = 0.5
+    """Share of the threshold below which nothing is answered. Above it `JudgeAnswers` decides."""
     dated_terms: int = 2
     """A question with a date and at most this many other words asks for what happened then."""
 
@@ -57,18 +59,22 @@ class Abstain:
             return state
         level = "none" if "own" not in state.found.scores else "contextual" if state.contextual else "static"
         confidence = self._confidence(state, np.ones(len(state.keys), dtype=np.bool_))
-        state.details["confidence"] = round(confidence, 4)
+        state.confidence = state.details["confidence"] = round(confidence, 4)
         trials = max(1, state.found.eligible * max(1, len(state.parts)))
         chance = min(1.0, math.log(trials) / math.log(self.sure_at))
         sure = self.sure[level] * math.sqrt(chance)
         threshold = self.floor[level] + (self.thresholds[level] - self.floor[level]) * chance
+        state.doubtful = threshold
+        threshold *= self.share
         exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
         if exact.any():
             if not exact.all() and self._confidence(state, ~exact) < threshold:
                 state.found = _among(state.found, exact)
                 state.take(exact)
+            state.certain = True
             return state
         if self._certain(state):
+            state.certain = True
             return state
         if confidence < sure:
             state.weak = state.details["weak"] = f"confidence {confidence:.2f} is below {sure:.2f}"

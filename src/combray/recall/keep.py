@@ -41,5 +41,6 @@ def drop_weak(state: Recalling, default: float) -> None:
     measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
     room = min(state.limit, len(state.keys))
     state.take(exact | (state.scores >= keep * float(state.scores[measures].max())))
-    state.dropped = state.details["dropped"] = room - min(state.limit, len(state.keys))
+    state.dropped += room - min(state.limit, len(state.keys))
+    state.details["dropped"] = state.dropped
     state.details["keep"] = keep

@@ -124,6 +124,12 @@ class Recalling:
     """The answer, best first."""
     peers: list[dict[str, Any]] = field(default_factory=list)
     """What other memory services gave."""
+    confidence: float = 0.0
+    """How sure the answer is, from 0 to 1 (`Abstain`)."""
+    doubtful: float = 0.0
+    """Confidence below which an answer is doubtful in a store of this size (`Abstain`)."""
+    certain: bool = False
+    """Whether no bound of evidence applies: its own text, an entity or nothing but a date was asked for."""
     reason: str = ""
     """Why the answer is empty, or which mode answered."""
     weak: str = ""

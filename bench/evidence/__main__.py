@@ -1,0 +1,58 @@
+"""The command: `python -m bench.evidence --data DATA [--embedder SPEC] [--train]`.
+
+Prints the cross-validated figures of each level; with `--train` writes `src/combray/scoring/answers.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.evidence import training
+from bench.evidence.collecting import Seen, collect
+
+WEIGHTS = Path(__file__).parents[2] / "src" / "combray" / "scoring" / "answers.json"
+
+
+def level_of(embedder: str) -> str:
+    """The level of an embedder's specification."""
+    return {"none": "none", "wordllama": "static"}.get(embedder, "contextual")
+
+
+def trained(seen: Sequence[Seen]) -> dict[str, Any]:
+    """Print what the models of one level give out of fold, and return them."""
+    answer, scores = training.train_answers(seen)
+    refuse = training.refusals(seen, scores)
+    for line in training.report(seen, scores, refuse):
+        print(line)
+    answered = [each for each in seen if each.kind == "answer"]
+    hit, odds = training.train_hits(answered)
+    gap = training.gaps(answered, odds)
+    for line in training.report_cut(answered, odds, gap):
+        print(line)
+    return {"answer": answer.shown(), "refuse": refuse, "hit": hit.shown(), "gap": gap}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Collect, train, print; write with --train."""
+    parser = argparse.ArgumentParser(prog="python -m bench.evidence", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="a folder with locomo/conversations-1-5.json")
+    parser.add_argument("--embedder", action="append", help="repeatable; default none and wordllama")
+    parser.add_argument("--train", action="store_true", help="write the weights of these levels")
+    options = parser.parse_args(arguments)
+    np.seterr(over="ignore")
+    levels = json.loads(WEIGHTS.read_text(encoding="utf-8")) if WEIGHTS.exists() else {}
+    for embedder in options.embedder or ["none", "wordllama"]:
+        print(f"== {embedder}")
+        levels[level_of(embedder)] = trained(list(collect(embedder, options.data)))
+    if options.train:
+        WEIGHTS.write_text(json.dumps(dict(sorted(levels.items())), indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""Features of the first hits of questions with and without an answer, on stores of several shapes.
+
+Sources: the stores of `texts/stores.jsonl`, the odd halves of `bench.precision`, the small sets of `bench/sets`,
+and from DATA LoCoMo conversations 1-5. Not answerable: what the sets say, LoCoMo's category 5, and the questions
+of one conversation asked of another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.precision import sets as precision
+from bench.precision.measuring import LIMIT, NOW
+from bench.quality import loaders
+from bench.quality.abstention import foreign
+from bench.quality.sets import Collection, QuestionSet
+from bench.quality.systems import _converse, shared_embedder
+from combray import presets, settings, wiring
+from combray.engine import Engine
+from combray.pipeline import Pipeline
+from combray.recall.abstain import FLOOR, THRESHOLDS, Abstain
+from combray.recall.answer_features import evidence
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+
+TEXTS = Path(__file__).parent / "texts" / "stores.jsonl"
+SETS = Path(__file__).parents[1] / "sets"
+MOST = 12
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A question with the features of its hits, and which of them are right (`gold`).
+
+    `kind`: "answer", or why there is none.
+    """
+
+    store: str
+    family: str
+    kind: str
+    text: str
+    hits: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    gold: NDArray[np.bool_]
+    wanted: int
+    """How many memories answer it."""
+    certain: bool
+    """Whether no bound applies: its own text or a declared entity."""
+
+
+@dataclass(frozen=True)
+class _Record:
+    """A stage in place of the cut: keeps what it sees."""
+
+    needs = ("sorted", "question")
+    label: str = "KeepStrong"
+    seen: list[tuple[list[str], NDArray[np.float64], NDArray[np.float64], bool]] = field(
+        default_factory=list, compare=False
+    )
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        self.seen.clear()
+        if len(state.keys):
+            found = evidence(state, runtime, MOST)
+            refs = [str(each.metadata["ref"]) for each in state.reader.memories(state.keys[:MOST].tolist())]
+            self.seen.append((refs, found.hits, found.whole, state.certain))
+        return state
+
+
+def _watched(recall: Pipeline[Recalling], record: _Record) -> Pipeline[Recalling]:
+    never = Abstain(thresholds=dict.fromkeys(THRESHOLDS, -1.0), floor=dict.fromkeys(FLOOR, -1.0))
+    recall = recall.replace("Abstain", never).replace("KeepStrong", record)
+    stages = [each["stage"] for each in recall.describe()]
+    return recall.without("JudgeAnswers") if "JudgeAnswers" in stages else recall
+
+
+def collect(embedder: str, data: Path, half: precision.Half = "odd", *, own: bool = True) -> Iterator[Seen]:
+    """Yield every question of the sources with what the default preset finds for it."""
+    for family, store in _notes(half, own=own):
+        record = _Record()
+        engine = _engine(embedder, store.name, NOW, record)
+        engine.remember_many(list(store.memories))
+        for question in store.questions:
+            tags = [f"scope:{each}" for each in question.scopes] or None
+            kind = "answer" if question.gold else _NEAR.get(question.text, "none")
+            yield from _ask(
+                engine, record, (f"{family} {store.name}", family, kind), question.text, question.gold, tags
+            )
+        engine.close()
+    if not own:
+        return
+    for family, questions in _conversations(data):
+        generator = np.random.default_rng(0)
+        for collection in questions.collections:
+            yield from _of_conversation(embedder, family, questions, collection, generator)
+
+
+_NEAR: dict[str, str] = {}
+"""Why a question of the sets has no answer, by its text."""
+
+
+def _notes(half: precision.Half, *, own: bool) -> Iterator[tuple[str, precision.Store]]:
+    for line in TEXTS.read_text(encoding="utf-8").splitlines():
+        data = json.loads(line) | {"split": True}
+        _NEAR.update(
+            (each["query"], "near" if each["near"] else "far") for each in data["questions"] if "near" in each
+        )
+        if own:
+            yield "own", precision._read(data, "all")
+    large = json.loads((precision.SETS / "two-hundred.json").read_text(encoding="utf-8"))
+    _NEAR.update((each["query"], "near" if each["near"] else "far") for each in large["unanswerable"])
+    for name in ("small", "two-hundred", "team"):
+        for store in precision.load(name, half):
+            yield name, store
+
+
+def _conversations(data: Path) -> Iterator[tuple[str, QuestionSet]]:
+    yield "locomo", loaders.load("locomo", data / "locomo" / "conversations-1-5.json")
+    for name in ("chinese", "vietnamese", "assistant-chats"):
+        yield "sets", loaders.load(name, SETS / f"{name}.jsonl")
+
+
+def _of_conversation(
+    embedder: str, family: str, questions: QuestionSet, here: Collection, generator: np.random.Generator
+) -> Iterator[Seen]:
+    record = _Record()
+    engine = _engine(embedder, here.name, here.now.timestamp(), record)
+    _converse(engine, here.items)
+    if engine.vectors.pending():
+        engine.vectors.make()
+    for question in here.questions:
+        kind = "answer" if question.answerable and question.gold else "" if question.answerable else "adversarial"
+        if kind:
+            yield from _ask(
+                engine,
+                record,
+                (here.name, family, kind),
+                question.text,
+                question.gold if kind == "answer" else frozenset(),
+            )
+    for kind, text in foreign(questions.collections, here, generator):
+        yield from _ask(engine, record, (here.name, family, kind), text, frozenset())
+    engine.close()
+
+
+def _engine(embedder: str, name: str, now: float, record: _Record) -> Engine:
+    runtime = wiring.build(":memory:", settings.load(), clock=lambda: now, model=shared_embedder(embedder))
+    if embedder == "none":
+        runtime = replace(runtime, embedder=None, words=None)
+    preset = presets.load("default")
+    unpruned = {"max_memories": 0, "decay": settings.load().decay}
+    return Engine(runtime, name, replace(preset, recall=_watched(preset.recall, record)), unpruned)
+
+
+def _ask(
+    engine: Engine,
+    record: _Record,
+    place: tuple[str, str, str],
+    text: str,
+    gold: frozenset[str],
+    tags: list[str] | None = None,
+) -> Iterator[Seen]:
+    record.seen.clear()
+    engine.recall(text, limit=LIMIT, tags=tags)
+    for refs, hits, whole, certain in record.seen:
+        right = np.array([ref in gold for ref in refs])
+        yield Seen(*place, text, hits, whole, right, len(gold), certain)

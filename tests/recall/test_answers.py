@@ -1,0 +1,91 @@
+"""When the answer is not among the hits: kinds of answers, words that no hit has, and what is never refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import combray
+from combray import Engine, presets
+from combray.testing.fakes import FakeClock
+
+TOM = (
+    "Tom works as an electrician in Leeds.",
+    "Tom's sister Ada moved to Madrid in May.",
+    "The boiler is serviced every September.",
+    "Our landlord wants the rent by the third of the month.",
+    "The wifi password is written under the router.",
+)
+LACKING = "nothing here answers this: no memory near the question holds "
+
+
+def filled(texts: tuple[str, ...] = TOM, embedder: str = "wordllama", preset: str = "default") -> Engine:
+    engine = combray.open(":memory:", embedder=embedder, preset=preset, clock=FakeClock())
+    for text in texts:
+        engine.remember(text, diff=False)
+    return engine
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("What colour is Tom's car?", "a colour"),
+        ("How old is Tom?", "an age"),
+        ("What is Ada's phone number?", "a phone number"),
+    ],
+)
+def test_a_kind_of_answer_that_no_memory_holds_is_named(question: str, lacks: str, embedder: str) -> None:
+    answer = filled(embedder=embedder).recall(question)
+    assert not answer
+    assert answer.reason == LACKING + lacks
+
+
+@pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_every_preset_needs_the_kind_of_answer(name: str, embedder: str) -> None:
+    assert not filled(embedder=embedder, preset=name).recall("What colour is Tom's car?")
+    blue = "Tom's car is dark blue."
+    found = filled((*TOM, blue), embedder, name).recall("What colour is Tom's car?")
+    assert blue in [hit.memory.content for hit in found]
+
+
+def test_a_name_alone_is_no_evidence() -> None:
+    answer = filled().recall("What does Tom eat for breakfast?")
+    assert not answer
+    assert answer.reason == (
+        "nothing here answers this: no memory near the question mentions 'eat' or 'breakfast'"
+    )
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where does Tom work?", TOM[0]),
+        ("What is Tom's job?", TOM[0]),
+        ("Where did Ada go?", TOM[1]),
+        ("When is the boiler serviced?", TOM[2]),
+        ("Tom", TOM[0]),
+    ],
+)
+def test_what_is_there_is_answered(question: str, answer: str, embedder: str) -> None:
+    assert answer in [hit.memory.content for hit in filled(embedder=embedder).recall(question)]
+
+
+VIETNAMESE = ("Mẹ bị tiểu đường tuýp 2.", "Mật khẩu wifi ở nhà ngoại là hoamai2019.", "Bé Na học lớp 3.")
+
+
+def test_letters_without_meaning_find_nothing_in_another_language() -> None:
+    assert not filled(VIETNAMESE).recall("asdkjh qwerty")
+    assert filled(VIETNAMESE).recall("Mật khẩu wifi là gì?")
+
+
+def test_a_question_in_chinese_for_a_colour() -> None:
+    texts = ("我们的车停在地下车库。", "女儿小雨对花生过敏。")
+    assert not filled(texts).recall("我们的车是什么颜色？")
+    assert filled((*texts, "我们的车是红色的。")).recall("我们的车是什么颜色？")
+
+
+def test_who_keeps_everything_gets_everything() -> None:
+    engine = filled()
+    assert len(engine.recall("Where does Tom work?", keep=0)) >= len(engine.recall("Where does Tom work?"))
