@@ -250,9 +250,12 @@ class AnswerDetails(TypedDict, total=False):
     tier: TierNote
     confidence: float
     """How likely the answer is in the store, from 0 to 1 (`Abstain`)."""
+    evidence: float
+    """Log-odds that the answer is among the hits, by the model of evidence (`JudgeAnswers`)."""
     keep: float
     dropped: int
-    """Hits for which the limit had room, dropped for less than the share `keep` of the best score."""
+    """Hits for which the limit had room, dropped for less than the share `keep` of the best score or because they
+    answer much less than the best one (`JudgeAnswers`)."""
     weak: str
     level: Literal["none", "static", "contextual"]
     """Which table of weights was used: without an embedder, with a static or with a contextual one."""

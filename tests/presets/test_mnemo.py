@@ -46,7 +46,7 @@ def test_the_preset_reads_like_the_page() -> None:
     """ "Preprocessing -> Embedding -> Triple-Path Search -> Fusion -> Decay -> Rerank -> MMR -> Filter"."""
     assert [stage_name(stage) for stage in MNEMO.recall] == [
         "ReadScope",  # 8 already, for every path
-        "ReadQuery", "ReadNames", "ExpandQuery", "ReadTopic",  # 1 preprocessing
+        "ReadQuery", "ReadNames", "ReadAliases", "ExpandQuery", "ReadTopic",  # 1 preprocessing
         "EmbedQuery",  # 2 embedding
         "SearchPaths",  # 3 three paths
         "FuseRRF",  # 4 reciprocal rank fusion

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ _CYRILLIC = re.compile(r"[\u0400-\u04ff]{4,}").fullmatch
 _ABOVE = 0.3
 """Standard deviations above the mean cosine of the namespace from which a memory is a possible match."""
 _LEAST_COSINE = 0.1
+_OLD = timedelta(days=730)
+"""A day that lies this far before the memory that names it is one like a birthday, and identifies something."""
 
 
 @dataclass(slots=True)
@@ -118,14 +121,23 @@ def _holds(space: Namespace, wanted: Request, key: int, text: str) -> str:
 def _of_days(wanted: Request, memory: Memory, text: str) -> str:
     """Return why a memory is of a day of the request: it names it, or it is of it and only a day is asked for."""
     for day in wanted.days:
-        if day.held_by(text):
+        if day.held_by(text) and (_meant(wanted, text) or memory.moment - day.end > _OLD):
             return f"names {day.text}"
         if not wanted.terms and not wanted.names and not wanted.identifiers and day.includes(memory.moment):
             return f"is of {day.text}"
     return ""
 
 
+def _meant(wanted: Request, text: str) -> bool:
+    """Return whether a text that names the day shares a word or name with the request, if that has any."""
+    terms = frozenset(content_terms(text))
+    listed = {*wanted.terms, *(term for name in wanted.names for term in content_terms(name))}
+    return not listed or any(_has(terms, each) for each in listed)
+
+
 def _hints(wanted: Request, text: str) -> str:
+    if any(day.held_by(text) for day in wanted.days):
+        return "names the day"
     return next((f"ends like {each.text}" for each in wanted.identifiers if each.hinted_by(text)), "")
 
 
