@@ -85,7 +85,8 @@ def collect(embedder: str, data: Path, half: precision.Half = "odd", *, own: boo
     for family, store in _notes(half, own=own):
         record = _Record()
         engine = _engine(embedder, store.name, NOW, record)
-        engine.remember_many(list(store.memories))
+        items: list[Any] = list(store.memories)
+        engine.remember_many(items)
         for question in store.questions:
             tags = [f"scope:{each}" for each in question.scopes] or None
             kind = "answer" if question.gold else _NEAR.get(question.text, "none")
