@@ -43,6 +43,8 @@ class JudgeAnswers:
     gap: float = 0.0
     unmet: float = 0.2
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
+    far: float = 0.15
+    """The same below which a doubtful confidence is enough to refuse."""
     doubt: float = 0.65
     """Share of the doubtful confidence below which an answer that meets no word is refused."""
     models: Mapping[str, Level] = field(default_factory=answers.levels, repr=False)
@@ -74,7 +76,8 @@ class JudgeAnswers:
         whole = dict(zip(WHOLE, found.whole.tolist(), strict=True))
         if state.vector is None:
             return False
-        if whole["best soft"] < self.unmet and state.confidence < self.doubt * state.doubtful:
+        doubt = 1.0 if whole["best soft"] < self.far else self.doubt
+        if whole["best soft"] < self.unmet and state.confidence < doubt * state.doubtful:
             return True
         if runtime.words is None or whole["missing"] < 1.0:
             return False
