@@ -182,7 +182,7 @@ def traced(stage: Stage[S], state: S, runtime: Runtime) -> S:
     started = time.perf_counter()
     state = stage(state, runtime)
     elapsed = (time.perf_counter() - started) * 1000
-    note = "; ".join(state.degraded[noted:])
+    note = "; ".join(state.degraded[noted:]) if len(state.degraded) > noted else ""
     state.trace.append(Step(stage_name(stage), before, state.size(), elapsed, note))
     return state
 

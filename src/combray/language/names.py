@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from combray.language.folding import fold, is_unspaced
 from combray.language.tokens import is_stop, terms, words
@@ -32,12 +33,15 @@ def candidates(text: str) -> dict[str, str]:
     text = text[:_READ]
     found: dict[str, str] = {}
     listed = [hit[0].removesuffix("'s").removesuffix("’s") for hit in WORD.finditer(text)][:200]
+    # Words between spaces are split one by one. Folding can join what is not ASCII to the word before it.
+    alone = [words(each) for each in listed] if text.isascii() else []
     for place in range(len(listed)):
         for size in range(1, min(LONGEST, len(listed) - place) + 1):
             run = " ".join(listed[place : place + size])
-            if is_unspaced(run):
+            if not alone and is_unspaced(run):
                 break
-            found.setdefault(normal(run), run)
+            name = " ".join(chain.from_iterable(alone[place : place + size])) if alone else normal(run)
+            found.setdefault(name, run)
     for run in (word for word in listed if is_unspaced(word)):
         for part in (run, *re.findall(r"[a-zA-Z0-9]+|[^a-zA-Z0-9]+", run)):
             found.setdefault(normal(part), part)

@@ -5,13 +5,14 @@ Phrases are data (`<code>/questions.json`).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import is_unspaced, plain
 from combray.language.lexicon import matcher
 from combray.language.scripts import language
@@ -91,7 +92,7 @@ class Question:
 def read(text: str, authors: Sequence[str]) -> Question:
     """Analyse a question, given the authors known in its namespace."""
     folded = plain(text).strip()
-    aliases = _aliases(authors)
+    aliases = _aliases(tuple(authors))
     spans = sorted((span, alias) for alias in aliases for span in [_find(alias, text)] if span)
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
     used = sorted((alias for alias, author in aliases.items() if author in named), key=len, reverse=True)
@@ -99,7 +100,8 @@ def read(text: str, authors: Sequence[str]) -> Question:
     request = _has("request", folded) or _pattern("request_start").match(folded) is not None
     if not request and any(author.casefold() in ASSISTANTS for author in authors):
         role = "assistant" if _has("assistant", folded) else "user" if _has("user", folded) else None
-    speaker = (_tables().get(language(text)) or _tables()["en"]).speaker
+    code = language(text)
+    speaker = (_tables().get(code) or _tables()["en"]).speaker
     return Question(
         text=text,
         bare=_renamed(text, used, {"own": " ", "self": " "}, " "),
@@ -113,12 +115,14 @@ def read(text: str, authors: Sequence[str]) -> Question:
         asks_conclusion=_has("inference", folded) and not request,
         asks_past=_listed("past").search(folded) is not None,
         asks_plan=_listed("plan").search(folded) is not None,
-        language=language(text),
+        language=code,
     )
 
 
-def _aliases(authors: Sequence[str]) -> dict[str, str]:
-    """Return author by name: full names, and first names that are unique."""
+@keyed_by_text
+@functools.lru_cache(maxsize=16)
+def _aliases(authors: tuple[str, ...]) -> Mapping[str, str]:
+    """Return author by name: full names, and first names that are unique. Read only."""
     # A restored export may hold an author of blanks alone.
     people = [author for author in authors if author.strip() and author.casefold() not in USERS | ASSISTANTS]
     aliases = {author: author for author in people}
@@ -135,12 +139,14 @@ def _find(name: str, text: str) -> tuple[int, int] | None:
         return (at, at + len(name)) if at >= 0 else None
     # A question typed without capitals still names people.
     flags = re.IGNORECASE if text == text.lower() else 0
+    if name.isascii() and text.isascii() and (name.lower() if flags else name) not in text:
+        return None
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags)
     return found.span() if found else None
 
 
 def _subject(
-    text: str, spans: list[tuple[tuple[int, int], str]], aliases: dict[str, str], named: tuple[str, ...]
+    text: str, spans: list[tuple[tuple[int, int], str]], aliases: Mapping[str, str], named: tuple[str, ...]
 ) -> str | None:
     if len(named) < 2:
         return named[0] if named else None

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from combray.language.caches import from_tables
 from combray.language.folding import fold
 from combray.language.lexicon import folded, word_lists
+from combray.language.text import Text, Written, passing, read_once
 
 _RANGES = {
     "latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",
@@ -57,11 +58,17 @@ def script(text: str) -> str:
     return max(counts, key=counts.__getitem__, default="none")
 
 
-def language(text: str) -> str:
+def language(text: Written) -> str:
     """Return the likeliest language as an ISO 639-1 code; "und" if there is no letter, English when in doubt.
 
     An inexpensive guess by script, distinctive letters and stop words, to choose a word list.
     """
+    return _language(passing(text))
+
+
+@read_once
+def _language(read: Text) -> str:
+    text = read.text
     counts = {} if text.isascii() else _letter_counts(text)
     main = max(counts, key=counts.__getitem__) if counts else script(text)
     if main in ("han", "kana"):

@@ -12,6 +12,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import Stemmer
@@ -247,6 +248,11 @@ def content_terms(text: str) -> list[str]:
 def term_set(text: Text) -> frozenset[str]:
     """Return the distinct content terms, for overlap measures."""
     return frozenset(content(text))
+
+
+def side_by_side(pairs: frozenset[tuple[str, str]], text: str) -> int:
+    """Return how many of the pairs of content terms stand side by side in a text."""
+    return len(pairs.intersection(pairwise(content(text))))
 
 
 @from_tables

@@ -12,6 +12,7 @@ first. No piece of the vocabulary continues after a word boundary, so each word 
 
 from __future__ import annotations
 
+import functools
 import json
 import mmap
 import os
@@ -27,9 +28,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from combray.language.caches import keyed_by_text
+
 SPACE = "▁"
 LONGEST_WORD = 64
 """Characters. The time grows with the square of a word's length; the library's does not."""
+MOST_WORDS = 8192
+"""Words whose ids are remembered: 2 MB."""
 _FORMAT = 1
 _HEAD = struct.Struct("=8s5I")
 """Magic bytes, format, then size and time of the source, and the CRC-32 of what follows."""
@@ -69,8 +74,12 @@ class Merges:
         for word in _WORD.findall(SPACE + text.replace(" ", SPACE)):
             if len(word) > LONGEST_WORD:
                 return None
-            ids += self._merge([piece for letter in word for piece in self._spelt(letter)])
+            ids += _pieces(self, word)
         return ids
+
+    def pieces(self, word: str) -> list[int]:
+        """Return the ids of a word with the spaces before it."""
+        return self._merge([piece for letter in word for piece in self._spelt(letter)])
 
     def _spelt(self, letter: str) -> list[int]:
         """Return the id of a letter, or those of its bytes in UTF-8."""
@@ -102,6 +111,13 @@ class Merges:
         if at < len(self._pairs) and self._pairs[at] == pair:
             return self._ranks[at], self._merged[at]
         return _NONE, 0
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=MOST_WORDS)
+def _pieces(merges: Merges, word: str) -> tuple[int, ...]:
+    """Return the ids of a word; the words of questions repeat."""
+    return tuple(merges.pieces(word))
 
 
 def compact(source: Path) -> bytes | None:

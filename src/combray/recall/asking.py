@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
+from combray.language.text import text_of
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
 from combray.recall.query import INTENTS, KEYWORD_ONLY, DetectIntent, ReadQuery
@@ -115,6 +116,8 @@ class Asking:
         text = clean_text("query", query, MAX_QUERY)
         if not text.strip():
             raise InvalidInputError("query", "is empty.", "Ask something.")
+        # Kept, so that every stage reads the question once.
+        text_of(text)
         now = self.runtime.clock()
         intent = options.get("intent")
         if intent is not None:

@@ -30,13 +30,19 @@ class Assemble:
         memories = state.reader.memories(state.keys)
         later, earlier = _revisions(state, [memory.id for memory in memories])
         via = found_by(state)
+        columns = {
+            name: [rounded(each, 6) for each in state.signals[name].tolist()]
+            for name in names
+            if name in state.signals
+        }
+        keys, scores = state.keys.tolist(), state.scores.tolist()
         for place, memory in enumerate(memories):
-            key = int(state.keys[place])
-            signals = {name: rounded(state.signals[name][place], 6) for name in names if name in state.signals}
+            key = keys[place]
+            signals = {name: values[place] for name, values in columns.items()}
             state.hits.append(
                 Hit(
                     memory,
-                    float(state.scores[place]),
+                    scores[place],
                     signals,
                     via[key],
                     outdated_by=_outdated_by(memory, state.now),
@@ -85,9 +91,10 @@ def found_by(state: Recalling) -> dict[int, str]:
     wanted = set(state.keys.tolist())
     for arm, ranked in state.found.lists.items() if state.found is not None else ():
         name = arm.partition(":")[0]
-        for place, key in enumerate(ranked.keys.tolist()):
-            if key in wanted and (key not in best or place < best[key][0]):
-                best[key] = place, _LIST_NAMES.get(name, name)
+        places = {key: place for place, key in enumerate(ranked.keys.tolist())}
+        for key in wanted & places.keys():
+            if key not in best or places[key] < best[key][0]:
+                best[key] = places[key], _LIST_NAMES.get(name, name)
     return {key: state.via.get(key) or best.get(key, (0, "graph"))[1] for key in wanted}
 
 

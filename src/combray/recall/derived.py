@@ -50,9 +50,10 @@ class SetFactsBeside:
             for place, fact in beside.items()
             if place < state.limit
         ]
-        stays = np.ones(len(state.keys), dtype=np.bool_)
-        stays[list(beside)] = False
-        state.take(stays)
+        if beside:
+            stays = np.ones(len(state.keys), dtype=np.bool_)
+            stays[list(beside)] = False
+            state.take(stays)
         return state
 
 

@@ -65,8 +65,8 @@ def _heads(state: Recalling, outdated: Keys) -> dict[int, int]:
     for _ in range(_LONGEST_CHAIN):
         if not frontier:
             break
-        links = state.reader.links(frontier, ("supersedes",))
-        found = {link.target: link.source for link in links if link.target in set(frontier)}
+        links = state.reader.links_to(frontier, ("supersedes",))
+        found = {link.target: link.source for link in links}
         newer |= found
         frontier = sorted(set(found.values()) - newer.keys())
     ends: dict[int, int] = {}
@@ -303,11 +303,8 @@ def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[
     """Return the open `may_revise` edges to the memories from later ones that the filters let through."""
     if not keys:
         return []
-    wanted = set(keys)
     links = [
-        link
-        for link in state.reader.links(keys, ("may_revise",))
-        if link.target in wanted and not link.subtype and link.weight >= least
+        link for link in state.reader.links_to(keys, ("may_revise",)) if not link.subtype and link.weight >= least
     ]
     if not links:
         return []

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from combray.language.cues import asked
 from combray.language.indexing import normalised
 from combray.language.questions import ASSISTANTS, USERS, Question
-from combray.language.tokens import content, word_count
+from combray.language.tokens import side_by_side, word_count
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores
@@ -147,7 +147,7 @@ class PhraseMatch:
     least_words: int = 2
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        pairs = {pair for pair in pairwise(state.terms) if pair[0].isascii()}
+        pairs = frozenset(pair for pair in pairwise(state.terms) if pair[0].isascii())
         if not pairs or not len(state.keys) or state.found is None or "held" not in state.found.scores:
             return state
         holding = np.flatnonzero(state.found.scores["held"] * len(state.terms) > self.least_words - 0.5)
@@ -156,8 +156,7 @@ class PhraseMatch:
         best = best[(read <= self.words_read) | (np.arange(len(best)) == 0)]
         phrase = np.zeros(len(state.keys))
         for place, text in zip(best, state.reader.contents(state.keys[best]), strict=True):
-            held = content(text)
-            phrase[place] = min(1.0, len(pairs.intersection(pairwise(held))) / (self.enough * len(pairs)))
+            phrase[place] = min(1.0, side_by_side(pairs, text) / (self.enough * len(pairs)))
         state.signals["phrase"] = phrase
         return state
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.questions import Question
-from combray.runtime import Arm, Filter, Found, Keys, Link, Reader, Rows, Scores
+from combray.runtime import Arm, Filter, Found, Keys, LateRows, Link, Reader, Rows, Scores
 from combray.types import AnswerDetails, Hit, Step
 
 
@@ -153,7 +153,9 @@ class Recalling:
 
     def take(self, places: NDArray[Any]) -> None:
         """Keep these places of the candidates, in this order (indices or a mask)."""
-        self.keys = self.keys[places]
+        before, self.keys = self.keys, self.keys[places]
+        if self.rows is not None and self.rows.keys is before:
+            self.rows = LateRows.of(self.rows, places, self.keys)
         self.scores = self.scores[places] if len(self.scores) else self.scores
         self.signals = {name: values[places] for name, values in self.signals.items()}
 
@@ -167,8 +169,12 @@ class Recalling:
     def columns(self) -> Rows:
         """Return columns aligned with `keys`. Keys whose columns were read before are not read again."""
         if self.rows is None or self.rows.keys is not self.keys:
-            self.rows = self._known() or replace(self.reader.rows(self.keys), keys=self.keys)
+            self.rows = self._known() or self._read()
         return self.rows
+
+    def _read(self) -> Rows:
+        rows = self.reader.rows(self.keys)
+        return rows if rows.keys is self.keys else LateRows.of(rows, np.arange(len(self.keys)), self.keys)
 
     def _known(self) -> Rows | None:
         """The columns read last, in the order of the present keys; None if one of them is missing there."""
@@ -179,8 +185,4 @@ class Recalling:
         places = order[np.minimum(found, len(order) - 1)]
         if not np.array_equal(self.rows.keys[places], self.keys):
             return None
-        columns = {each.name: getattr(self.rows, each.name) for each in fields(Rows)}
-        chosen: dict[str, Any] = {
-            name: column[places] for name, column in columns.items() if isinstance(column, np.ndarray)
-        }
-        return replace(self.rows, **chosen | {"keys": self.keys})
+        return LateRows.of(self.rows, places, self.keys)

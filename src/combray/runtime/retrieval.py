@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
@@ -216,6 +217,46 @@ class Rows:
     valid_from: NDArray[np.float64]
     valid_to: NDArray[np.float64]
     gain: NDArray[np.float64]
+
+
+class LateRows(Rows):
+    """Rows whose columns are read when they are first used: few stages of a question read many of them."""
+
+    __slots__ = ("_column", "_places")
+
+    def __init__(
+        self,
+        keys: Keys,
+        author_names: tuple[str, ...],
+        column: Callable[[str], NDArray[Any]],
+        places: NDArray[np.int64] | None = None,
+    ) -> None:
+        for name, value in (("keys", keys), ("author_names", author_names), ("_column", column)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_places", places)
+
+    if TYPE_CHECKING:
+        _column: Callable[[str], NDArray[Any]]
+        _places: NDArray[np.int64] | None
+    else:
+
+        def __getattr__(self, name: str) -> NDArray[Any]:
+            # Called only for slots that are not set.
+            if name not in Rows.__slots__:
+                raise AttributeError(name)
+            value = self._column(name)
+            if self._places is not None:
+                value = value[self._places]
+            object.__setattr__(self, name, value)
+            return value
+
+    @classmethod
+    def of(cls, rows: Rows, places: NDArray[Any], keys: Keys) -> LateRows:
+        """Return these places (indices or a mask) of other rows. `keys` are theirs."""
+        chosen = np.flatnonzero(places) if places.dtype == np.bool_ else places
+        if isinstance(rows, LateRows) and rows._places is not None:
+            return cls(keys, rows.author_names, rows._column, rows._places[chosen])
+        return cls(keys, rows.author_names, partial(getattr, rows), chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,9 @@ class Reader(Protocol):
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         """Return every edge that starts or ends at one of the keys, by source, target, type."""
 
+    def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
+        """Return every edge that ends at one of the keys, by source, target, type."""
+
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         """Return all edges with ids, for export and pictures."""
 

@@ -55,16 +55,21 @@ def bm25f(
     count = len(expansion.asks)
     scores, frequency = scratch.lend(count), scratch.lend(count)
     matching = [np.zeros(0, dtype=np.int64)]
+    alone = not (expansion.before or expansion.after)
     for posting in postings:
         if not posting.weight:
             continue
-        at = distinct(expansion.spread(posting.slots, posting.frequencies, frequency), frequency)
-        found = frequency[at]
+        if alone:
+            at, found = posting.slots, posting.frequencies
+        else:
+            at = distinct(expansion.spread(posting.slots, posting.frequencies, frequency), frequency)
+            found = frequency[at]
         gain = posting.weight * idf(rows, len(posting.slots)) * (k1 + 1.0)
         norm = k1 * (1.0 - b + b * lengths(at) / max(average, 1e-9))
         matching.append(at[scores[at] == 0.0])
         scores[at] += gain * found / (found + norm)
-        frequency[at] = 0.0
+        if not alone:
+            frequency[at] = 0.0
     scratch.take_back(frequency, matching[0])
     return Sparse(scores, np.concatenate(matching))
 

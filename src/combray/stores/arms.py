@@ -51,6 +51,21 @@ class Evidence(Protocol):
         """Return the rows that meet the caller's condition."""
 
 
+class _Kept:
+    """Evidence of one search, each posting list read once: two arms often have the same terms."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._lists: dict[tuple[object, ...], list[Posting | None]] = {}
+        self.measured, self.naming = evidence.measured, evidence.naming
+
+    def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
+        name = arm.terms, arm.fields, arm.mode == "all", arm.posting_budget
+        if name not in self._lists:
+            self._lists[name] = self._evidence.postings(arm, snapshot)
+        return self._lists[name]
+
+
 def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
     """Return the best `limit` rows of every arm, and every arm's score for the union of them.
 
@@ -58,7 +73,8 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
     """
     eligible = findable_rows(evidence, snapshot, where)
     cosines: dict[int, Measured] = {}
-    scored = {name: _scored(evidence, snapshot, arm, eligible, cosines) for name, arm in arms.items()}
+    kept = _Kept(evidence)
+    scored = {name: _scored(kept, snapshot, arm, eligible, cosines) for name, arm in arms.items()}
     lists: dict[str, Ranked] = {}
     for name, arm in arms.items():
         if isinstance(arm, KeywordArm) and not arm.listed:
@@ -67,12 +83,26 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
         lists[name] = ranked(snapshot.keys[slots], scored[name].at(slots), limit)
     keys = np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     slots = np.searchsorted(snapshot.keys, keys)
-    vectorless = next((int((eligible & ~each.has).sum()) for each in cosines.values()), 0)
+    vectorless = _vectorless(snapshot, arms, eligible, cosines)
     found = {name: each.at(slots) for name, each in scored.items()}
     for each in scored.values():
         if isinstance(each, Few):
             snapshot.scratch.take_back(each.found.scores, each.found.touched)
-    return Found(keys, lists, found, int(eligible.sum()), vectorless)
+    return Found(keys, lists, found, snapshot.size(eligible), vectorless)
+
+
+def _vectorless(
+    snapshot: Snapshot,
+    arms: Mapping[str, Arm],
+    eligible: NDArray[np.bool_],
+    cosines: Mapping[int, Measured],
+) -> int:
+    """Return how many rows have no vector of the first vector arm's model."""
+    first = next((arm for arm in arms.values() if isinstance(arm, VectorArm)), None)
+    if first is None:
+        return 0
+    has = cosines[id(first.vector)].has
+    return snapshot.derived_from(eligible, ("vectorless", first.model), lambda: int((eligible & ~has).sum()))
 
 
 def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
@@ -88,11 +118,18 @@ def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDAr
 def findable_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
     """Return the rows that the filter accepts and that are not quarantined."""
     eligible = eligible_rows(evidence, snapshot, where)
-    return eligible & snapshot.shown if snapshot.hides else eligible
+    if not snapshot.hides:
+        return eligible
+    return snapshot.derived_from(eligible, "findable", lambda: _read_only(eligible & snapshot.shown))
+
+
+def _read_only(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    mask.setflags(write=False)
+    return mask
 
 
 def _scored(
-    evidence: Evidence,
+    evidence: _Kept,
     snapshot: Snapshot,
     arm: Arm,
     eligible: NDArray[np.bool_],
@@ -125,7 +162,7 @@ def _scored(
     return All(scores, exact=True)
 
 
-def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
+def _keyword(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
     if not arm.terms or not snapshot.count:
         return coverage((), snapshot.count, 1, snapshot.scratch)
     read = evidence.postings(arm, snapshot)
@@ -149,7 +186,7 @@ def _keyword(evidence: Evidence, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
 
 
 def _lent(
-    evidence: Evidence, snapshot: Snapshot, arm: KeywordArm, read: Sequence[Posting | None]
+    evidence: _Kept, snapshot: Snapshot, arm: KeywordArm, read: Sequence[Posting | None]
 ) -> list[Posting | None]:
     """Return the posting lists of the arm's terms with the rows that hold another name."""
     own = {term: posting for (term, _), posting in zip(arm.terms, read, strict=True) if posting is not None}

@@ -88,11 +88,13 @@ class Columns:
     codes: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in CODED})
     _memo: Memo = field(default_factory=Memo)
     _scratch: Scratch = field(default_factory=Scratch)
+    _last: Snapshot | None = None
 
     def absorb(self, rows: Sequence[Sequence[Any]]) -> None:
         """Append new rows and replace known ones; rows are ascending by key, values in the order of COLUMNS."""
         if not rows:
             return
+        self._last = None
         arrays = self._arrays(rows)
         keys = arrays["key"]
         known = keys <= (int(self.columns["key"][self.count - 1]) if self.count else -1)
@@ -169,6 +171,7 @@ class Columns:
 
     def restore(self, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what `packed` returned. Arrays may be changed in the rows beyond the count."""
+        self._last = None
         self.count, self.epoch, self.revision = about["count"], about["epoch"], about["revision"]
         self.columns = {name: arrays[f"column/{name}"] for name in COLUMNS}
         self.names = about["names"]
@@ -180,9 +183,13 @@ class Columns:
             self._memo.put(name, rows, shape(*parts))
 
     def snapshot(self) -> Snapshot:
-        """Return a view of all rows absorbed so far."""
+        """Return a view of all rows absorbed so far; the same one while nothing has changed."""
+        last = self._last
+        state = (self.count, self.revision, self.epoch, self.reindexed)
+        if last is not None and (last.count, last.revision, last.epoch, last.reindexed) == state:
+            return last
         views = {name: column[: self.count] for name, column in self.columns.items()}
-        return Snapshot(
+        self._last = Snapshot(
             self.count,
             self.revision,
             self.epoch,
@@ -193,3 +200,4 @@ class Columns:
             self._memo,
             self._scratch,
         )
+        return self._last

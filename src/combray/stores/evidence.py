@@ -28,10 +28,11 @@ class ColumnEvidence(ABC):
         if matrix is None:
             return Dense(np.zeros(snapshot.count), np.zeros(snapshot.count, dtype=np.bool_))
         check_dimensions(model, matrix.dimensions, len(vector))
-        own, has = matrix.cosines(vector, snapshot.count), matrix.has[: snapshot.count]
-        if snapshot.hides:
-            own, has = np.where(snapshot.shown, own, 0.0), has & snapshot.shown
-        return Dense(own, has)
+        has = matrix.has[: snapshot.count]
+        if not snapshot.hides:
+            return matrix.scan(vector, has, None)
+        shown = snapshot.shown
+        return matrix.scan(vector, snapshot.once(("has", model), lambda: has & shown), shown)
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
         return [np.unique(self._slots("entity", name, snapshot)) for name in entities]

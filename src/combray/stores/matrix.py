@@ -19,6 +19,7 @@ from combray.runtime import Ranked, Scores, Vectors
 from combray.scoring.ranking import DECIMALS
 from combray.stores import cells
 from combray.stores.cells import Cells
+from combray.stores.scan import Products
 
 try:
     import simsimd
@@ -179,6 +180,17 @@ class Matrix:
     def cosines(self, vector: NDArray[np.float32], count: int) -> Scores:
         """Return the cosine of every row with a vector."""
         return cosines(self.rows[:count], self.norms[:count], vector)
+
+    def scan(
+        self, vector: NDArray[np.float32], has: NDArray[np.bool_], shown: NDArray[np.bool_] | None
+    ) -> Products:
+        """Return the cosines of the rows with a vector.
+
+        `has` marks the rows with a vector, `shown` those that count, None for all: one entry for each row.
+        """
+        coded = quantised(vector[None, :])
+        length = float(norms(coded)[0])
+        return Products(dots(self.rows[: len(has)], coded[0]), self.norms[: len(has)], length, has, shown)
 
     def nearest(
         self, vectors: Vectors, keys: NDArray[np.int64], eligible: NDArray[np.bool_], limit: int, minimum: float

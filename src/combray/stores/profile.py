@@ -36,6 +36,10 @@ class _Tally:
 
 def profile(snapshot: Snapshot) -> Profile:
     """Return counts, lengths and speakers of the live memories; authors sorted by name."""
+    return snapshot.once("profile", lambda: _profile(snapshot))
+
+
+def _profile(snapshot: Snapshot) -> Profile:
     tally = snapshot.memo.get(
         ("profile",),
         snapshot.count,

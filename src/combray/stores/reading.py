@@ -5,13 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import NotFoundError
-from combray.runtime import SHAPE_WORDS, Arm, Filter, Found, Keys, Profile, Ranked, Rows, Scores, Vectors
+from combray.runtime import (
+    SHAPE_WORDS,
+    Arm,
+    Filter,
+    Found,
+    Keys,
+    LateRows,
+    Profile,
+    Ranked,
+    Rows,
+    Scores,
+    Vectors,
+)
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
@@ -19,6 +31,13 @@ from combray.stores.arms import Evidence
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
 from combray.stores.snapshot import Snapshot
+
+_KINDS: Mapping[str, type] = {
+    **dict.fromkeys(("author", "session", "position", "words", "tier", "cues", "status"), np.int64),
+    **dict.fromkeys(("moment", "recorded", "importance", "confidence", "valid_from", "valid_to"), np.float64),
+    **dict.fromkeys(("asks", "times"), np.bool_),
+}
+"""Column -> type in `Rows`."""
 
 C = TypeVar("C")
 """A connection of the database, within one transaction."""
@@ -97,18 +116,26 @@ class ColumnReader(ABC, Generic[C]):
 
     def eligible(self, keys: Keys, where: Filter) -> NDArray[np.bool_]:
         with self._view() as (connection, snapshot):
-            mask = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
+            known = slots >= 0
             result: NDArray[np.bool_] = np.zeros(len(slots), dtype=np.bool_)
-            result[slots >= 0] = mask[slots[slots >= 0]]
+            if where.tags or where.condition is not None:
+                result[known] = arms_module.eligible_rows(self._evidence(connection), snapshot, where)[
+                    slots[known]
+                ]
+            else:
+                result[known] = snapshot.accepts(where, slots[known])
             return result
 
     def covered(self, model: str, where: Filter) -> tuple[int, int]:
         with self._view() as (connection, snapshot):
             eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             matrix = self._matrix(connection, model, snapshot)
-            has = 0 if matrix is None else int((eligible & matrix.there[: snapshot.count]).sum())
-            return has, int(eligible.sum())
+            if matrix is None:
+                return 0, snapshot.size(eligible)
+            there = matrix.there[: snapshot.count]
+            has = snapshot.derived_from(eligible, ("there", model), lambda: int((eligible & there).sum()))
+            return has, snapshot.size(eligible)
 
     def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
         codes, dimensions = self._codes(model, keys)
@@ -134,27 +161,13 @@ class ColumnReader(ABC, Generic[C]):
             slots = snapshot.slots(wanted)
             if (slots < 0).any():
                 raise self._missing(int(wanted[slots < 0][0]))
-        column = {name: values[slots] for name, values in snapshot.columns.items()}
-        return Rows(
-            keys=wanted,
-            author=column["author"].astype(np.int64),
-            author_names=snapshot.author_names,
-            session=column["session"].astype(np.int64),
-            position=column["position"],
-            words=column["words"].astype(np.int64),
-            moment=column["moment"],
-            recorded=column["recorded"],
-            importance=column["importance"].astype(np.float64),
-            confidence=column["confidence"],
-            tier=column["tier"].astype(np.int64),
-            asks=column["asks"],
-            times=column["times"],
-            cues=column["cues"].astype(np.int64),
-            status=column["status"].astype(np.int64),
-            valid_from=column["valid_from"],
-            valid_to=column["valid_to"],
-            gain=snapshot.gain(slots, SHAPE_WORDS),
-        )
+
+        def column(name: str) -> NDArray[Any]:
+            if name == "gain":
+                return snapshot.gain(slots, SHAPE_WORDS)
+            return snapshot.columns[name][slots].astype(_KINDS[name], copy=False)
+
+        return LateRows(wanted, snapshot.author_names, column)
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
         with self._view() as (_, snapshot):

@@ -121,7 +121,7 @@ def to_memory(row: Sequence[Any], namespace: str) -> Memory:
     try:
         for name in TIMES:
             if values[name] is not None:
-                values[name] = moment_of(values[name])
+                values[name] = _EPOCH + timedelta(microseconds=values[name])
         for name in JSON_FIELDS:
             text = values[name]
             values[name] = _EMPTY[text] if text in _EMPTY else plain_value(name, text)

@@ -13,14 +13,11 @@ from combray.runtime import Scores
 from combray.scoring.neighbours import Slots, around
 from combray.scoring.ranking import DECIMALS
 from combray.scoring.scratch import Sparse
+from combray.stores.scan import SAMPLE, by_sample
 from combray.stores.snapshot import Snapshot
 
-_SAMPLE = 4096
-"""Rows that a sample holds at least; fewer rows are all candidates."""
 _REACH = 16
 """Candidates of a window, as a multiple of the rows wanted: turns with a good cosine, and those around them."""
-_ROUNDING = 2.0 * 10.0**-DECIMALS
-"""More than two scores can differ that are equal when rounded."""
 
 
 class Scored(Protocol):
@@ -139,7 +136,7 @@ class Windows:
 
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
         """A turn leads if it or one of the turns around it has a good cosine."""
-        if self.snapshot.count < 2 * _SAMPLE:
+        if self.snapshot.count < 2 * SAMPLE:
             return np.flatnonzero(eligible)
         many = _REACH * limit
         near = self.measured.leading(self.snapshot.shown, many)
@@ -179,20 +176,10 @@ def _from_minimum(scores: Scores, has: NDArray[np.bool_], minimum: float) -> Sco
 
 
 def leading(values: Scores, eligible: NDArray[np.bool_], limit: int) -> Slots:
-    """Return slots that hold the best `limit` eligible rows, and all that are equal to the last when rounded.
+    """Return slots that hold the best `limit` eligible rows, and all that are equal to the last when rounded."""
 
-    A floor is guessed from a sample and lowered until enough rows reach it: sorting all of them takes longer.
-    """
-    rows = len(values)
-    step = max(1, rows // _SAMPLE)
-    taken = eligible[::step]
-    sample = values[::step][taken]
-    wanted = 2 * limit // step + 8
-    while step > 1 and wanted < len(sample):
-        floor = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
+    def reaching(floor: float) -> Slots:
         found = np.flatnonzero(values >= floor)
-        found = found[eligible[found]]
-        if int((values[found] >= floor + _ROUNDING).sum()) >= limit:
-            return found
-        wanted *= 4
-    return np.flatnonzero(eligible)
+        return found[eligible[found]]
+
+    return by_sample(len(values), values.__getitem__, eligible, limit, reaching)

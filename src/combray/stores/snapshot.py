@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any, TypeVar
 
@@ -16,10 +16,11 @@ from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Chain, Slots, around, extend, link
 from combray.scoring.scratch import Scratch
 from combray.scoring.session_gain import Turns, gain_of, gains, plus, turns
-from combray.stores.memo import Memo
+from combray.stores.memo import MOST_KEPT, Memo
 from combray.types import STATUSES, TIERS
 
 R = TypeVar("R", bound=Sequence[Any])
+V = TypeVar("V")
 
 _MOST_COMPARISONS = 8
 
@@ -45,6 +46,8 @@ class Snapshot:
     codes: dict[str, dict[str, int]]
     memo: Memo
     scratch: Scratch
+    own: dict[Hashable, Any] = field(default_factory=dict)
+    """Values of this state alone, by name: what every question asks for is computed once a state."""
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         try:
@@ -58,6 +61,17 @@ class Snapshot:
         return self.memo.get(
             name, self.count, lambda: since(0), lambda old, rows: np.concatenate((old, since(rows)))
         )
+
+    def once(self, name: Hashable, make: Callable[[], V]) -> V:
+        """Return a value of this state, computed when it is first asked for."""
+        try:
+            value: V = self.own[name]
+        except KeyError:
+            value = make()
+            if len(self.own) >= MOST_KEPT:
+                self.own.clear()
+            self.own[name] = value
+        return value
 
     @property
     def shown(self) -> NDArray[np.bool_]:
@@ -76,7 +90,7 @@ class Snapshot:
     @property
     def hides(self) -> bool:
         """Whether any row is quarantined; usually none is, and then nothing need be masked."""
-        return self.shown_count < self.count
+        return self.once("hides", lambda: self.shown_count < self.count)
 
     @property
     def spoken(self) -> NDArray[np.int32]:
@@ -90,6 +104,9 @@ class Snapshot:
     @property
     def author_names(self) -> tuple[str, ...]:
         """Names by author code; empty for an author of quarantined rows only."""
+        return self.once("authors", self._author_names)
+
+    def _author_names(self) -> tuple[str, ...]:
         names = self.names["author"]
         if not self.hides:
             return tuple(names)
@@ -103,6 +120,9 @@ class Snapshot:
     @property
     def chain(self) -> Chain:
         """Pointers to the turns around each turn."""
+        return self.once("chain", self._chain)
+
+    def _chain(self) -> Chain:
         session, position = self.spoken, self.columns["position"]
         return self.memo.get(
             ("chain",), self.count, lambda: link(session, position), lambda old, _: extend(old, session, position)
@@ -111,6 +131,9 @@ class Snapshot:
     @property
     def linked(self) -> bool:
         """Whether any two rows are turns of one session."""
+        return self.once("linked", self._linked)
+
+    def _linked(self) -> bool:
         chain = self.chain
 
         def since(start: int) -> bool:
@@ -137,6 +160,9 @@ class Snapshot:
 
     def gain_of_turns(self, limit: int) -> Callable[[Slots], NDArray[np.float64]]:
         """Return the function that gives the gains of turns' sessions; 1 for a row without session."""
+        return self.once(("gain", limit), lambda: self._gain_of_turns(limit))
+
+    def _gain_of_turns(self, limit: int) -> Callable[[Slots], NDArray[np.float64]]:
         session = self.spoken
         # A session of quarantined rows only has no turns.
         each = gain_of(self._turns.words / np.maximum(self._turns.count, 1), limit)
@@ -146,7 +172,9 @@ class Snapshot:
     def expansion(self, arm: KeywordArm | VectorArm) -> ContextExpansion:
         """Return the context expansion of an arm."""
         gain = self.gain_of_turns(arm.shape_words)
-        return ContextExpansion(self.chain, arm.before, arm.after, arm.question_boost, gain, self.columns["asks"])
+        # Without two turns of one session there are no neighbours.
+        before, after = (arm.before, arm.after) if self.linked else ((), ())
+        return ContextExpansion(self.chain, before, after, arm.question_boost, gain, self.columns["asks"])
 
     def lengths(self, arm: KeywordArm) -> tuple[Callable[[Slots], NDArray[np.float64]], float]:
         """Return the function that gives rows' lengths in terms with context expansion, and their mean.
@@ -154,6 +182,10 @@ class Snapshot:
         The mean is over rows that are not quarantined. It is a sum over sessions: a new turn changes the gain of
         its whole session, but the lengths of few turns.
         """
+        name = ("lengths", arm.before, arm.after, arm.question_boost, arm.shape_words)
+        return self.once(name, lambda: self._lengths(arm))
+
+    def _lengths(self, arm: KeywordArm) -> tuple[Callable[[Slots], NDArray[np.float64]], float]:
         own, gain = self.columns["length"], self.gain_of_turns(arm.shape_words)
         total = self.memo.get(
             ("total",),
@@ -216,7 +248,7 @@ class Snapshot:
     def mask(self, where: Filter) -> NDArray[np.bool_]:
         """Return which rows the filter accepts; the store adds tags and conditions. Read only."""
         lasting = replace(where, now=None, tags=(), condition=None)
-        eligible = self._grown(("mask", lasting), lambda start: self._mask(lasting, start))
+        eligible = self.once(("mask", lasting), lambda: self._lasting(lasting))
         if where.now is None:
             return eligible
         # `now` differs in every call, so expiry is not part of the kept mask.
@@ -229,18 +261,43 @@ class Snapshot:
         )
         return eligible & ~(expires <= where.now) if where.now >= first else eligible
 
-    def _mask(self, where: Filter, start: int) -> NDArray[np.bool_]:
-        """Return the filter without expiry and tags for the rows from `start` on."""
-        columns = {name: column[start:] for name, column in self.columns.items()}
+    def _lasting(self, where: Filter) -> NDArray[np.bool_]:
+        mask = self._grown(("mask", where), lambda start: self._mask(where, slice(start, None)))
+        # Kept for every question: what is derived from it (`derived_from`) may be kept too.
+        mask.setflags(write=False)
+        return mask
+
+    def derived_from(self, mask: NDArray[np.bool_], name: Hashable, make: Callable[[], V]) -> V:
+        """Return a value that depends on a mask, kept if the mask is."""
+        if mask.flags.writeable:
+            return make()
+        kept, value = self.once((name, id(mask)), lambda: (mask, make()))
+        return value if kept is mask else make()
+
+    def size(self, mask: NDArray[np.bool_]) -> int:
+        """Return the number of rows of a mask."""
+        return self.derived_from(mask, "size", lambda: int(np.count_nonzero(mask)))
+
+    def accepts(self, where: Filter, slots: Slots) -> NDArray[np.bool_]:
+        """Return which of these rows a filter without tags and condition accepts."""
+        eligible = self._mask(where, slots)
+        return eligible if where.now is None else eligible & ~(self.columns["expires"][slots] <= where.now)
+
+    def _mask(self, where: Filter, rows: slice | Slots) -> NDArray[np.bool_]:
+        """Return the filter without expiry, tags and condition for some rows."""
+
+        def column(name: str) -> NDArray[Any]:
+            return self.columns[name][rows]
+
         statuses = set(where.statuses or STATUSES)
         if where.as_of is not None:
             # What has been superseded or merged since was still current at that time.
             statuses |= {"superseded", "merged"}
-        eligible = _among(columns["status"], [code for code, each in enumerate(STATUSES) if each in statuses])
+        eligible = _among(column("status"), [code for code, each in enumerate(STATUSES) if each in statuses])
         if where.as_of is not None:
-            eligible &= columns["recorded"] <= where.as_of
-            eligible &= ~(columns["valid_from"] > where.as_of)
-            eligible &= ~(columns["valid_to"] <= where.as_of)
+            eligible &= column("recorded") <= where.as_of
+            eligible &= ~(column("valid_from") > where.as_of)
+            eligible &= ~(column("valid_to") <= where.as_of)
         for name, wanted in (
             ("kind", where.kinds),
             ("category", where.categories),
@@ -251,21 +308,21 @@ class Snapshot:
         ):
             if wanted:
                 known = self.codes[name]
-                eligible &= _among(columns[name], [known[text] for text in wanted if text in known])
+                eligible &= _among(column(name), [known[text] for text in wanted if text in known])
         if where.within is not None:
-            eligible &= columns["scope"] == self._scope_code(where.within)
+            eligible &= column("scope") == self._scope_code(where.within)
         if where.scopes:
-            eligible &= _among(columns["scope"], self._scope_codes(where.scopes))
+            eligible &= _among(column("scope"), self._scope_codes(where.scopes))
         if where.tiers:
-            eligible &= _among(columns["tier"], [TIERS.index(tier) for tier in TIERS if tier in where.tiers])
+            eligible &= _among(column("tier"), [TIERS.index(tier) for tier in TIERS if tier in where.tiers])
         if where.since is not None or where.until is not None:
             since = -np.inf if where.since is None else where.since
             until = np.inf if where.until is None else where.until
-            eligible &= inside(columns["moment"], columns["happened"], columns["happened_to"], since, until)
+            eligible &= inside(column("moment"), column("happened"), column("happened_to"), since, until)
         if where.min_confidence > 0:
-            eligible &= columns["confidence"] >= where.min_confidence
+            eligible &= column("confidence") >= where.min_confidence
         if where.min_importance > 1:
-            eligible &= columns["importance"] >= where.min_importance
+            eligible &= column("importance") >= where.min_importance
         return eligible
 
     def _scope_code(self, scopes: tuple[str, ...]) -> int:

@@ -126,6 +126,11 @@ class PostgresReader(ColumnReader[Session]):
             rows = session.of_rows(sql.edges.at_keys, [int(key) for key in keys], type_codes(types))
         return list(map(to_link, snapshot.joinable(rows)))
 
+    def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
+        with self._view() as (session, snapshot):
+            rows = session.of_rows(sql.edges.to_keys, [int(key) for key in keys], type_codes(types))
+        return list(map(to_link, snapshot.joinable(rows)))
+
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         return [to_edge(row) for row in self._rows(sql.edges.every, type_codes(types))]
 

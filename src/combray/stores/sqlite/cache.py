@@ -104,11 +104,13 @@ class NamespaceCache:
     def matrix(self, connection: sqlite3.Connection, model: str, snapshot: Snapshot) -> Matrix | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
         with self.lock:
+            newest, ready = self._columns.snapshot(), self._matrices.get(model)
+            if newest is snapshot and ready is not None and ready.revision >= snapshot.revision:
+                return ready
             known = connection.execute(sql.vectors.model, (model,)).fetchone()
             if known is None or not snapshot.count:
                 return None
             number, dimensions = known
-            newest = self._columns.snapshot()
             if snapshot.epoch != newest.epoch or snapshot.count > newest.count:
                 # Another thread has read an erasure since: slots refer to different memories now.
                 return self._filled(Matrix(dimensions), connection, number, snapshot, snapshot)

@@ -128,6 +128,12 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
             rows = self.scope.rows_in(connection, sql.edges.at_keys, *wanted)
         return list(map(to_link, snapshot.joinable(rows)))
 
+    def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
+        with self._view() as (connection, snapshot):
+            wanted = (listed(dict.fromkeys(map(int, keys))), listed(type_codes(types)))
+            rows = self.scope.rows_in(connection, sql.edges.to_keys, *wanted)
+        return list(map(to_link, snapshot.joinable(rows)))
+
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         return [to_edge(row) for row in self.scope.rows(sql.edges.every, listed(type_codes(types)))]
 

@@ -278,6 +278,10 @@ class ReferenceReader:
             if wanted & {source, target} and not hidden & {source, target}
         ]
 
+    def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
+        wanted = set(map(int, keys))
+        return [link for link in self.links(wanted, types) if link.target in wanted]
+
     def edges(self, types: Sequence[str] = ()) -> list[Edge]:
         return [edge for _, _, edge in self._edges(types)]
 

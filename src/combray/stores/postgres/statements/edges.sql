@@ -6,6 +6,11 @@ SELECT source, target, type, subtype, weight, reason, created_by FROM edge
 WHERE namespace = $1 AND target = ANY($2::bigint[]) AND type = ANY($3::bigint[])
 ORDER BY 1, 2, 3, 4
 
+-- name: to_keys
+SELECT source, target, type, subtype, weight, reason, created_by FROM edge
+WHERE namespace = $1 AND target = ANY($2::bigint[]) AND type = ANY($3::bigint[])
+ORDER BY 1, 2, 3, 4
+
 -- name: every
 SELECT a.id, b.id, e.type, e.subtype, e.weight, e.reason, e.created_by, e.created_at
 FROM edge AS e JOIN memory AS a ON a.namespace = $1 AND a.key = e.source

@@ -8,6 +8,17 @@ WHERE target IN (SELECT key FROM memory WHERE +namespace = ?1 AND key IN (SELECT
 AND type IN (SELECT value FROM json_each(?3))
 ORDER BY 1, 2, 3, 4
 
+-- name: to_keys
+-- The index of targets holds the types: rows of other types are not read.
+SELECT e.source, e.target, e.type, e.subtype, e.weight, e.reason, e.created_by FROM (
+    SELECT edge.source, edge.target, edge.type, edge.subtype FROM json_each(?2) AS wanted
+    CROSS JOIN edge INDEXED BY edge_target ON edge.target = wanted.value
+    WHERE edge.type IN (SELECT value FROM json_each(?3))
+) AS k
+CROSS JOIN memory AS m ON m.key = k.target AND m.namespace = ?1
+CROSS JOIN edge AS e ON e.source = k.source AND e.target = k.target AND e.type = k.type AND e.subtype = k.subtype
+ORDER BY 1, 2, 3, 4
+
 -- name: every
 SELECT a.id, b.id, e.type, e.subtype, e.weight, e.reason, e.created_by, e.created_at
 FROM edge AS e JOIN memory AS a ON a.key = e.source JOIN memory AS b ON b.key = e.target
