@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 from typing import Any
 
 import pytest
 
 from combray.errors import ModelError, PipelineError
-from combray.pipeline import Pipeline, Transaction, describe_stage, stage_name, walk
+from combray.pipeline import Pipeline, Transaction, describe_stage, stage, stage_name, walk
 from combray.runtime import Runtime
 from combray.testing.fakes import memory
 from combray.testing.reference import ReferenceStore
@@ -246,3 +246,31 @@ def test_a_deferred_pipeline_is_built_on_first_use_and_then_like_any_other() -> 
     assert len(built) == 2
     with pytest.raises(AttributeError, match="no attribute 'stage'"):
         _ = later.stage  # type: ignore[attr-defined]
+
+
+@stage
+class _Weighed:
+    """A stage with settings."""
+
+    weight: float
+    names: tuple[str, ...] = field(default_factory=lambda: ("a",))
+    needs = ("query",)
+
+    def __call__(self, state: Any, _runtime: Any) -> Any:
+        return state
+
+
+def test_a_stage_is_a_frozen_dataclass() -> None:
+    made = _Weighed(0.5)
+    assert made == _Weighed(weight=0.5, names=("a",)) != _Weighed(0.25)
+    assert hash(made) == hash(_Weighed(0.5))
+    assert repr(made) == "_Weighed(weight=0.5, names=('a',))"
+    assert [each.name for each in fields(made)] == ["weight", "names"]
+    assert replace(made, names=()).names == ()
+    make: Any = _Weighed
+    for values, given in (((), {}), ((), {"weight": 1, "weights": 2}), ((0.5, (), 1), {}), ((1,), {"weight": 1})):
+        with pytest.raises(TypeError):
+            make(*values, **given)
+    with pytest.raises(FrozenInstanceError):
+        made.weight = 1.0  # type: ignore[misc]
+    assert made.weight == 0.5

@@ -8,14 +8,16 @@ A stage with a field `stages` is a composite: edits, checks and descriptions rea
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, dataclass_transform
 
 from combray.errors import PipelineError
 from combray.interruption import step
 from combray.runtime import Runtime
 from combray.types import Step
+
+C = TypeVar("C")
 
 
 class State(Protocol):
@@ -43,6 +45,72 @@ class Stage(Protocol[S]):
     def __call__(self, state: S, runtime: Runtime, /) -> S:
         """Return the state with this stage's work done."""
         ...
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def stage(cls: type[C]) -> type[C]:
+    """Make a class with settings a stage: a frozen dataclass that takes a tenth of the time to make.
+
+    A dataclass compiles its methods, and a shell call would wait for those of fifty stages. The methods of
+    a stage are the same for every class.
+    """
+    for name, method in _METHODS.items():
+        if name not in cls.__dict__:
+            setattr(cls, name, method)
+    made = dataclass(init=False, repr=False, eq=False)(cls)
+    made.__dataclass_params__.frozen = True  # type: ignore[attr-defined]
+    return made
+
+
+def _init(self: Any, *values: Any, **given: Any) -> None:
+    known = fields(self)
+    if len(values) > len(known):
+        raise TypeError(f"{type(self).__name__} takes {len(known)} settings, got {len(values)}.")
+    for each, value in zip(known, values, strict=False):
+        if each.name in given:
+            raise TypeError(f"{type(self).__name__} got two values of {each.name!r}.")
+        given[each.name] = value
+    for each in known:
+        if each.name in given:
+            value = given.pop(each.name)
+        elif each.default is not MISSING:
+            value = each.default
+        elif each.default_factory is not MISSING:
+            value = each.default_factory()
+        else:
+            raise TypeError(f"{type(self).__name__} needs {each.name!r}.")
+        object.__setattr__(self, each.name, value)
+    if given:
+        raise TypeError(f"{type(self).__name__} has no setting {next(iter(given))!r}.")
+    if hasattr(self, "__post_init__"):
+        self.__post_init__()
+
+
+def _settings(self: Any) -> tuple[Any, ...]:
+    return tuple([getattr(self, each.name) for each in fields(self) if each.compare])
+
+
+def _equal(self: Any, other: object) -> bool:
+    return _settings(self) == _settings(other) if type(other) is type(self) else NotImplemented
+
+
+def _written(self: Any) -> str:
+    shown = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    return f"{type(self).__qualname__}({shown})"
+
+
+def _refuse(self: Any, name: str, *_value: Any) -> None:
+    raise FrozenInstanceError(f"cannot change {name!r} of {type(self).__name__}. Use dataclasses.replace.")
+
+
+_METHODS: Mapping[str, Callable[..., Any]] = {
+    "__init__": _init,
+    "__repr__": _written,
+    "__eq__": _equal,
+    "__hash__": lambda self: hash(_settings(self)),
+    "__setattr__": _refuse,
+    "__delattr__": _refuse,
+}
 
 
 def stage_name(stage: Any) -> str:

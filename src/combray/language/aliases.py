@@ -15,6 +15,7 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced, runs
+from combray.language.late import late
 from combray.language.lexicon import word_lists
 from combray.language.names import LONGEST, LONGEST_UNSPACED, WORD, normal
 from combray.language.tables import section
@@ -47,9 +48,9 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _tables = section("aliases", Phrases)
 _QUOTES = "\"'“”‘’「」『』《》*`"
-_ENDS = re.compile(r"[.!?;:。！？；：\n()（）\[\]{}…]|,\s|，|、|\s[-–—]\s")
-_CLAUSE = re.compile(r"(?:[.!?](?=\s|$)|[;。！？；\n()（）…])")
-_PARENTHESES = re.compile(r"[(（]\s*([^()（）]{2,80}?)\s*[)）]")
+_ENDS = late(r"[.!?;:。！？；：\n()（）\[\]{}…]|,\s|，|、|\s[-–—]\s")
+_CLAUSE = late(r"(?:[.!?](?=\s|$)|[;。！？；\n()（）…])")
+_PARENTHESES = late(r"[(（]\s*([^()（）]{2,80}?)\s*[)）]")
 _SHORT = re.compile(r"[^\W_][\w.&/+-]{1,11}").fullmatch
 
 

@@ -14,6 +14,7 @@ from enum import IntFlag
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced, runs
+from combray.language.late import late
 from combray.language.lexicon import folded, matcher, word_lists
 
 
@@ -30,12 +31,12 @@ class Cue(IntFlag):
 _ORDER = (Cue.NUMBER, Cue.REASON, Cue.PLACE, Cue.PERSON, Cue.TITLE)
 """Precedence if a question holds words of several types: "who wrote the book" asks for a person."""
 
-_QUOTES = re.compile('["“„«《「『]')
+_QUOTES = late('["“„«《「『]')
 _DIGIT = re.compile(r"\d")
 _capitals = "".join(filter(str.isupper, map(chr, (*range(0x41, 0x590), *range(0x1E00, 0x1F00)))))
 # A capitalised word inside a sentence, and another right after it. The character class comes first, so that the
 # regex engine jumps from one capital to the next.
-_NAME = re.compile(
+_NAME = late(
     rf"[{_capitals}](?<=[^\W\d_{_capitals}] .|, .)[^\W\d_{_capitals}]+( [{_capitals}][^\W\d_{_capitals}]+)?"
 )
 _CAPITALISED = int(Cue.PLACE | Cue.PERSON | Cue.TITLE)

@@ -15,6 +15,7 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.folding import fold
 from combray.language.given_names import given_names
+from combray.language.late import late
 from combray.language.lexicon import matcher, word_lists
 
 MAX_ENTITIES = 50
@@ -22,25 +23,25 @@ MAX_ENTITIES = 50
 _TECHNOLOGY = Path(__file__).parent / "technology.json"
 
 # The character class precedes the lookbehind, so that the regex engine jumps from capital to capital.
-_camel_case = re.compile(r"[A-Z](?<!\w[A-Z])[a-z]+(?:[A-Z][a-z]+)+\b").finditer
-_acronym = re.compile(r"[A-Z](?<![^\W_][A-Z])[A-Z]{1,5}(?![^\W_])").finditer
-_capitalised = re.compile(r"[A-Z](?<![^\W_][A-Z])[a-zA-Z0-9]+(?![^\W_])").finditer
+_camel_case = late(r"[A-Z](?<!\w[A-Z])[a-z]+(?:[A-Z][a-z]+)+\b")
+_acronym = late(r"[A-Z](?<![^\W_][A-Z])[A-Z]{1,5}(?![^\W_])")
+_capitalised = late(r"[A-Z](?<![^\W_][A-Z])[a-zA-Z0-9]+(?![^\W_])")
 # A slash makes it a path; otherwise the extension must begin with a letter, which excludes "3.14" and "e.g.".
 _path = re.compile(
     r"(?:^|(?<=[\s\"'(`]))[.\w/~-]*(?:/[.\w-]+\.\w{1,10}|[\w-]\.[A-Za-z]\w{1,9}|[\w-]{2}\.[A-Za-z])(?=[\s\"'),.;:`]|$)"
 ).finditer
 # Every path matches this, and it is far faster to search.
 _path_dot = re.compile(r"\.\w").search
-_url = re.compile(r"https?://[^\s\"'<>()\]]+[^\s\"'<>()\].,;:!?]").finditer
-_mention = re.compile(r"(?<![\w@/.])@\w[\w-]*").finditer
-_title = re.compile("《([^《》]{1,60})》|「([^「」]{1,60})」").finditer
+_url = late(r"https?://[^\s\"'<>()\]]+[^\s\"'<>()\].,;:!?]")
+_mention = late(r"(?<![\w@/.])@\w[\w-]*")
+_title = late("《([^《》]{1,60})》|「([^「」]{1,60})」")
 _OWNING = ("'s", "’s")
-_sentence_end = re.compile(r"[.!?…:。！？\n\"“(]\s*$")
+_sentence_end = late(r"[.!?…:。！？\n\"“(]\s*$")
 
 _UPPER = re.compile("[A-Z]")
 _LAST = 0xFFFF
 """Scripts above the basic plane have capitals too (Deseret, Adlam); they would make the class slow."""
-_word = re.compile(r"[^\W\d_]+").finditer
+_word = late(r"[^\W\d_]+")
 _SENTENCE_ENDS = frozenset('.!?…:。！？\n"“(') | {""}
 _REST = r"(?:[^\W\d_]|['’-](?=[^\W\d_]))*"
 
@@ -108,9 +109,9 @@ def extract(text: str, known: Collection[str] | Callable[[str], bool] = ()) -> l
     if "." in text or "/" in text:
         found += _addresses(text)
     if "@" in text:
-        found += [(hit.start(), hit.end(), hit[0]) for hit in _mention(text)]
+        found += [(hit.start(), hit.end(), hit[0]) for hit in _mention.finditer(text)]
     if "《" in text or "「" in text:
-        found += [(hit.start(), hit.end(), (hit[1] or hit[2]).strip()) for hit in _title(text)]
+        found += [(hit.start(), hit.end(), (hit[1] or hit[2]).strip()) for hit in _title.finditer(text)]
     if not callable(known) and known:
         found += _known_names(text, known)
     return _in_order(found)
@@ -119,9 +120,9 @@ def extract(text: str, known: Collection[str] | Callable[[str], bool] = ()) -> l
 def _capital_entities(text: str, known: Collection[str] | Callable[[str], bool]) -> Found:
     technology, not_acronyms = _technology()
     is_known = known if callable(known) else frozenset(known).__contains__
-    found = [(hit.start(), hit.end(), hit[0]) for hit in _camel_case(text)]
-    found += [(hit.start(), hit.end(), hit[0]) for hit in _acronym(text) if hit[0] not in not_acronyms]
-    for hit in _capitalised(text):
+    found = [(hit.start(), hit.end(), hit[0]) for hit in _camel_case.finditer(text)]
+    found += [(hit.start(), hit.end(), hit[0]) for hit in _acronym.finditer(text) if hit[0] not in not_acronyms]
+    for hit in _capitalised.finditer(text):
         if hit[0] in technology or is_known(hit[0]):
             found.append((hit.start(), hit.end(), hit[0]))
     if "gRPC" in text:
@@ -130,7 +131,7 @@ def _capital_entities(text: str, known: Collection[str] | Callable[[str], bool])
 
 
 def _addresses(text: str) -> Found:
-    urls = [(hit.start(), hit.end(), hit[0]) for hit in _url(text)] if "://" in text else []
+    urls = [(hit.start(), hit.end(), hit[0]) for hit in _url.finditer(text)] if "://" in text else []
     if not _path_dot(text):
         return urls
     paths = [(hit.start(), hit.end(), hit[0].rstrip(".")) for hit in _path(text) if "@" not in hit[0]]
@@ -201,7 +202,7 @@ def capitalised_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
     Faster than `names` and less certain: for comparing texts, not for storing entities.
     """
     every, inside = set(), set()
-    for hit in _word(text):
+    for hit in _word.finditer(text):
         word = hit[0]
         if word[0].isupper():
             every.add(word.lower())

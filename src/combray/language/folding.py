@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from combray.language.late import late
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07\u00b4`", "'"))
 # Letters that Unicode does not decompose into a base letter and a mark, and the typographic apostrophes.
 _PLAIN = {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "ı": "i", "ħ": "h", "æ": "ae", "œ": "oe"}
 _PLAIN |= dict.fromkeys("\u2018\u2019\u02bc\u02b9\u2032\uff07\u00b4`", "'")
 # A search for these few is far faster than `str.translate`, which looks up every character.
-_REPLACED = re.compile(f"[{''.join(_PLAIN)}]")
+_REPLACED = late(f"[{''.join(_PLAIN)}]")
 
 # Accents of Latin, Greek and Cyrillic; the kashida and short vowels of Arabic; the points of Hebrew. Marks of
 # other scripts (kana voicing, Indic and Thai vowels) distinguish letters, so they stay.
-_ACCENTS = re.compile(
-    "[\u0300-\u0344\u0346-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670]+"
-)
+_ACCENTS = late("[\u0300-\u0344\u0346-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670]+")
 
 # Scripts written without spaces between words: Han, kana, bopomofo, Thai, Lao, Myanmar, Khmer.
 UNSPACED = (
@@ -26,8 +25,8 @@ UNSPACED = (
 )
 HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_RUN, _ASCII_RUN = re.compile(r"[^\W_]+"), re.compile("[a-z0-9]+")
+_UNSPACED = late(f"[{UNSPACED}]")
+_RUN, _ASCII_RUN = late(r"[^\W_]+"), late("[a-z0-9]+")
 
 
 def fold(text: str) -> str:

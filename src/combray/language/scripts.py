@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold
+from combray.language.late import late
 from combray.language.lexicon import folded, word_lists
 from combray.language.text import Text, Written, passing, read_once
 
@@ -22,7 +23,7 @@ _RANGES = {
     "devanagari": "\u0900-\u097f",
     "thai": "\u0e01-\u0e4e",
 }
-_LETTERS = {name: re.compile(f"[{chars}]+") for name, chars in _RANGES.items()}
+_LETTERS = {name: late(f"[{chars}]+") for name, chars in _RANGES.items()}
 
 # The language most texts of a script are in, where the script alone decides.
 _BY_SCRIPT = {

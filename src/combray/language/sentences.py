@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from combray.language.late import late
 
 LONGEST = 400
 """Maximum characters of a sentence, so that quotations stay short. A longer one is split between words."""
 
-_END = re.compile(
+_END = late(
     # A line break; a Chinese or Japanese full stop; another full stop, but only before white space.
     r"\n+|[。！？；｡]+[”』」）\"']*|[.!?…]+[\"'”’»)\]]*(?=\s|$)"
 )
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:\w|[A-Za-z]\.[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|Jr|Sr|TP|ThS|TS)\.$"
-)
-_HALF = re.compile(r"[,;:，；：、—]+\s*|\s+-+\s+")
+_ABBREVIATION = late(r"(?:^|[\s(])(?:\w|[A-Za-z]\.[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|No|Jr|Sr|TP|ThS|TS)\.$")
+_HALF = late(r"[,;:，；：、—]+\s*|\s+-+\s+")
 
 
 def sentences(text: str) -> list[str]:

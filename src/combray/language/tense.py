@@ -22,6 +22,7 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced, plain, runs
+from combray.language.late import late
 from combray.language.lexicon import Finder
 from combray.language.tables import section
 from combray.language.text import Text, plain_of, read_once
@@ -81,9 +82,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _tables = section("tense", TenseTable)
 
 _OF_TENSE = ("past", "present", "planned", "hypothetical", "conditional", "quoted", "asked")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+")
-_CLAUSE_END = re.compile(r"[,;:，；：]|\s[–—-]\s|\b(?:but|so|then)\b|\band (?=(?:i|we|he|she|they|it|you)\b)")
-_CLAUSE = re.compile(
+_SENTENCE_END = late(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+")
+_CLAUSE_END = late(r"[,;:，；：]|\s[–—-]\s|\b(?:but|so|then)\b|\band (?=(?:i|we|he|she|they|it|you)\b)")
+_CLAUSE = late(
     r"(?<=[.!?…])\s+|[。！？；;，]+|\n+|, (?!\d)|: (?!\d)|\s[–—-]\s"
     r"|\b(?:but|so|because) |\band (?=(?:I|we|he|she|they|it)\b)"
 )

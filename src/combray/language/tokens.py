@@ -19,27 +19,28 @@ import Stemmer
 
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
+from combray.language.late import late
 from combray.language.lexicon import folded, matcher, phrases, word_lists
 from combray.language.scripts import language, stopword_language
 from combray.language.text import Text, fold_of, passing, read_once
 
 _ascii_words = re.compile("[a-z0-9]+").findall
-_letters = re.compile(r"[^\W\d_]+").findall
-_letter_beyond_ascii = re.compile(r"[^\W\d_\x00-\x7f]").search
+_letters = late(r"[^\W\d_]+")
+_letter_beyond_ascii = late(r"[^\W\d_\x00-\x7f]")
 
 # Combining marks that belong inside a word although they are no letters (Indic and South-East Asian vowels).
 _MARKS = "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51"
 _MARKS += "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56"
 _MARKS += "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57\u0d81-\u0d83\u0dca-\u0ddf"
-_runs = re.compile(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)").findall
-_plain_runs = re.compile(r"[^\W_]+").findall
+_runs = late(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)")
+_plain_runs = late(r"[^\W_]+")
 # Broader than necessary, but only two ranges: a folded text without any of these has no marks inside its words
 # and no letters of a script without spaces.
-_needs_care = re.compile("[\u0900-\u1fff\u2e80-\U0010ffff]").search
+_needs_care = late("[\u0900-\u1fff\u2e80-\U0010ffff]")
 
 # "don't" is one word ("dont"), since it negates; other clitics carry no topic.
-_NEGATED = re.compile(r"n't(?![a-z0-9])")
-_CLITIC = re.compile(r"(?<=[^\W_])'(?:s|m|re|ll|ve|d)(?![a-z0-9])")
+_NEGATED = late(r"n't(?![a-z0-9])")
+_CLITIC = late(r"(?<=[^\W_])'(?:s|m|re|ll|ve|d)(?![a-z0-9])")
 
 # Characters of a script without spaces per word, for word counts.
 _CHARACTERS_PER_WORD = 1.6
@@ -100,7 +101,7 @@ def split(text: Text) -> Words:
     """Return the words of a text with the spelling that they were split in. Never raises."""
     ascii_ = text.text.isascii()
     folded = text.text.lower() if ascii_ else fold_of(text)
-    careful = not ascii_ and _needs_care(folded) is not None
+    careful = not ascii_ and _needs_care.search(folded) is not None
     return Words(folded, careful, tuple(_split(folded, careful)))
 
 
@@ -108,7 +109,7 @@ def split(text: Text) -> Words:
 def all_runs(text: Text) -> tuple[str, ...]:
     """Return runs of letters and digits in lower case, as written: not folded, joined or filtered."""
     if not text.text.isascii():
-        return tuple(_plain_runs(text.text.lower()))
+        return tuple(_plain_runs.findall(text.text.lower()))
     folded, _, found = split(text)
     return tuple(_ascii_words(folded)) if "'" in folded else found
 
@@ -154,9 +155,9 @@ def _split(folded: str, careful: bool) -> list[str]:
     if folded.isascii():
         return _ascii_words(folded)
     if not careful:
-        return _plain_runs(folded)
+        return _plain_runs.findall(folded)
     found: list[str] = []
-    for unspaced, hangul, spaced in _runs(folded):
+    for unspaced, hangul, spaced in _runs.findall(folded):
         if spaced:
             found.append(spaced)
         elif hangul:
@@ -228,9 +229,9 @@ def _distinct_by_accents(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset()
     spelt = _spelt(text)
-    if not _letter_beyond_ascii(spelt):
+    if not _letter_beyond_ascii.search(spelt):
         return frozenset()
-    return frozenset(map(fold, frozenset(_letters(spelt)) - _spelt_stops()))
+    return frozenset(map(fold, frozenset(_letters.findall(spelt)) - _spelt_stops()))
 
 
 def is_stop(word: str, lang: str = "en") -> bool:
@@ -322,9 +323,9 @@ def word_count(text: str) -> int:
 def _count(folded: str, careful: bool) -> int:
     joined = folded.replace("'", "").replace("`", "")
     if not careful:
-        return len((_ascii_words if joined.isascii() else _plain_runs)(joined))
+        return len((_ascii_words if joined.isascii() else _plain_runs.findall)(joined))
     spaced = characters = 0
-    for unspaced, _, _ in _runs(joined):
+    for unspaced, _, _ in _runs.findall(joined):
         characters += len(unspaced)
         spaced += not unspaced
     return spaced + math.ceil(characters / _CHARACTERS_PER_WORD)

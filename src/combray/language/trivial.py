@@ -11,11 +11,12 @@ import re
 
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced, plain
+from combray.language.late import late
 from combray.language.lexicon import matcher, word_lists
 from combray.language.scripts import language
 from combray.language.tables import phrase_lists
 
-_DENSE = re.compile(f"[{UNSPACED}{HANGUL}]")
+_DENSE = late(f"[{UNSPACED}{HANGUL}]")
 _DENSE_WEIGHT = 3
 """One such character carries about as much as three letters: 猫 is a word."""
 _MOST_PHRASES = 4

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Found, Runtime, Scores
 
@@ -25,7 +26,7 @@ def _among(found: Found, kept: NDArray[np.bool_]) -> Found:
     return replace(found, keys=found.keys[kept], scores={name: each[kept] for name, each in found.scores.items()})
 
 
-@dataclass(frozen=True)
+@stage
 class Abstain:
     """confidence = evidence + 0.5 · contrast, clipped to [0, 1].
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from combray.language.names import candidates, meant, name_terms, normal
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import EntityArm, KeywordArm, Reader, Runtime, Scores
 from combray.scoring.ranking import DECIMALS
+from combray.scoring.scratch import ascending
 
 PREFIX = "entity:"
 """In front of a name: the arm of the memories that hold it."""
@@ -19,7 +20,7 @@ Groups = Mapping[str, frozenset[str]]
 """Name in the query -> every name of that thing, itself included. Names are `language.names.normal`."""
 
 
-@dataclass(frozen=True)
+@stage
 class ReadAliases:
     """Finds the declared and learned names in the query, and the other names of what they mean.
 
@@ -115,7 +116,7 @@ def _within(name: str, other: str) -> bool:
     return f" {name} " in f" {other} " if other.isascii() else name in other
 
 
-@dataclass(frozen=True)
+@stage
 class MatchEntities:
     """Marks candidates that hold a declared or learned name which the query names, under any of its names.
 
@@ -136,7 +137,7 @@ class MatchEntities:
         marked = np.zeros(len(state.keys))
         for group in state.named.values():
             names = [f"{PREFIX}{name}" for name in sorted(group)]
-            holders = np.unique(np.concatenate([state.found.lists[name].keys for name in names]))
+            holders = ascending(np.concatenate([state.found.lists[name].keys for name in names]))
             if len(holders) < self.pool and len(holders) <= max(self.few, self.most_share * state.found.eligible):
                 for name in names:
                     marked = np.maximum(marked, state.found.scores[name] > 0)

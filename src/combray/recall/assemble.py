@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from combray.language.scopes import PREFIX, scopes_of
+from combray.pipeline import stage
 from combray.recall.marks import note
 from combray.recall.present import MARK_FROM, open_revisions
 from combray.recall.state import Recalling
@@ -16,7 +17,7 @@ from combray.types import LIVE_STATUSES, Hit, Memory
 from combray.values import rounded
 
 
-@dataclass(frozen=True)
+@stage
 class Assemble:
     """Loads the memories of the hits, each with its signals and how it was found."""
 
@@ -122,7 +123,7 @@ _OPENING = (
 _CLOSING = "</relevant-memories>"
 
 
-@dataclass(frozen=True)
+@stage
 class AssembleContext:
     """Writes hits as lines `[C|W|P][category:scope] text (date; id)`, fenced as untrusted data (Mnemo, stage 10).
 
@@ -172,7 +173,7 @@ LABELS: Mapping[str, str] = {
 """Categories as Engram's types. An episode of no category is an observation."""
 
 
-@dataclass(frozen=True)
+@stage
 class GroupByType:
     """Writes the hits as lines of `[type] text`, grouped by type, into `details["grouped"]` (Engram stage 6).
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from combray.language.indexing import normalised
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime
@@ -21,7 +22,7 @@ WEIGHTS: Mapping[str, float] = {"vector": 0.6, "priority": 0.2, "confidence": 0.
 """Source: Engram stage 5, see docs/reference/presets.md."""
 
 
-@dataclass(frozen=True)
+@stage
 class ScoreComposite:
     """0.6 · vector + 0.2 · priority + 0.1 · confidence + 0.1 · recency, all four in [0, 1].
 
@@ -57,7 +58,7 @@ class ScoreComposite:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class DropTwins:
     """Keeps only the best of memories with one content hash (text, author, day).
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring.decay import SHAPES, half_life, weibull
@@ -19,7 +20,7 @@ SCALES: Mapping[str, float] = {"core": 30.0, "working": 30.0, "peripheral": 30.0
 """λ by tier, in days. Mnemo names no λ; its configuration has a recency of 30 days."""
 
 
-@dataclass(frozen=True)
+@stage
 class AgePrior:
     """Adds a small bonus for newer memories. It never multiplies.
 
@@ -46,7 +47,7 @@ class AgePrior:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class WeibullDecay:
     """Lowers the fused score by exp(-(t/λ)^β), β by tier, t in days since the memory's moment (Mnemo 5).
 
@@ -94,7 +95,7 @@ class WeibullDecay:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class FileAgeDecay:
     """Multiplies the score by exp(-ln 2 / half-life · age in days). Off by default.
 

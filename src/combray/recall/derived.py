@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import Memory
 
 
-@dataclass(frozen=True)
+@stage
 class SetFactsBeside:
     """Moves derived facts whose evidence can be recalled from the ranking into `details["beside"]`.
 

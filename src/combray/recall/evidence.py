@@ -15,6 +15,7 @@ import numpy as np
 
 from combray.language.scripts import language
 from combray.language.tokens import query_terms
+from combray.pipeline import stage
 from combray.recall.state import Recalling, aligned
 from combray.runtime import Arm, Found, KeywordArm, Runtime, VectorArm
 
@@ -52,7 +53,7 @@ at every level, and `exact`, are judgement.
 """
 
 
-@dataclass(frozen=True)
+@stage
 class ReadTopic:
     """Reads what the question asks about the names in it: its words without names that many memories hold.
 
@@ -89,7 +90,7 @@ class ReadTopic:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class RequireEvidence:
     """Empties the answer if no memory is evident, and drops the candidates without evidence of their own.
 

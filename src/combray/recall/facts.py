@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from combray.pipeline import stage
 from combray.recall.context_words import context_arm
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
@@ -18,7 +19,7 @@ from combray.types import LIVE_STATUSES
 _DAY = 86_400.0
 
 
-@dataclass(frozen=True)
+@stage
 class SearchFacts:
     """Finds the `pool` nearest memories with a confidence above `confidence_above`, and as many by words.
 
@@ -58,7 +59,7 @@ class SearchFacts:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class WeighRelevance:
     """relevance = similarity · 0.6 + confidence · 0.3 + recency · 0.1.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from combray.language.expansion import expand
 from combray.language.tokens import terms
+from combray.pipeline import stage
 from combray.recall.context_words import context_arm
 from combray.recall.state import Recalling
 from combray.runtime import Arm, KeywordArm, Runtime, Scores, VectorArm
@@ -19,7 +20,7 @@ LEAST = 10.0**-DECIMALS
 not turn a hit by a very common word into a miss."""
 
 
-@dataclass(frozen=True)
+@stage
 class ExtractKeywords:
     """Extracts the words of the query to search for, without stop words and known authors, in eight languages."""
 
@@ -34,7 +35,7 @@ class ExtractKeywords:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class SearchHybrid:
     """Finds the best `pool` of each arm, whatever the caller's limit, so that the best hit does not depend on it.
 
@@ -100,7 +101,7 @@ def strict_before_relaxed(strict: Scores, relaxed: Scores) -> Scores:
     return np.where(shares > 0, shares, rest)
 
 
-@dataclass(frozen=True)
+@stage
 class MergeHybrid:
     """score = vector weight · cosine + text weight · text, the weights scaled to a sum of 1, a missing score 0.
 
@@ -123,7 +124,7 @@ class MergeHybrid:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class NameMode:
     """Writes into the reason which arms answered: keywords and vectors, or keywords only and why."""
 
@@ -142,7 +143,7 @@ class NameMode:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class Threshold:
     """Drops hits below `minimum`, except those that hold a word of the query: they go last.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
@@ -13,7 +12,7 @@ KEEP = 0.5
 """Default share of the best score below which hits are dropped. Measured: bench/results/precision.md."""
 
 
-@dataclass(frozen=True)
+@stage
 class KeepStrong:
     """Drops candidates with less than `keep` of the best score; 0 drops none. The caller's `keep` goes first.
 

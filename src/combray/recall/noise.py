@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.language.noise import noise_class, prototypes
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Embedder, Filter, Runtime, Vectors
 from combray.scoring.ranking import DECIMALS
@@ -21,7 +21,7 @@ _built_in: dict[tuple[str, int], Vectors] = {}
 """Vectors of the built-in sentences by embedder (name and dimensions): embedded once a process."""
 
 
-@dataclass(frozen=True)
+@stage
 class FilterNoise:
     """Drops denials, questions about the memory, greetings, diagnostics and similar texts (Mnemo, stage 9).
 

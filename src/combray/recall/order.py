@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from combray.language.tokens import words
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Runtime, Scores
@@ -22,7 +22,7 @@ from combray.scoring.toposort import causes_first
 Measure = Literal["vectors", "words"]
 
 
-@dataclass(frozen=True)
+@stage
 class MMR:
     """Maximal marginal relevance: trade_off · relevance - (1 - trade_off) · greatest similarity to chosen hits.
 
@@ -54,7 +54,7 @@ class MMR:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class DiversityClusters:
     """Ranks the most confident memory of each cluster first, the rest of the clusters after them.
 
@@ -117,7 +117,7 @@ def _by_words(texts: list[str], snippet: int) -> Callable[[int], Scores]:
     return similar_to
 
 
-@dataclass(frozen=True)
+@stage
 class OrderCauses:
     """For WHY, orders causes before effects: Kahn's algorithm over causal edges among the hits.
 

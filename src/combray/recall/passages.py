@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +14,14 @@ from combray.language.samples import samples
 from combray.language.scripts import language
 from combray.language.sentences import sentences
 from combray.language.tokens import query_terms
+from combray.pipeline import stage
 from combray.recall.state import Part, Recalling
 from combray.runtime import Embedder, Runtime
 
 _ASKS = ("?", "？", "؟")
 
 
-@dataclass(frozen=True)
+@stage
 class SplitQuery:
     """Splits a long query into passages, embeds them, and measures the cosine of unrelated text for each.
 

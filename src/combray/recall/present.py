@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS, Tense
 from combray.language.tokens import term_set
+from combray.pipeline import stage
 from combray.recall.state import Recalling, aligned
 from combray.runtime import Found, Keys, Link, Ranked, Rows, Runtime
+from combray.scoring.scratch import ascending
 from combray.types import STATUSES
 
 MARK_FROM = 0.25
@@ -30,7 +32,7 @@ SLIPPED_FROM = 0.15
 _TINY = 1e-6
 
 
-@dataclass(frozen=True)
+@stage
 class FollowRevisions:
     """Replaces each superseded candidate by the live memory at the end of its chain, with the better evidence.
 
@@ -92,7 +94,8 @@ def _instead(found: Found, heads: dict[int, int]) -> Found:
 
     places = renamed(found.keys)
     stays = places >= 0
-    keys, place = np.unique(places[stays], return_inverse=True)
+    keys = ascending(places[stays])
+    place = np.searchsorted(keys, places[stays])
     scores = {}
     for name, values in found.scores.items():
         scores[name] = np.full(len(keys), -np.inf)
@@ -100,7 +103,9 @@ def _instead(found: Found, heads: dict[int, int]) -> Found:
     lists = {}
     for name, ranked in found.lists.items():
         mine = renamed(ranked.keys)
-        _, first = np.unique(mine, return_index=True)
+        # The first place of each key, in the order of the list.
+        order = np.argsort(mine, kind="stable")
+        first = order[np.append(True, mine[order[1:]] != mine[order[:-1]])] if len(order) else order
         kept = np.sort(first[mine[first] >= 0])
         lists[name] = Ranked(mine[kept], ranked.scores[kept])
     return replace(found, keys=keys, lists=lists, scores=scores)
@@ -118,7 +123,7 @@ def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.
     return (said & ~due) | ((rows.valid_to <= now) & ("past" not in allowed))
 
 
-@dataclass(frozen=True)
+@stage
 class LeadWithPresent:
     """Moves a statement about the present in front of a first hit that is about the past, a plan or a rumour.
 
@@ -205,7 +210,7 @@ def _by_key(found: Found, name: str) -> tuple[Keys, NDArray[np.float64]]:
     return found.keys[order], scores[order]
 
 
-@dataclass(frozen=True)
+@stage
 class ShowLater:
     """Puts the later memory that may revise a hit directly behind it, even if the two share no word.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -21,6 +21,7 @@ from combray.language.questions import read
 from combray.language.scripts import language
 from combray.language.tokens import query_terms, terms
 from combray.language.trivial import letters, says_nothing
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Embedder, Runtime
 from combray.types import LIVE_STATUSES
@@ -28,7 +29,7 @@ from combray.types import LIVE_STATUSES
 INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
 
 
-@dataclass(frozen=True)
+@stage
 class DetectIntent:
     """Detects the intent by patterns in English, Chinese and Vietnamese, unless the caller set it."""
 
@@ -41,7 +42,7 @@ class DetectIntent:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class SkipTrivial:
     """Ends recall for acknowledgements and greetings ("ok", "cảm ơn", "再见") before anything is searched.
 
@@ -67,7 +68,7 @@ class SkipTrivial:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class ReadQuery:
     """Extracts keywords (stemmed, without stop and question words) and the entities that the query names."""
 
@@ -87,7 +88,7 @@ class ReadQuery:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class ReadQuestion:
     """Reads whom the query is about and what it asks for, and its keywords without names of known authors."""
 
@@ -110,7 +111,7 @@ class ReadQuestion:
 _WORD = re.compile(r"[\w@#./+-]*\w")
 
 
-@dataclass(frozen=True)
+@stage
 class ReadNames:
     """Adds entities of several words that the query names and the namespace knows ("Marta Klein").
 
@@ -132,7 +133,7 @@ class ReadNames:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class ExpandQuery:
     """Adds to the keyword query synonyms of its words, and the forms of the days it names (Mnemo, stage 1).
 
@@ -220,7 +221,7 @@ KEYWORD_ONLY = "keyword only: "
 """Prefix of the reason why a query could not be embedded."""
 
 
-@dataclass(frozen=True)
+@stage
 class EmbedQuery:
     """Embeds the query, worded as its subject would have said it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from combray.language.pronouns import Pronoun, gender, may_be_person
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, query_terms, term_set
 from combray.language.trivial import asks_what_happened
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Filter, Runtime
 from combray.types import Memory
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _DAY, _WEEK, _HALF_WEEK = timedelta(days=1), timedelta(days=7), timedelta(days=3)
 
 
-@dataclass(frozen=True)
+@stage
 class ResolveDates:
     """Turns plain dates ("yesterday", "tuần trước", "本月") into a filter and removes them from the query.
 
@@ -121,7 +122,7 @@ SYSTEM = (
 )
 
 
-@dataclass(frozen=True)
+@stage
 class ResolvePronouns:
     """Replaces a pronoun by the person it means, if that is clear ("what did he decide?": "Alice").
 

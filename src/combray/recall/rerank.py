@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort
 from combray.runtime import Runtime, Scores
@@ -20,7 +20,7 @@ it did not. Source: Mnemo, see docs/reference/presets.md."""
 _DIGITS = 9
 
 
-@dataclass(frozen=True)
+@stage
 class Rerank:
     """Blends a reranker's relevance with the score of the first `most` candidates: 0.6 new + 0.4 old (Mnemo 6).
 

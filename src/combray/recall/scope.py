@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from combray.language.scopes import GLOBAL, is_scope, scopes_of
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Filter, Runtime
 
@@ -18,7 +19,7 @@ def scoped(where: Filter) -> Filter:
     return replace(where, scopes=where.scopes or scopes_of(where.tags) or (GLOBAL,), tags=others)
 
 
-@dataclass(frozen=True)
+@stage
 class ReadScope:
     """Makes the scopes that a question names among its tags its scopes: every read of the recall obeys them.
 
@@ -32,7 +33,7 @@ class ReadScope:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class FilterScope:
     """Drops candidates outside the scopes asked for, or outside any other filter (Mnemo, stage 8).
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from combray.language import dates
+from combray.pipeline import stage
 from combray.recall.aliases import entity_arm
 from combray.recall.context_words import AFTER, BEFORE, FIELDS
 from combray.recall.state import Part, Recalling
@@ -35,7 +36,7 @@ _PART = "/"
 """Between the name of an arm and the number of the part that it searches for."""
 
 
-@dataclass(frozen=True)
+@stage
 class SearchAnchors:
     """Finds anchors by four signals, twenty each: keyword, vector, recency, entity.
 
@@ -62,7 +63,7 @@ class SearchAnchors:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class SearchContext:
     """Searches by words with context expansion, by cosine with and without neighbouring turns, and by date.
 
@@ -190,7 +191,7 @@ def _best_of_parts(found: Found, parts: Sequence[Part], pool: int) -> Found:
     return replace(found, scores=scores, lists=lists)
 
 
-@dataclass(frozen=True)
+@stage
 class SearchKeywords:
     """Scores by the share of the query's words that a memory holds; BM25F orders equals."""
 
@@ -216,7 +217,7 @@ class SearchKeywords:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class SearchSubstring:
     """Finds memories whose text contains the query, ignoring letter case."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from combray.errors import ModelError
 from combray.language.trivial import internal
+from combray.pipeline import stage
 from combray.recall.aliases import entity_arm, share_of_things
 from combray.recall.context_words import context_arm
 from combray.recall.hybrid import share_of_best
@@ -93,7 +94,7 @@ def _in_time(hit: PeerHit, where: Filter) -> bool:
     return (where.since is None or moment >= where.since) and (where.until is None or moment < where.until)
 
 
-@dataclass(frozen=True)
+@stage
 class SearchParallel:
     """Searches by vector, by entities and their neighbours in the graph, by keywords as a fallback, and at peers.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from combray.language.tokens import terms
+from combray.pipeline import stage
 from combray.recall.aliases import entity_arm
 from combray.recall.scope import scoped
 from combray.recall.state import Recalling, aligned
@@ -19,7 +20,7 @@ _WALKED = ("entity", "causal", "semantic")
 """Edges of the graph path. Temporal edges are not followed: they do not relate subjects."""
 
 
-@dataclass(frozen=True)
+@stage
 class SearchPaths:
     """Searches by vector, BM25 and graph, the best `pool` of each (Mnemo, stage 3). Each path works alone.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Literal
 
@@ -18,6 +18,7 @@ from combray.language.cues import asked
 from combray.language.indexing import normalised
 from combray.language.questions import ASSISTANTS, USERS, Question
 from combray.language.tokens import side_by_side, word_count
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores
@@ -30,7 +31,7 @@ def _question(state: Recalling) -> Question:
     return state.question
 
 
-@dataclass(frozen=True)
+@stage
 class ContextMatch:
     """Keyword and vector evidence with neighbouring turns, each as a share of the best candidate's.
 
@@ -55,7 +56,7 @@ class ContextMatch:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class AuthorMatch:
     """Marks memories written by the author that the query names.
 
@@ -72,7 +73,7 @@ class AuthorMatch:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class RoleMatch:
     """In chats with an assistant, marks the assistant's turns for "did you suggest", the user's for "my"."""
 
@@ -92,7 +93,7 @@ def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
     return np.isin(rows.author, codes).astype(np.float64)
 
 
-@dataclass(frozen=True)
+@stage
 class TimeCue:
     """For a query that asks when, marks texts with a time expression; less in sessions of long turns."""
 
@@ -105,7 +106,7 @@ class TimeCue:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class AnswerCue:
     """Marks texts with the kind of thing asked for: a number, a reason, a place, a person, a title."""
 
@@ -119,7 +120,7 @@ class AnswerCue:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class DateMatch:
     """Marks memories of the date that the query names, or of the days after it."""
 
@@ -131,7 +132,7 @@ class DateMatch:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class PhraseMatch:
     """Marks texts with adjacent words of the query side by side; half of the pairs give the full signal.
 
@@ -161,7 +162,7 @@ class PhraseMatch:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class ExactText:
     """Marks memories whose text is the query, white space, letter case and punctuation at the ends aside.
 
@@ -187,7 +188,7 @@ class ExactText:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class LengthPrior:
     """Marks longer turns in talk of short turns, where few words seldom answer: min(1, ln(1 + words) / ln 40).
 
@@ -206,7 +207,7 @@ class LengthPrior:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class AsksItself:
     """Marks turns that end in a question. They ask and seldom answer, so the weight is negative."""
 
@@ -245,7 +246,7 @@ CONCLUSION: Mapping[str, float] = {"context": 0.30, "own": 0.35, "window": 0.35}
 """A question for a conclusion ("would she …") shares few words with its evidence: meaning counts more."""
 
 
-@dataclass(frozen=True)
+@stage
 class WeighSignals:
     """Weighted sum of the signals. The less the embedder knows the query's language, the more keywords count."""
 
@@ -274,7 +275,7 @@ class WeighSignals:
         return weights
 
 
-@dataclass(frozen=True)
+@stage
 class SessionPrior:
     """Adds the best score within a memory's session, min-max scaled: answers are near other good matches."""
 
@@ -296,7 +297,7 @@ class SessionPrior:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class SortByScore:
     """Sorts candidates best first; ties by importance, then by id."""
 
@@ -309,7 +310,7 @@ class SortByScore:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class SpreadSessions:
     """In sessions of long turns, each further turn of a session counts a little less than its best ones.
 

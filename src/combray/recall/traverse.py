@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Link, Runtime
 
@@ -53,7 +54,7 @@ class _Walk:
     allowed: dict[int, bool] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@stage
 class BeamSearch:
     """Walks the graph from the anchors and scores what it reaches.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from combray.language.names import name_terms
 from combray.language.tokens import term_set, terms
+from combray.pipeline import stage
 from combray.recall.aliases import things
 from combray.recall.keep import drop_weak
 from combray.recall.state import Recalling
@@ -18,7 +19,7 @@ from combray.scoring.ranking import DECIMALS
 from combray.scoring.rrf import reciprocal_rank_fusion
 
 
-@dataclass(frozen=True)
+@stage
 class FuseRRF:
     """Reciprocal rank fusion: sum of 1 / (k + rank + 1), rank from 0, scaled so that the best is 1.
 
@@ -65,7 +66,7 @@ WITHOUT_EMBEDDINGS: Mapping[str, Mapping[str, float]] = {
 """WHY is the example of that design. The other rows follow its published code: they are not proportional."""
 
 
-@dataclass(frozen=True)
+@stage
 class WeightedSumByIntent:
     """Weighted sum of four signals, with weights by intent and a second table for recall without vectors."""
 
@@ -107,7 +108,7 @@ def sort(state: Recalling) -> None:
     state.take(order)
 
 
-@dataclass(frozen=True)
+@stage
 class Cut:
     """Keeps the best `limit` candidates with at least the caller's minimum score and share of the best score."""
 
@@ -124,7 +125,7 @@ class Cut:
         return state
 
 
-@dataclass(frozen=True)
+@stage
 class ScoreFourSignals:
     """Computes the four signals of Mnemon's re-ranking.
 

@@ -224,17 +224,6 @@ class LateRows(Rows):
 
     __slots__ = ("_column", "_places")
 
-    def __init__(
-        self,
-        keys: Keys,
-        author_names: tuple[str, ...],
-        column: Callable[[str], NDArray[Any]],
-        places: NDArray[np.int64] | None = None,
-    ) -> None:
-        for name, value in (("keys", keys), ("author_names", author_names), ("_column", column)):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_places", places)
-
     if TYPE_CHECKING:
         _column: Callable[[str], NDArray[Any]]
         _places: NDArray[np.int64] | None
@@ -251,12 +240,28 @@ class LateRows(Rows):
             return value
 
     @classmethod
+    def read_by(
+        cls,
+        column: Callable[[str], NDArray[Any]],
+        keys: Keys,
+        author_names: tuple[str, ...],
+        places: NDArray[np.int64] | None = None,
+    ) -> LateRows:
+        """Return rows that read a column by its name; with `places`, those places of it."""
+        made = cls.__new__(cls)
+        values = {"_column": column, "_places": places, "keys": keys, "author_names": author_names}
+        for name, value in values.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    @classmethod
     def of(cls, rows: Rows, places: NDArray[Any], keys: Keys) -> LateRows:
         """Return these places (indices or a mask) of other rows. `keys` are theirs."""
         chosen = np.flatnonzero(places) if places.dtype == np.bool_ else places
-        if isinstance(rows, LateRows) and rows._places is not None:
-            return cls(keys, rows.author_names, rows._column, rows._places[chosen])
-        return cls(keys, rows.author_names, partial(getattr, rows), chosen)
+        before = getattr(rows, "_places", None)
+        if isinstance(rows, LateRows) and before is not None:
+            return cls.read_by(rows._column, keys, rows.author_names, before[chosen])
+        return cls.read_by(partial(getattr, rows), keys, rows.author_names, chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,18 @@ _SORTING = 64
 """Rows that can be scanned for non-zero values in the time it takes to sort one slot (measured)."""
 
 
+def ascending(values: Slots) -> Slots:
+    """Return the distinct values, ascending, as `np.unique` does, which loads `numpy.ma` on its first call."""
+    ordered = np.sort(values)
+    if len(ordered) < 2:
+        return ordered
+    first = np.empty(len(ordered), dtype=np.bool_)
+    first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    result: Slots = ordered[first]
+    return result
+
+
 class Scratch:
     """Arrays of zeros, one value per row. Threads may share it: an array is lent to one of them at a time."""
 
@@ -57,6 +69,6 @@ def distinct(touched: Sequence[Slots], values: Floats) -> Slots:
     if len(touched) == 1:
         return touched[0]
     if _SORTING * sum(len(each) for each in touched) < len(values):
-        found: Slots = np.unique(np.concatenate(touched))
+        found = ascending(np.concatenate(touched))
         return found[values[found] > 0]
     return np.flatnonzero(values)

@@ -26,7 +26,7 @@ from combray.runtime import (
 from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import ranked
-from combray.scoring.scratch import Sparse
+from combray.scoring.scratch import Sparse, ascending
 from combray.stores.scored import All, Cosines, Few, Measured, Scored, Windows
 from combray.stores.snapshot import Snapshot, inside
 from combray.where import Condition
@@ -81,7 +81,7 @@ def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], wher
             continue
         slots = scored[name].leading(eligible, limit)
         lists[name] = ranked(snapshot.keys[slots], scored[name].at(slots), limit)
-    keys = np.unique(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
+    keys = ascending(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     slots = np.searchsorted(snapshot.keys, keys)
     vectorless = _vectorless(snapshot, arms, eligible, cosines)
     found = {name: each.at(slots) for name, each in scored.items()}

@@ -167,7 +167,7 @@ class ColumnReader(ABC, Generic[C]):
                 return snapshot.gain(slots, SHAPE_WORDS)
             return snapshot.columns[name][slots].astype(_KINDS[name], copy=False)
 
-        return LateRows(wanted, snapshot.author_names, column)
+        return LateRows.read_by(column, wanted, snapshot.author_names)
 
     def neighbours(self, keys: Keys, before: int, after: int) -> list[list[int]]:
         with self._view() as (_, snapshot):

@@ -99,6 +99,7 @@ class Quarantine(StoreCases):
             tx.link([Link(a, b, "semantic", 0.5) for a, b in ends], T0)
         reader = store.reader("with")
         links = reader.links([first, hidden, second])
+        assert reader.links_to([first, hidden, second, third]) == links
         assert [(each.source, each.target) for each in links] == [(second, third)]
         assert len(reader.edges()) == 3, "an export keeps them"
 

@@ -166,6 +166,10 @@ class Reads(StoreCases):
         assert reader.links([a]) == [then, because]
         assert reader.links([c, b]) == [then, because, near]
         assert reader.links([a, b], ["causal"]) == [because]
+        for ends_at in ([a], [b], [c], [a, b, c, a], []):
+            ends = [each for each in (then, because, near) if each.target in ends_at]
+            assert reader.links_to(ends_at) == ends
+            assert reader.links_to(ends_at, ["causal"]) == [each for each in ends if each.type == "causal"]
         assert reader.links([10**6]) == []
         found = reader.edges(["semantic"])
         assert [(edge.source, edge.target) for edge in found] == [(memory("b").id, memory("c").id)]

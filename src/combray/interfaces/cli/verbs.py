@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -85,6 +84,8 @@ class Verbs(Careful, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the verb's command. An unknown verb is an error that names similar, harmless verbs."""
         if args and args[0] not in VERBS and args[0][:1].isalnum():
+            from difflib import get_close_matches
+
             harmless = [verb for verb in VERBS if verb not in _NEVER_SUGGESTED]
             near = get_close_matches(args[0], harmless, n=2, cutoff=_CLOSE)
             hint = f"Did you mean {' or '.join(near)}?" if near else "See 'combray --help'."

@@ -10,10 +10,11 @@ from combray.language.caches import from_tables
 from combray.language.dates.lexer import has_characters, tokenize, without_accents
 from combray.language.dates.tables import DateTable, date_tables
 from combray.language.folding import runs
+from combray.language.late import late
 
 # A year, a date in digits, or a time of day: the same in every language. The digit precedes the lookbehind, so
 # that the regex engine jumps from digit to digit.
-_NUMERIC = re.compile(
+_NUMERIC = late(
     r"[0-9](?<!\w[0-9])(?:(?:(?<=1)9|(?<=2)0)\d\d(?!\d)"
     r"|\d?(?:/\d{1,2}\b|\.\d{1,2}\.\d{2,4}\b|:\d\d\b| ?[ap]m\b))",
     re.ASCII,

@@ -7,24 +7,25 @@ several tokens.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from combray.language.late import late
 
 # No number below ten thousand takes more words than this.
 LONGEST_NUMBER = 10
 
 # Han characters, kana and Hangul syllables: each is a token.
 _EAST = "㐀-鿿〇ぁ-ヿ가-힣"
-_TOKEN = re.compile(rf"[{_EAST}]|\d+|(?:[^\W\d_{_EAST}][\u0300-\u036f]*)+|[^\w\s]|\n")
-_INNER_DOT = re.compile(r"(?<=\d)\.(?=\d)")
-_CHARACTER = re.compile(f"[{_EAST}]")
+_TOKEN = late(rf"[{_EAST}]|\d+|(?:[^\W\d_{_EAST}][\u0300-\u036f]*)+|[^\w\s]|\n")
+_INNER_DOT = late(r"(?<=\d)\.(?=\d)")
+_CHARACTER = late(f"[{_EAST}]")
 _SCRIPTS = {
-    "han": re.compile("[㐀-鿿〇]"),
-    "kana": re.compile("[ぁ-ヿ]"),
-    "hangul": re.compile("[가-힣]"),
-    "latin": re.compile(rf"[^\W\d_{_EAST}]"),
+    "han": late("[㐀-鿿〇]"),
+    "kana": late("[ぁ-ヿ]"),
+    "hangul": late("[가-힣]"),
+    "latin": late(rf"[^\W\d_{_EAST}]"),
 }
 _PUNCTUATION = str.maketrans("’‘，．／－–—−～", "'',./----~")
 

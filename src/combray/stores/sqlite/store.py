@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -372,6 +371,8 @@ class SqliteStore:
                 return
             # Through an unencrypted copy next to the store: two builds of SQLite must not open one file.
             folder = None if self.path == MEMORY else Path(self.path).absolute().parent
+            import tempfile
+
             with tempfile.TemporaryDirectory(dir=folder, prefix=".combray-") as place:
                 plain = str(Path(place) / "copy.db")
                 self._copy(plain, None)
