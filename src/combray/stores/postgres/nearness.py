@@ -128,7 +128,8 @@ class Near:
 
     def _found(self, open_rows: NDArray[np.bool_], limit: int, rows: int, everything: int) -> Slots:
         wanted = limit if rows == everything else int(limit * everything / rows * SLACK) + 50
-        if rows > FEW and wanted <= MOST:
+        # Without a filter there is no list of keys to send: the index is the cheaper way at any size.
+        if (rows > FEW or rows == everything) and wanted <= MOST:
             found = self._indexed(wanted)
             inside = found[open_rows[found]]
             # Fewer than there are: the index was starved, or the filter goes with the question.
