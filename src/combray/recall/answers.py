@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -47,13 +46,12 @@ class JudgeAnswers:
     """The same below which a doubtful confidence is enough to refuse."""
     doubt: float = 0.65
     """Share of the doubtful confidence below which an answer that meets no word is refused."""
-    models: Mapping[str, Level] = field(default_factory=answers.levels, repr=False)
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         found = evidence(state, runtime, self.most)
-        model = self.models[_level(state)]
+        model = answers.levels()[_level(state)]
         kind = _store(found)
         odds = float(model.answer.log_odds(WHOLE, found.whole))
         state.details["evidence"] = round(odds, 4)
