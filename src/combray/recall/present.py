@@ -129,9 +129,9 @@ class LeadWithPresent:
 
     "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is one of the next three
     and is about the same: it has at least `share` of the first score, as many words of the question, and both
-    hold at least the share `alike` of the words of the shorter text. With a topic that the two and the question
-    have in common (`language.states`) `share_of_topic` of the score is enough. A later plan whose date has come
-    leads over a statement about the present in the same way, by a topic in common.
+    hold at least the share `alike` of the words of the shorter text. A later plan whose date has come leads over
+    a statement about the present if it has `share_of_topic` of the score, and a topic that the two and the
+    question have in common (`language.states`).
 
     Texts of more than `longest` words say many things and stay. Questions about the past or a plan are left as
     they are. Measured: bench/results/truth.md.
@@ -189,7 +189,7 @@ class LeadWithPresent:
                 mine = term_set(text)
                 if len(said & mine) >= self.alike * max(1, min(len(said), len(mine))):
                     return int(place)
-        return self._of_a_topic(state, told & (shares >= self.share_of_topic))
+        return 0
 
     def _of_a_topic(self, state: Recalling, told: NDArray[np.bool_]) -> int:
         """Return the first of the places that shares a topic with the first hit and the question; 0 for none."""
