@@ -63,7 +63,8 @@ def test_the_example_answers_from_the_shell(installed: Path, tmp_path: Path) -> 
         "the deploy key rotates every Monday",
         "the deploy key lies in the safe of the office, second drawer",
     )
-    for text, tags in zip(texts, ((), ("--tags", "pinned")), strict=True):
+    # The better hit is told last: recall would lift a later statement behind it to its score.
+    for text, tags in ((texts[1], ("--tags", "pinned")), (texts[0], ())):
         said("remember", text, *tags, "--embedder", "trigrams:512")
     asked = ("recall", "what about the deploy key?", "--embedder", "trigrams:512", "--json")
     plain = json.loads(said(*asked))
