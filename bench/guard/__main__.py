@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.guard import samples as texts
+from bench.guard.carriers import held_attacks, held_carriers, injected
 from bench.guard.measuring import SHIPPED, Judged, curve, groups, judge_all, rates
 from bench.guard.training import train_all
 from combray.models.word_vectors import RememberedWords
@@ -27,6 +28,11 @@ def main(arguments: list[str] | None = None) -> int:
     made.add_argument(
         "--blind", type=Path, metavar="FILE", help="measure the texts of a JSONL file, and no others"
     )
+    made.add_argument(
+        "--documents",
+        action="store_true",
+        help="held-out documents with and without an inserted attack, and nothing else",
+    )
     made.add_argument("--wrong", action="store_true", help="list what is judged wrongly")
     options = made.parse_args(arguments)
     console = Console(width=110)
@@ -36,10 +42,13 @@ def main(arguments: list[str] | None = None) -> int:
     vectors = words()
     if options.train:
         _WEIGHTS.write_bytes(trained(vectors))
+    if options.documents:
+        console.print(_documents(options.data, vectors))
+        return 0
     found = texts.training() + texts.held()
     if options.data is not None:
         found += texts.locomo(options.data) + texts.chats(options.data)
-    judged = judge_all(found)
+    judged = judge_all(found, vectors)
     for part in (False, True):
         console.print(
             _table("held out" if part else "training and tuning", [each for each in judged if each.held == part])
@@ -78,6 +87,24 @@ def _table(title: str, judged: list[Judged]) -> Table:
     for name, group in groups(judged):
         rate = rates(group)
         shown.add_row(name, str(len(group)), *(f"{100 * each:.1f}" for each in rate))
+    return shown
+
+
+def _documents(data: Path | None, vectors: RememberedWords) -> Table:
+    """Return the table of held-out documents, clean and with a held-out attack inside, by kind."""
+    shown = Table(title="documents, % quarantined with and without distances")
+    for column in ("", "texts", "untrusted", "untrusted, without", "owner"):
+        shown.add_column(column, justify="right" if column else "left")
+    carriers = held_carriers(data)
+    for title, found in (("clean", carriers), ("attacked", injected(carriers, held_attacks(), 1))):
+        near, far = judge_all(found), judge_all(found, vectors)
+        for kind in dict.fromkeys(each.kind for each in found):
+            mine = [at for at, each in enumerate(found) if each.kind == kind]
+            shares = [
+                100 * sum(judged[at].quarantined(trust) for at in mine) / len(mine)
+                for judged, trust in ((far, "untrusted"), (near, "untrusted"), (near, "owner"))
+            ]
+            shown.add_row(f"{title} {kind}", str(len(mine)), *(f"{share:.1f}" for share in shares))
     return shown
 
 

@@ -128,7 +128,12 @@ def training_attacks() -> list[Sample]:
     fitting = [
         each for each in training() if each.label in ("direct", "indirect", "task") and len(each.text) < 700
     ]
-    plain = [each for each in fitting if "hidden" not in each.kind]
+    # The documents are English: an attack in another language is told by its words, not by its subject.
+    plain = [
+        each
+        for each in fitting
+        if "hidden" not in each.kind and (each.language == "en" or each.language.startswith("bipia"))
+    ]
     tasks = [each for each in plain if each.language.startswith("bipia")]
     # BIPIA's are few: as often as all others.
     return [*plain, *tasks * max(1, (len(plain) - len(tasks)) // len(tasks))]

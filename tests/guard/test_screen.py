@@ -103,7 +103,7 @@ def test_ordinary_text_is_quiet_and_an_attack_is_not() -> None:
 
 def test_an_order_about_answers_is_quiet_from_the_owner() -> None:
     # Nothing in it can be an attack, and from the owner only attacks matter.
-    assert is_quiet("From now on always answer in French.", OWNER)
+    assert is_quiet("Always answer in French.", OWNER)
 
 
 @pytest.mark.parametrize("hide", [*hiding.ANY, *hiding.LATIN_ONLY], ids=lambda each: each.__name__)

@@ -8,6 +8,7 @@ a longer text is also scored by its distance from the rest of the text.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,11 @@ MANY, SHARE = 3, 0.2
 """Number of sentences of a sort, and their share, from which that sort is usual in a text. A text in which orders
 are usual is advice."""
 ALL = Floors()
+_SPEAKER = re.compile(r"[\s>*_\[-]{0,6}([^\W\d_][^\n:：]{0,30}?)[\]*_ ]{0,4}[:：](?=\s|\S)")
+FEWEST_TURNS = 2
+"""Lines of a speaker from which a text with another such speaker is a dialogue."""
+OF_TALK = frozenset(("question", "impersonal"))
+"""Kinds of sentences that are usual in a dialogue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,9 @@ def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | N
     usual = {"order", "task"} if advice else set()
     if _often([sentence.asks for sentence in every]):
         usual |= {"question", "impersonal"}
+    if places and is_dialogue(view.text):
+        # Speakers ask one another, and their questions lie far apart.
+        usual |= OF_TALK
     for at, sentence in enumerate(every):
         distance, words = places[at] if places else (NOWHERE, 0)
         if not sieve.passes(sentence, distance if places else None):
@@ -150,6 +159,14 @@ def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | N
             yield Found(present)
             continue
         yield Found(present, tuple(far_features(distance, words, _kinds(present) - usual)))
+
+
+def is_dialogue(text: str) -> bool:
+    """Whether most lines of a text start with the name of one of at least two speakers ("Ana: …")."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    names = Counter(found[1] for found in map(_SPEAKER.match, lines) if found)
+    repeated = [count for count in names.values() if count >= FEWEST_TURNS]
+    return len(repeated) >= 2 and 2 * sum(repeated) >= len(lines)
 
 
 def _often(holds: Sequence[bool]) -> bool:

@@ -189,6 +189,8 @@ def _elsewhere(words: set[str], languages: Sequence[Vocabulary]) -> int:
     """Return the classes of the words in all languages but English, which is the first."""
     if len(languages) < 2:
         return 0
+    # Runs may end in an apostrophe ("di'"), which is no part of a word.
+    words = words.union(part for word in words if "'" in word for part in _WORD.findall(word))
     others = tuple(each.language for each in languages[1:])
     dull, present = _dull.of(("", *others)), 0
     indexes = [_index(each) for each in others]
@@ -210,7 +212,8 @@ def _reach(runs: set[str], present: int, floors: Floors, lift: float = 0.0) -> b
     longer = [phrase for sight in sights for phrase in sight.longer]
     for sight in sights:
         present |= sight.classes
-        lift += sight.lift
+    # `fsum`: the order of a set differs between processes, and with it the last digits of a sum.
+    lift = math.fsum((lift, *(sight.lift for sight in sights)))
     if longer:
         words = set(runs).union(*[sight.words for sight in sights])
         for others, classes in longer:

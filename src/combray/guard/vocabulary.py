@@ -19,8 +19,15 @@ from combray.language.tables import english_first, section
 _UNIT = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$])+(?:'[^\W_]+)*")
 _LEET = str.maketrans("01345789@$", "oieastbgas")
 _USUAL = 40
-_SCRIPTS = {"ja": re.compile("[ぁ-ヿ]"), "ru": re.compile("[б-ю]"), "zh": re.compile("[㐀-鿿]")}
-"""Languages that are detected by a letter of their script. Cyrillic look-alikes were folded to Latin before."""
+_SCRIPTS = {
+    "ar": re.compile("[؀-ۿ]"),
+    "ja": re.compile("[ぁ-ヿ]"),
+    "ko": re.compile("[ᄀ-ᇿ]"),
+    "ru": re.compile("[б-ю]"),
+    "zh": re.compile("[㐀-鿿]"),
+}
+"""Languages that are detected by a letter of their script. Cyrillic look-alikes were folded to Latin before, and
+Hangul syllables to their letters."""
 LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 FEWEST_FOREIGN = 2
 """Number of a language's words from which a text may be in it."""
