@@ -33,10 +33,11 @@ word: mean, lowest, and mean weighted by cosine with the question; names: share 
 said by somebody else than the question is about, who is not named; own, rise, window, keywords: cosine, how far
 it is above the store's, cosine and keywords with the turns around; ratio: share of the best score; number to
 kind: that kind of answer is asked for and the hit holds none."""
+_MET, _KIND = FEATURES.index("ratio"), FEATURES.index("kind")
 WHOLE = (
     "confidence", "store", "known", "named", "typed", "session", "missing", "no kind",
-    *(f"{how} {name}" for how in ("first", "best") for name in FEATURES[:10]),
-    *(f"{how} {name}" for how in ("first", "least") for name in FEATURES[11:]),
+    *(f"{how} {name}" for how in ("first", "best") for name in FEATURES[:_MET]),
+    *(f"{how} {name}" for how in ("first", "least") for name in FEATURES[_MET + 1 :]),
 )  # fmt: skip
 """Of an answer: confidence (`Abstain`); store: its size; known: how well the embedder knows the language; named,
 typed: the question holds a name, asks for a kind of answer; session: the first hit is a turn of a conversation;
@@ -45,6 +46,7 @@ hit, the best of all hits, and the least of the first `NEAREST`."""
 MATCHED = 0.35
 """Cosine of two words from which one meets the other: "salary" and "pay" have 0.57, unrelated words up to 0.3."""
 NEAREST = 3
+_LISTED = 5
 _READ = 1200
 """Characters of a hit that are read."""
 _KINDS = (Cue.NUMBER, Cue.REASON, Cue.PLACE, Cue.PERSON, Cue.TITLE)
@@ -82,24 +84,21 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
     typed = _kinds_met(columns, kind, texts, state)
     best_of = soft.max(axis=1, initial=0.0)
     rows = state.columns()
-    whole = {
-        "confidence": state.confidence,
-        "store": math.log(max(1, 1 if state.found is None else state.found.eligible)) / _LARGEST,
-        "known": state.trust,
-        "named": float(bool(names)),
-        "typed": float(typed),
-        "session": float(rows.session[0] >= 0) * float(rows.gain[0]),
-        "missing": float((best_of < MATCHED).mean()) if len(best_of) else 0.0,
-        "no kind": float(kind is not None and hits[:5, FEATURES.index("kind")].min() > 0),
-    }
-    for name, column in columns.items():
-        whole |= {
-            f"first {name}": column[0],
-            f"best {name}": column.max(),
-            f"least {name}": column[:NEAREST].min(),
-        }
+    no_kind = kind is not None and hits[:_LISTED, _KIND].min() > 0
+    whole = (
+        state.confidence,
+        math.log(max(1, 1 if state.found is None else state.found.eligible)) / _LARGEST,
+        state.trust,
+        float(bool(names)),
+        float(typed),
+        float(rows.session[0] >= 0) * float(rows.gain[0]),
+        float((best_of < MATCHED).mean()) if len(best_of) else 0.0,
+        float(no_kind),
+    )
+    met, lacked = hits[:, :_MET], hits[:, _MET + 1 :]
+    parts = (whole, met[0], met.max(axis=0), lacked[0], lacked[:NEAREST].min(axis=0))
     unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
-    return Evidence(hits, np.array([whole[name] for name in WHOLE]), unmet, kind if whole["no kind"] else None)
+    return Evidence(hits, np.concatenate(parts), unmet, kind if no_kind else None)
 
 
 def _words_met(

@@ -49,10 +49,4 @@ def levels() -> dict[str, Level]:
 
 
 def _vector(weights: Weights, names: tuple[str, ...]) -> NDArray[np.float64]:
-    return _vectors(id(weights), names, tuple(weights.weights.items()))
-
-
-@functools.lru_cache(maxsize=64)
-def _vectors(_which: int, names: tuple[str, ...], items: tuple[tuple[str, float], ...]) -> NDArray[np.float64]:
-    known = dict(items)
-    return np.array([known.get(name, 0.0) for name in names])
+    return np.array([weights.weights.get(name, 0.0) for name in names])
