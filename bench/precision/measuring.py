@@ -56,7 +56,7 @@ class Combray:
             ":memory:", settings.load(), clock=lambda: NOW, model=shared_embedder(self.embedder)
         )
         if self.embedder == "none":
-            runtime = replace(runtime, embedder=None)
+            runtime = replace(runtime, embedder=None, words=None)
         engine = Engine(runtime, "default", self.preset, {"max_memories": 0})
         items: list[Any] = list(store.memories)
         engine.remember_many(items)

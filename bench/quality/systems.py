@@ -192,7 +192,7 @@ class Combray:
             ":memory:", settings.load(), clock=lambda: now, model=shared_embedder(self.embedder)
         )
         if self.embedder == "none":
-            runtime = replace(runtime, embedder=None)
+            runtime = replace(runtime, embedder=None, words=None)
         unpruned = {"max_memories": 0, "decay": settings.load().decay}
         engine = Engine(runtime, collection.name, self.loaded(), unpruned)
         if self.write == "remember":

@@ -17,7 +17,8 @@ from combray.errors import ModelError
 from combray.language.answer_kinds import AnswerKind, asked_kind
 from combray.language.asked_words import AskedWord, asked_words
 from combray.language.cues import Cue, asked
-from combray.language.tokens import terms, words
+from combray.language.text import passing
+from combray.language.tokens import all_terms, split, terms
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring.alignment import aligned_words
@@ -109,7 +110,9 @@ def _words_met(
     runtime: Runtime,
 ) -> Table:
     """Fill the columns of words, and return how well each hit meets each word: shape (words, hits)."""
-    stems = [set(terms(text)) for text in texts]
+    # Split once for stems and words.
+    reads = [passing(text) for text in texts]
+    stems = [set(all_terms(each)) for each in reads]
     exact = np.array([[float(word.term in held) for held in stems] for word in about]).reshape(
         len(about), len(texts)
     )
@@ -117,7 +120,7 @@ def _words_met(
         return exact
     soft, weight = exact, np.ones(len(about))
     if runtime.words is not None:
-        held = [words(text) for text in texts]
+        held = [split(each).words for each in reads]
         try:
             counts, vectors = runtime.words.rows([word for each in held for word in each])
             known, own = runtime.words.rows([each.word for each in about])
