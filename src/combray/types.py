@@ -27,8 +27,8 @@ EDGE_TYPES: tuple[EdgeType, ...] = (
     "temporal", "entity", "causal", "semantic", "supersedes", "may_revise", "restates",
 )  # fmt: skip
 """A `may_revise` edge runs from the later memory to the earlier one that it may change; its weight is the
-probability, its subtype "both" a caller's verdict. A `restates` edge runs from the later memory to the earlier one
-that says the same in other words; its weight is their similarity. Stores keep places in it: append new types."""
+probability, its subtype "both" a caller's verdict. A `restates` edge runs from the later memory to the earlier
+one that says the same in other words; its weight is their similarity. Stores keep places: append new types."""
 GRAPH_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
 """Edges that say how memories belong together: a walk follows these. `may_revise` is only a question."""
 SCOPED_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic")
