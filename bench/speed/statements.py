@@ -7,6 +7,7 @@ import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 
 _opened: list[sqlite3.Connection] = []
 _BLANKS = re.compile(r"\s+")
@@ -34,11 +35,16 @@ def counted(work: Callable[[], int]) -> tuple[float, Counter[str]]:
         if not statement.startswith("--"):
             found[_BLANKS.sub(" ", statement)[:80]] += 1
 
-    for each in _opened:
-        each.set_trace_callback(count)
+    _trace(count)
     try:
         done = work()
     finally:
-        for each in _opened:
-            each.set_trace_callback(None)
+        _trace(None)
     return sum(found.values()) / done, found
+
+
+def _trace(callback: Callable[[str], None] | None) -> None:
+    for each in _opened:
+        # A closed connection runs no statement; it says so by an error.
+        with suppress(sqlite3.ProgrammingError):
+            each.set_trace_callback(callback)

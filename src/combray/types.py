@@ -43,9 +43,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
 
     Times are aware datetimes in UTC. `occurred_*` say when it happened: as the caller said, or else as the text
     says ("three days ago"); then `said_at` is when it was said. `valid_*` say when it is true in the world,
-    `recorded_at` when the engine learned it. Recency and order go by `moment`. Importance is 1-5, confidence
-    0-1. `slot` names what it is a value of, as the caller gave it ("ana.city"): a newer value supersedes an older
-    one. `aliases` holds the entities that the caller declared, each with its other names.
+    `recorded_at` when the engine learned it; recency goes by `moment`. Importance is 1-5, confidence 0-1. `slot`
+    names what it is a value of ("ana.city"): a newer value supersedes an older. `aliases`: as a caller declared.
     """
 
     id: str

@@ -261,6 +261,7 @@ def test_a_file_of_the_schema_before_is_brought_up_and_its_folders_are_judged(ro
         connection.execute("DROP INDEX memory_slot")
         connection.execute("ALTER TABLE memory DROP COLUMN slot")
         connection.execute("ALTER TABLE memory DROP COLUMN aliases")
+        connection.execute("ALTER TABLE memory DROP COLUMN said_at")
         connection.execute("DROP TABLE alias")
         connection.execute("UPDATE label SET live = 1")
         connection.execute("PRAGMA user_version = 5")

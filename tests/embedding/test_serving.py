@@ -65,7 +65,7 @@ def test_where_the_old_one_is_gone_words_answer_while_most_lack_a_vector() -> No
     assert answer.reason.startswith(f"keyword only: 11 of 20 memories have no vector of {NEW} yet")
     assert answer.details.get("tier", {}).get("tier", "BASIC") == "BASIC"
     other.vectors.make(limit=1)
-    assert other.recall(ASKED).reason.startswith(f"hybrid: keywords, graph and {NEW}; 10 of 20")
+    assert other.recall(ASKED, keep=0).reason.startswith(f"hybrid: keywords, graph and {NEW}; 10 of 20")
 
 
 def test_an_embedder_before_that_has_fewer_vectors_does_not_serve() -> None:

@@ -58,7 +58,8 @@ def test_the_tools_say_when_to_use_them_and_none_can_name_a_namespace_or_a_store
     assert list(tools["memory_search"].input_schema["properties"]) == ["query", "maxResults", "minScore"]
     assert list(tools["memory_get"].input_schema["properties"]) == ["path", "from", "lines"]
     reading = {name for name, tool in tools.items() if tool.annotations and tool.annotations.read_only_hint}
-    assert reading == set(PROFILES["full"]) - {"remember", "link", "settle_memories", "update_memory", "forget"}
+    writing = {"remember", "add_turn", "handle_turn", "link", "settle_memories", "update_memory", "forget"}
+    assert reading == set(PROFILES["full"]) - writing
 
 
 def test_the_server_tells_the_agent_to_search_first_and_to_distrust_what_it_reads(agent: Agent) -> None:

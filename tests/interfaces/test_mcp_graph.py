@@ -41,8 +41,9 @@ def test_related_never_leaves_the_scope_of_the_memory(agent: Agent) -> None:
     far = agent.remember("The shop bills what Kafka delivers", tags=["scope:user:ann"])
     nobody = agent.remember("Kafka needs a larger disk")
     agent.remember("Zookeeper left when Kafka was renewed", tags=["scope:global"])
+    assert agent.done("link", source=ann, target=far, type="causal", weight=0.9)
     for source, target in ((ann, bob), (bob, far), (bob, nobody)):
-        agent.done("link", source=source, target=target, type="causal", weight=0.9)
+        assert "another scope" in agent.refused("link", source=source, target=target, type="causal", weight=0.9)
 
     def shown(memory: str) -> set[str]:
         said = text(agent.call("related", id=memory, depth=5))

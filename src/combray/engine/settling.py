@@ -14,7 +14,7 @@ from combray.values import clean_text, one_of, whole
 from combray.where import Condition, Or, one_of_texts
 
 LONGEST_REASON = 1000
-LISTED_FROM = 0.15
+LISTED_FROM = 0.2
 """Least probability of a pair that is listed. Less probable ones are kept for recall, which weighs them anew."""
 _MOST = 1_000_000
 _READ_AT_ONCE = 200

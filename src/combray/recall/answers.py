@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from combray.language.answer_kinds import asked_kind
+from combray.language.late import late
 from combray.language.scripts import language
 from combray.recall.answer_features import FEATURES, WHOLE, Evidence, evidence
 from combray.recall.state import Recalling
@@ -17,6 +18,8 @@ from combray.scoring.answers import Level
 
 _CONVERSATION = 0.5
 """Gain of the first hit's session from which its turns are short, and so its neighbours answer with it."""
+_STRUCK = late(r"[bcdfghjklmnpqrstvwxz]{5}")
+"""Consonants in a row that a word typed at random has, and few other words: "asdkjh"."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class JudgeAnswers:
     unmet: float = 0.2
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
     far: float = 0.15
-    """The same below which a doubtful confidence is enough to refuse."""
+    """The same below which a doubtful confidence is enough to refuse, as it is for keys struck at random."""
     doubt: float = 0.65
     """Share of the doubtful confidence below which an answer that meets no word is refused."""
 
@@ -74,7 +77,8 @@ class JudgeAnswers:
         whole = dict(zip(WHOLE, found.whole.tolist(), strict=True))
         if state.vector is None:
             return False
-        doubt = 1.0 if whole["best soft"] < self.far else self.doubt
+        struck = whole["missing"] >= 1.0 and any(map(_STRUCK.search, found.unmet))
+        doubt = 1.0 if struck or whole["best soft"] < self.far else self.doubt
         if whole["best soft"] < self.unmet and state.confidence < doubt * state.doubtful:
             return True
         if runtime.words is None or whole["missing"] < 1.0:
