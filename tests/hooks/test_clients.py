@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,18 @@ def test_bad_usage_exits_with_0_and_one_line(words: list[str], folder: Path) -> 
     assert done.returncode == 0
     assert done.stdout == b""
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_password_of_a_server_is_on_no_command_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from combray.hooks.serving import Hook
+
+    started: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda command, env, **_: started.append((command, env)))
+    monkeypatch.setenv("COMBRAY_HOME", str(folder))
+    url = "postgresql://ana:secret@localhost/memory"
+    served = Hook("claude-code", {"db": url})
+    served.location = url
+    served._start("work")
+    ((command, environment),) = started
+    assert "secret" not in " ".join(command)
+    assert environment["COMBRAY_DB"] == url

@@ -205,11 +205,17 @@ class Hook:
         for option in _OPTIONS:
             if self._given.get(option):
                 command += [f"--{option}", str(self._given[option])]
+        environment = None
         if self._given.get("db"):
-            command += ["--db", self.location]
+            if "://" in self.location:
+                # The URL of a server may hold a password, and everybody can read a command line.
+                environment = {**os.environ, "COMBRAY_DB": self.location}
+            else:
+                command += ["--db", self.location]
         nothing = subprocess.DEVNULL
         subprocess.Popen(  # noqa: S603 - our own command line
             command,
+            env=environment,
             stdin=nothing,
             stdout=nothing,
             stderr=nothing,
