@@ -13,8 +13,8 @@ from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, 
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, dataclass_transform
 
 from combray.errors import PipelineError
-from combray.interruption import step
 from combray.runtime import Runtime
+from combray.runtime.interruption import step
 from combray.types import Step
 
 C = TypeVar("C")

@@ -2,5 +2,6 @@
 
 from combray.engine.engine import Engine
 from combray.engine.opening import open
+from combray.runtime.interruption import interruptible
 
-__all__ = ["Engine", "open"]
+__all__ = ["Engine", "interruptible", "open"]

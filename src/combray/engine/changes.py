@@ -11,9 +11,9 @@ from combray.audit.audited import audited
 from combray.engine.hidden import hide, resting_alone, show
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, NotFoundError, brief
-from combray.interruption import step
 from combray.remember.revision import Revision
 from combray.runtime import Order, Reader, Writer
+from combray.runtime.interruption import step
 from combray.types import LIVE_STATUSES, Memory, Status, Where
 from combray.where import Condition, fields_of, joined, one_of_texts, parse
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from combray.engine.namespace import Namespace
 from combray.errors import ModelError
-from combray.interruption import step
 from combray.language.claim_tokens import tokenise, vocabulary
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
 from combray.language.names import normal
 from combray.language.requests import Request, states_present, titles
 from combray.language.tokens import content_terms
+from combray.runtime.interruption import step
 from combray.types import Memory
 
 _BATCH = 1000

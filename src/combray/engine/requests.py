@@ -18,9 +18,9 @@ from combray.engine.hidden import hide
 from combray.engine.matches import Judged, judge
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, brief
-from combray.interruption import step
 from combray.language.requests import Request, request
 from combray.runtime import Filter, Reader, Writer
+from combray.runtime.interruption import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory
 from combray.values import clean_text
 

@@ -161,7 +161,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The namespace as it was before the insert. No edge joins two scopes, so each is read by itself."""
+    """The namespace as it was before the insert. No edge joins two scopes, so each scope is read separately."""
 
     live: int = 0
     """Number of live memories, without those that this write replaces."""

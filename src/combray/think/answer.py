@@ -10,12 +10,12 @@ from typing import Any, cast
 import numpy as np
 
 from combray.errors import ModelError
-from combray.interruption import step
 from combray.language.questions import read
 from combray.language.tokens import query_terms
 from combray.presets import Preset
 from combray.prompt.context import budget_of, refuse_quarantined
 from combray.runtime import Embedder, LanguageModel, Memories, Space
+from combray.runtime.interruption import step
 from combray.think import extraction
 from combray.think.citations import Checked, checked
 from combray.think.prompt import CONSTITUTION_SHIPPED, constitution, prompt, says_unknown, system, wording

@@ -16,10 +16,10 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import Field, ValidationError
 
+from combray.engine import interruptible
 from combray.errors import CombrayError
 from combray.interfaces.mcp.questions import Asked, Decide, Question, ask
 from combray.interfaces.mcp.schemas import OUTPUTS
-from combray.interruption import interruptible
 
 _PYTHON_NAMES = {
     "from": "start", "lines": "lines_", "maxResults": "max_results", "minScore": "min_score",

@@ -72,7 +72,7 @@ async def ask(
         try:
             said = await context.session.elicit_form(question.message, question.form, context.request_id)
         except MCPError:
-            # A client may declare forms and still refuse one. That is no answer.
+            # A client may declare forms and still refuse one. Count that as unanswered.
             return await anyio.to_thread.run_sync(decide, question.state, None)
         answer = _accepted(said)
     return await anyio.to_thread.run_sync(decide, question.state, answer)

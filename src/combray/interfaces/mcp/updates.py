@@ -73,7 +73,7 @@ class Updates:
                     await self._send(uri)
 
     async def known(self, uris: set[str]) -> None:
-        """Note the present content of resources before a client is told that it subscribed."""
+        """Record the content of resources before a subscription is acknowledged."""
         async with self._checking:
             for uri in uris - self._known.keys():
                 self._known[uri] = await self._content(uri)

@@ -50,7 +50,7 @@ class Presence:
         """The state that was sampled, and the mean of the unit vectors."""
 
     def update(self, slots: NDArray[np.int64], states: Sequence[int | None], count: int) -> None:
-        """Set rows: 1 has a direction, 0 is a vector of zeros, None is no vector. A slot of -1 is skipped."""
+        """Set rows: 1 for a vector, 0 for a zero vector, None where the vector is missing. Skip slots of -1."""
         if count > len(self.has):
             more = max(count, min(2 * len(self.has), len(self.has) + 65536)) - len(self.has)
             self.has = np.append(self.has, np.zeros(more, dtype=np.bool_))
