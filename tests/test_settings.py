@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from combray.errors import InvalidInputError
-from combray.settings import SETTINGS, Settings, data_folder, default_location, load
+from combray.folders import data_folder
+from combray.settings import SETTINGS, Settings, default_location, load
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +94,7 @@ def test_where_stores_live(clean: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert default_location() == str(clean / "default.db")
     monkeypatch.setenv("COMBRAY_HOME", "")
     monkeypatch.setenv("XDG_DATA_HOME", str(clean / "share"))
-    assert data_folder() == clean / "share" / "combray"
+    assert Path(data_folder()) == clean / "share" / "combray"
 
 
 def test_a_switch_that_may_be_unset_names_the_values_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:

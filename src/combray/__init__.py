@@ -9,11 +9,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+# `typing` takes longer to load than a hook may spend on it.
+TYPE_CHECKING = False
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from combray.engine import Engine, open
     from combray.engine.asyncio import AsyncEngine
     from combray.engine.changes import Changed

@@ -15,28 +15,12 @@ from typing import Annotated, Any
 import msgspec
 
 from combray.errors import InvalidInputError
+from combray.folders import data_folder
 
 PREFIX = "COMBRAY_"
 DEFAULT_EMBEDDER = "wordllama"
 KEY, NEW_KEY = f"{PREFIX}KEY", f"{PREFIX}NEW_KEY"
 """Variables of the store's key, and of the key of an encrypted backup (`combray backup --encrypt`)."""
-
-
-def data_folder() -> Path:
-    """Return the default folder of stores: COMBRAY_HOME, else the platform's per-user data folder."""
-    home = os.environ.get(f"{PREFIX}HOME")
-    if home:
-        return Path(os.path.expanduser(home))  # noqa: PTH111 - Path's raises for unknown users
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "combray"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "combray"
-
-
-def cache_folder() -> Path:
-    """Return the folder of what can be made again at any time: the platform's per-user cache folder."""
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "combray" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "combray"
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -242,7 +226,7 @@ def secret(variable: str) -> str | None:
 
 def default_location() -> str:
     """Return the path of the default store."""
-    return str(data_folder() / "default.db")
+    return str(Path(data_folder(), "default.db"))
 
 
 def _settings_file() -> Path | None:
@@ -254,7 +238,7 @@ def _settings_file() -> Path | None:
                 f"{PREFIX}CONFIG", f"there is no file {named}.", "Unset it, or use the path of a TOML file."
             )
         return path
-    path = data_folder() / "combray.toml"
+    path = Path(data_folder(), "combray.toml")
     return path if path.is_file() else None
 
 

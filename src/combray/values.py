@@ -106,6 +106,18 @@ def without_password(location: str) -> str:
     return _PASSWORD.sub(r"\1", _USERINFO.sub(r"\1@", location))
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address is this machine."""
+    import ipaddress
+
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def show(value: Any) -> str:
     """Return type and value for an error message, truncated to one line."""
     return f"{type(value).__name__} {brief(value)}"

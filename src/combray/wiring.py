@@ -13,8 +13,8 @@ from combray.audit.anchor import AnchorFile
 from combray.audit.chain import FileChain, MemoryChain
 from combray.audit.key import Key
 from combray.audit.log import AuditLog
-from combray.background import Background
 from combray.errors import InvalidInputError, MissingExtraError
+from combray.folders import data_folder
 from combray.language.tables import add_folder as add_languages
 from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
 from combray.models import embedder as _our_embedder
@@ -35,7 +35,8 @@ from combray.runtime import (
     at_once,
     plugins,
 )
-from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, data_folder, default_location, secret
+from combray.runtime.background import Background
+from combray.settings import DEFAULT_EMBEDDER, KEY, Settings, default_location, secret
 from combray.values import without_password
 
 if TYPE_CHECKING:
@@ -116,8 +117,8 @@ def open_audit(location: str, settings: Settings, clock: Clock) -> AuditLog | No
         return AuditLog(MemoryChain(), clock=clock, key=Key(None), durable=durable)
     if "://" in path:
         # The store of a plugin may have no folder.
-        path = str(data_folder() / f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.db")
-        data_folder().mkdir(parents=True, exist_ok=True)
+        path = str(Path(data_folder(), f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.db"))
+        Path(data_folder()).mkdir(parents=True, exist_ok=True)
     path = f"{Path(os.path.expanduser(path))}.audit"  # noqa: PTH111 - Path's raises for unknown users
     anchor = AnchorFile(settings.audit_anchor, path) if settings.audit_anchor else None
     return AuditLog(FileChain(path), clock=clock, key=Key(f"{path}-key"), anchor=anchor, durable=durable)

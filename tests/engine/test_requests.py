@@ -126,7 +126,8 @@ def test_an_erasure_by_request_is_proved_and_audited_without_words(engine: Engin
     assert [each.clean for each in done.certificates] == [True]
     assert set(done.certificates[0].ids) == set(held)
     said = "\n".join(engine.audit.lines())
-    assert "6789" not in said
+    # A shorter part could stand in an id by chance.
+    assert not any(number in said for number in ("123-45-6789", "123456789", "45-6789"))
     assert [each.operation for each in engine.audit.entries(3)] == ["erase.proof", "erase", "erase"]
     assert engine.list().total == len(kept)
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from combray.folders import cache_folder
 from combray.models import merges
 from combray.models.wordllama import MAX_TOKENS, WordLlamaEmbedder
-from combray.settings import cache_folder
 
 LIBRARY = WordLlamaEmbedder()
 SOURCE = LIBRARY._file("tokenizers/l2_supercat_tokenizer_config.json")
@@ -147,4 +147,4 @@ def test_threads_that_make_the_file_at_once_leave_one_whole_file(tmp_path: Path)
 def test_the_cache_folder_is_the_platforms(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(os, "name", "posix")
-    assert cache_folder() == tmp_path / "combray"
+    assert Path(cache_folder()) == tmp_path / "combray"

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from combray.background import Background
 from combray.errors import ModelError
 from combray.models.breaker import COOL_DOWN, MOST_FAILURES
 from combray.models.watched import WatchedPeer
 from combray.runtime import PeerHit
+from combray.runtime.background import Background
 from combray.testing.fakes import FakeClock
 
 

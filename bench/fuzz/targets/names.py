@@ -17,11 +17,10 @@ from combray import models, settings
 from combray.engine.namespace import check_namespace, shown_trusts
 from combray.errors import CombrayError, ModelError
 from combray.models.http import Client
-from combray.models.services import is_loopback
 from combray.peers import open_peers
 from combray.runtime.leases import is_there, new_holder
 from combray.stores.sqlite.encryption import key_from
-from combray.values import as_moment
+from combray.values import as_moment, is_loopback
 
 _SECRET = "xylophone 4711"
 _PARTS = (

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from combray.background import Background
 from combray.presets.semantic_facts import PASSIVE
 from combray.prompt.context import without_repeats
 from combray.prompt.truncation import shortened
 from combray.recall.asking import SEARCH_TYPES, Asking
 from combray.runtime import Filter, Memories
+from combray.runtime.background import Background
 from combray.types import Memory, RecallOptions
 
 LOG = logging.getLogger(__name__)

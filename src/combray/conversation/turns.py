@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, cast
 
 from combray.audit.audited import record_read
-from combray.background import Background
 from combray.conversation.auto_memory import save_what_is_worth_it
 from combray.conversation.stream import Stream, streamed
 from combray.errors import InvalidInputError
@@ -16,6 +15,7 @@ from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
 from combray.prompt.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories
+from combray.runtime.background import Background
 from combray.types import Answer, Candidate, Labels, Memory, MemoryItem, Remembered
 from combray.values import MAX_LABEL, clean_text
 

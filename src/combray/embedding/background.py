@@ -8,9 +8,9 @@ import time
 import weakref
 from typing import Protocol
 
-from combray.background import Background
 from combray.embedding.working import Worked
 from combray.errors import CombrayError
+from combray.runtime.background import Background
 
 LOG = logging.getLogger(__name__)
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from combray import presets
 from combray.audit.audited import audited
-from combray.background import Background
 from combray.engine.facets import Facets
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
 from combray.language.scopes import scope_set
 from combray.recall.asking import SEARCH_TYPES
 from combray.runtime import Link, Runtime
+from combray.runtime.background import Background
 from combray.types import (
     EDGE_TYPES,
     Answer,

@@ -12,13 +12,13 @@ import numpy as np
 from combray import presets
 from combray.audit.audited import audited
 from combray.audit.verb import tell
-from combray.background import Background
 from combray.engine.accesses import Accesses
 from combray.engine.service_tier import tier_monitor
 from combray.errors import InvalidInputError, NotFoundError, brief
 from combray.presets.tuning import tuned
 from combray.recall.asking import Asking
 from combray.runtime import Order, Reader, Runtime
+from combray.runtime.background import Background
 from combray.types import TRUSTS, Answer, Memory, MemoryFields, MemoryItem, RecallOptions, Remembered
 from combray.values import one_of, whole
 from combray.where import And, Compare

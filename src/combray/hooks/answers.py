@@ -62,17 +62,24 @@ class Answers:
                 )
         return self._engine
 
-    def text(self, event: Event, since: str) -> str:
-        """Return what a session's start or a prompt gets. Raises StoreError.
-
-        `since`: when the last session ended, ISO 8601, "" if unknown.
-        """
+    def answer(self, event: Event) -> str:
+        """Return what a session's start or a prompt gets. Raises StoreError."""
+        beside = self.beside
+        # When the last session ended, ISO 8601, "" if unknown.
+        since = beside.last_other(event.session)
+        beside.note_session(event.client, event.session)
         if not self.exists:
             return ""
-        progress = self.beside.progress(event.client, event.session)
+        progress = beside.progress(event.client, event.session)
         if event.verb == "session-start":
             return self._digest(event, since, progress)
-        return self._recalled(event, progress)
+        text = self._recalled(event, progress)
+        if event.client == "cursor" and text:
+            # Cursor shows a model nothing from this hook; the next use of a tool delivers it.
+            beside.put_progress(
+                event.client, event.session, beside.progress(event.client, event.session) | {"pending": text}
+            )
+        return text
 
     def work(self) -> int:
         """Store what is queued. Return how many turns were new. Raises StoreError, OSError."""

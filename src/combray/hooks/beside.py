@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from combray.folders import data_folder
+
 _LOG_BYTES = 256_000
 SESSIONS = 64
 """Sessions whose progress is kept; the one used longest ago is deleted."""
@@ -22,24 +24,20 @@ SEEN = 4_000
 
 def folder_of(location: str) -> Path:
     """Return the folder of a store: beside its file, or in the data folder for a store without one."""
-    from combray.settings import data_folder
-
     path = location.removeprefix("sqlite:///")
     if path == ":memory:" or "://" in path:
-        return data_folder() / f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.hooks"
+        return Path(data_folder(), f"{hashlib.sha256(path.encode()).hexdigest()[:16]}.hooks")
     path = os.path.expanduser(path)  # noqa: PTH111 - Path's raises for unknown users
     return Path(f"{path}.hooks")
 
 
 def note_run(client: str, verb: str, milliseconds: int, error: str = "") -> None:
     """Write down a client's last hook in the data folder, where `combray setup --check` reads it."""
-    from combray.settings import data_folder
-
     with suppress(OSError):
-        folder = data_folder() / "hooks"
+        folder = Path(data_folder(), "hooks")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        _replace(folder / f"{client}.json", {"verb": verb, "at": at, "ms": milliseconds, "error": error[:500]})
+        replace(folder / f"{client}.json", {"verb": verb, "at": at, "ms": milliseconds, "error": error[:500]})
 
 
 class Beside:
@@ -70,7 +68,7 @@ class Beside:
         """Replace what is known of a session. Raises OSError."""
         self.make()
         value["seen"] = value.get("seen", [])[-SEEN:]
-        _replace(self._session(client, session), value)
+        replace(self._session(client, session), value)
 
     def note_session(self, client: str, session: str) -> None:
         """Write down when a hook of a session ran last."""
@@ -84,7 +82,7 @@ class Beside:
             for old in list(sessions)[:-SESSIONS]:
                 del sessions[old]
                 self._session(client, old).unlink(missing_ok=True)
-            _replace(self.folder / "sessions.json", sessions)
+            replace(self.folder / "sessions.json", sessions)
 
     def last_other(self, session: str) -> str:
         """Return when a hook of another session ran last; "" for never."""
@@ -113,8 +111,8 @@ def _read(path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _replace(path: Path, value: dict[str, Any]) -> None:
-    """Write a file whole or not at all."""
+def replace(path: Path, value: Any) -> None:
+    """Write a value as JSON, whole or not at all. Raises OSError."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with _opened(part, os.O_TRUNC) as file:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
-from combray.hooks.events import CLIENTS, VERBS
+from combray.hooks.calling import Asked, ask_by_card
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WORKING = ("work", "stay")
 """Verbs that hooks start in the background."""
@@ -27,12 +30,14 @@ _OPTIONS = {
 
 def run(words: Sequence[str]) -> None:
     """Serve the call and leave the process with 0; return if it is not one of those that setup writes."""
-    given = _read(words)
-    if given is None:
-        return
-    verb = given.pop("verb")
+    asked = ask_by_card(words)
+    printed = asked.reply
+    if printed is None:
+        given = _read(words)
+        if given is None:
+            return
+        printed = call(given.pop("verb"), given.pop("client"), asked, **given)
     sys.stdout.flush()
-    printed = call(verb, given.pop("client", CLIENTS[0]), **given)
     if printed:
         sys.stdout.buffer.write(printed.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
@@ -40,25 +45,36 @@ def run(words: Sequence[str]) -> None:
     os._exit(0)
 
 
-def call(verb: str, client: str, store: str | None = None, db: str | None = None, **given: str | None) -> str:
-    """Return what a hook prints. `store` is a name or a path."""
+def call(
+    verb: str,
+    client: str,
+    asked: Asked | None = None,
+    /,
+    store: str | None = None,
+    db: str | None = None,
+    **given: str | None,
+) -> str:
+    """Return what a hook prints. `store` is a name or a path; `asked`: what the short way left."""
+    from combray.folders import data_folder
     from combray.hooks.serving import Hook
-    from combray.settings import data_folder
 
     if store and not db:
         path = "/" in store or "\\" in store or store.endswith((".db", ".sqlite"))
-        db = store if path else str(data_folder() / f"{store}.db")
+        db = store if path else os.path.join(data_folder(), f"{store}.db")  # noqa: PTH118
     tools = given.pop("hook_tools", None)
     capture = None if tools is None else str(tools == "on").lower()
-    served = Hook(client, {"db": db, "hook_tools": capture, **given})
+    asked = asked or Asked()
+    served = Hook(client, {"db": db, "hook_tools": capture, **given}, card=asked.card, started=asked.started)
     if verb in WORKING:
         served.work() if verb == "work" else served.stay()
         return ""
-    return served.serve(verb)
+    return served.serve(verb, asked.given)
 
 
 def _read(words: Sequence[str]) -> dict[str, str] | None:
-    """Return verb and options; None for a call that is not of the usual form."""
+    """Return verb, client and options; None for a call that is not of the usual form."""
+    from combray.hooks.events import CLIENTS, VERBS
+
     if not words or words[0] not in (*VERBS, *WORKING) or len(words) % 2 == 0:
         return None
     given = {"verb": words[0]}
@@ -66,4 +82,5 @@ def _read(words: Sequence[str]) -> dict[str, str] | None:
         if name not in _OPTIONS or value.startswith("-"):
             return None
         given[_OPTIONS[name]] = value
-    return given if given.get("client", CLIENTS[0]) in CLIENTS else None
+    given.setdefault("client", CLIENTS[0])
+    return given if given["client"] in CLIENTS else None

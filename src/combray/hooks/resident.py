@@ -15,15 +15,15 @@ import socket
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from combray import __version__
-from combray.hooks.beside import Beside
-from combray.hooks.events import Event
+from combray.hooks.beside import Beside, note_run
+from combray.hooks.calling import received
+from combray.hooks.events import read_event, written
 from combray.hooks.queue import Queue
 from combray.settings import Settings
 
@@ -47,34 +47,6 @@ def socket_of(beside: Beside, location: str, settings: Settings) -> Path | None:
     place = beside.folder / f"{hashlib.sha256(named.encode()).hexdigest()[:12]}.sock"
     fits = len(os.fsencode(place)) < _LONGEST_PATH
     return place if fits and settings.hook_resident > 0 and hasattr(socket, "AF_UNIX") else None
-
-
-def ask(place: Path, request: Mapping[str, Any], seconds: float) -> str | None:
-    """Return the answer of the resident process; None if there is none. Raises TimeoutError."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
-        caller.settimeout(max(0.01, seconds))
-        try:
-            caller.connect(str(place))
-        except OSError:
-            return None
-        try:
-            caller.sendall(json.dumps(request).encode())
-            caller.shutdown(socket.SHUT_WR)
-            answer = json.loads(_all(caller))
-        except TimeoutError:
-            raise
-        except (OSError, ValueError):
-            # It ended while it was asked.
-            return None
-    text = answer.get("text") if isinstance(answer, dict) else None
-    return text if isinstance(text, str) else None
-
-
-def _all(caller: socket.socket) -> bytes:
-    parts = []
-    while part := caller.recv(65_536):
-        parts.append(part)
-    return b"".join(parts)
 
 
 class Resident:
@@ -124,15 +96,19 @@ class Resident:
 
     def _call(self, caller: socket.socket) -> None:
         try:
-            request = json.loads(_all(caller))
+            request = json.loads(received(caller))
             text = "" if request["verb"] == "work" else self._text(request)
-        except Exception as error:  # noqa: BLE001 - the hook answers by itself, and reports what is wrong
+        except Exception as error:  # noqa: BLE001 - the hook opens the store, and reports what is wrong
             self._answers.beside.log(f"resident: {type(error).__name__}: {error}")
             return
         caller.sendall(json.dumps({"text": text}).encode())
 
     def _text(self, request: Mapping[str, Any]) -> str:
-        return self._answers.text(Event(**request["event"]), request["since"])
+        event = read_event(request["verb"], request["client"], request["given"])
+        text = written(event, self._answers.answer(event))
+        if "at" in request:
+            note_run(event.client, event.verb, round((time.time() - request["at"]) * 1000))
+        return text
 
     def _work(self) -> None:
         if not Queue(self._answers.beside.queue).waiting():
@@ -149,11 +125,6 @@ class Resident:
         except OSError:
             return None
         return found.st_dev, found.st_ino
-
-
-def request_of(event: Event, since: str) -> dict[str, Any]:
-    """Return the request for what an event gets."""
-    return {"verb": event.verb, "event": asdict(event) | {"messages": ()}, "since": since}
 
 
 class _Alone:

@@ -7,33 +7,41 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from combray.hooks.beside import Beside, folder_of, note_run
+from combray.hooks.beside import Beside, folder_of, note_run, replace
 from combray.hooks.events import CAPTURING, Event, read_event, written
 from combray.settings import Settings, default_location, load
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from combray.hooks.answers import Answers
 
 _OPTIONS = ("namespace", "preset", "embedder")
 _POKE_SECONDS = 0.2
+_CARD_SECONDS = 30 * 86_400
 
 
 class Hook:
     """The hooks of one client on one store and namespace. `serve` raises nothing."""
 
-    def __init__(self, client: str, given: Mapping[str, str | None]) -> None:
-        """`given`: the settings db, namespace, preset and embedder, as far as the call names them."""
+    def __init__(
+        self, client: str, given: Mapping[str, str | None], *, card: str = "", started: float | None = None
+    ) -> None:
+        """`given`: the settings db, namespace, preset and embedder, as far as the call names them.
+
+        `card`: the file that says to the next call where the resident process listens, "" for none.
+        `started`: when the call began, by `time.perf_counter`.
+        """
         self.client = client
         self._given = dict(given)
         self.settings = Settings()
         self.location = given.get("db") or default_location()
         self.beside = Beside(folder_of(self.location), given.get("namespace") or self.settings.namespace)
-        self._started = time.perf_counter()
+        self._card = card
+        self._started = time.perf_counter() if started is None else started
         self.overdue = False
         """Whether `serve` gave up on work that still runs: leave the process at once."""
 
@@ -107,7 +115,7 @@ class Hook:
             text = sys.stdin.buffer.read().decode("utf-8", "replace") if given is None else given
             event = read_event(verb, self.client, text)
             self._load()
-            said.append(written(event, self._answer(event)))
+            said.append(self._capture(event) if event.verb in CAPTURING else self._shown(event, text))
         except BaseException as error:  # noqa: BLE001 - whatever it is, the agent goes on
             self._failed(verb, f"{type(error).__name__}: {error}")
 
@@ -116,38 +124,41 @@ class Hook:
         self.location = self.settings.db or default_location()
         self.beside = Beside(folder_of(self.location), self.settings.namespace)
 
-    def _answer(self, event: Event) -> str:
-        beside = self.beside
-        since = beside.last_other(event.session) if event.verb == "session-start" else ""
-        beside.note_session(event.client, event.session)
-        if event.verb in CAPTURING:
-            return self._capture(event)
-        text = self._text(event, since)
-        if event.verb == "prompt" and event.client == "cursor" and text:
-            progress = beside.progress(event.client, event.session)
-            beside.put_progress(event.client, event.session, progress | {"pending": text})
-        return text
-
-    def _text(self, event: Event, since: str) -> str:
+    def _shown(self, event: Event, given: str) -> str:
         """Ask the process that has the store open; without one, open it here and start one for the next hook."""
-        from combray.hooks.resident import ask, request_of
+        from combray.hooks.calling import ask
 
         place = self._place()
-        text = None if place is None else ask(place, request_of(event, since), self._left())
-        if text is not None:
-            return text
+        request: dict[str, object] = {"verb": event.verb, "client": event.client, "given": given}
+        reply = None if place is None else ask(str(place), request, self._left())
+        if reply is not None:
+            self._leave_card(place)
+            return reply
         answers = self._answers()
-        text = answers.text(event, since)
+        text = answers.answer(event)
         if place is not None and answers.exists:
             self._start("stay")
         elif self._waiting():
             self._start("work")
-        return text
+        return written(event, text)
+
+    def _leave_card(self, place: Path | None) -> None:
+        """Tell the next call of this form where to ask. Cards of calls long past go."""
+        if not self._card:
+            return
+        card = Path(self._card)
+        with suppress(OSError):
+            card.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for each in card.parent.glob("*.card"):
+                if time.time() - each.stat().st_mtime > _CARD_SECONDS:
+                    each.unlink()
+            replace(card, [str(place), self.settings.hook_milliseconds / 1000])
 
     def _capture(self, event: Event) -> str:
         from combray.hooks.capture import queue_new
 
         beside = self.beside
+        beside.note_session(event.client, event.session)
         progress = beside.progress(event.client, event.session)
         # Delivered once, and not kept beyond the turn: it is text of memories.
         pending = str(progress.pop("pending", ""))
@@ -159,16 +170,16 @@ class Hook:
             queue_new(event, beside)
             if self._waiting():
                 self._have_worked()
-        return pending if event.shows else ""
+        return written(event, pending if event.shows else "")
 
     def _have_worked(self) -> None:
         """Have what is queued stored, without waiting for it."""
-        from combray.hooks.resident import ask
+        from combray.hooks.calling import ask
 
         place = self._place()
         if place is not None:
             try:
-                if ask(place, {"verb": "work"}, _POKE_SECONDS) is not None:
+                if ask(str(place), {"verb": "work"}, _POKE_SECONDS) is not None:
                     return
             except TimeoutError:
                 # It is busy, and looks at the queue when it is done.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from combray.errors import InvalidInputError, ModelError
 from combray.models.http import Client
+from combray.values import is_loopback
 
 _SPEC = re.compile(
     r"(?P<model>(?:(?!@https?:)\S)*?)(?:#(?P<dimensions>[1-9]\d{0,4}))?(?:@(?P<url>https?://\S+))?"
@@ -130,16 +130,6 @@ def connect(service: Service, spec: Spec, **limits: Any) -> Client:
 def usable_key(key: str) -> bool:
     """Return whether a key, or none, can be sent in a header."""
     return key.isascii() and key.isprintable() and " " not in key
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address is this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def check_address(field: str, url: str, remedy: str, key_variable: str) -> SplitResult:

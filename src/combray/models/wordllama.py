@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from combray.errors import ModelError
+from combray.folders import cache_folder
 from combray.models import merges
 from combray.runtime import Vectors
-from combray.settings import cache_folder
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -100,7 +100,7 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _merges(self) -> merges.Merges | None:
-        return merges.opened(self._file(_TOKENIZER), cache_folder())
+        return merges.opened(self._file(_TOKENIZER), Path(cache_folder()))
 
     @cached_property
     def _table(self) -> np.ndarray[tuple[int, int], np.dtype[np.float16]]:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 
 from combray.errors import InvalidInputError
 from combray.models.catalogue import Offer, is_set
-from combray.models.services import check_address, is_loopback, usable_key
+from combray.models.services import check_address, usable_key
 from combray.models.watched import WatchedPeer
 from combray.peers.combray import CombrayPeer
 from combray.peers.lightrag import LightRagPeer
 from combray.peers.mem0 import Mem0Peer
 from combray.peers.posting import key_variable
 from combray.runtime import Clock, Peer
+from combray.values import is_loopback
 
 KINDS: dict[str, Callable[[str, str, str, float], Peer]] = {
     "combray": CombrayPeer,

@@ -47,4 +47,4 @@ def hook(
     if outer is not None:
         given = {name: value or getattr(outer, name, None) for name, value in given.items()}
         store, db = (store, db) if store or db else (outer.store, outer.db)
-    click.echo(call(event, client, store, db, **given), nl=False)
+    click.echo(call(event, client, store=store, db=db, **given), nl=False)

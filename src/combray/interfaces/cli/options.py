@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.folders import data_folder
 from combray.interfaces.cli.failures import nothing_found
 from combray.types import CATEGORIES, KINDS
 
@@ -56,7 +57,7 @@ class Target:
         if self.store and "://" in self.store:
             return self.store
         if self.store:
-            return str(settings.data_folder() / f"{self.store}.db")
+            return str(Path(data_folder(), f"{self.store}.db"))
         return settings.load({"db": self.db}).db or settings.default_location()
 
     def exists(self) -> bool:
@@ -73,7 +74,6 @@ class Target:
     def open(self, *, to_write: bool = False, read_only: bool = False, stays: bool = False) -> Engine:
         """Open the engine. `to_write`: create a missing store; `stays`: start a background worker."""
         import combray
-        from combray import settings
 
         path = self._file()
         if path is not None and path.is_dir():
@@ -84,7 +84,7 @@ class Target:
                     f"the store {path} does not exist. Create it with: combray remember TEXT; or check --db, "
                     "--store and COMBRAY_DB."
                 )
-            if path.parent == settings.data_folder():
+            if path.parent == Path(data_folder()):
                 path.parent.mkdir(parents=True, exist_ok=True)
         return combray.open(
             self.location(),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from combray.folders import data_folder
 from combray.interfaces.cli.failures import NOTHING_FOUND, nothing_found, say, verb
 from combray.interfaces.cli.options import Target, opens_store
 from combray.interfaces.cli.output import console, for_people, show_json, visible
@@ -136,9 +137,8 @@ def _options(target: Target) -> tuple[str, ...]:
 
 
 def _records() -> Path:
-    from combray import settings
 
-    return settings.data_folder() / "clients"
+    return Path(data_folder(), "clients")
 
 
 def _run(target: Target, clients: dict[str, Wanted], places: Places, how: dict[str, Any], *, undo: bool) -> None:
@@ -213,10 +213,9 @@ def _action(change: Change) -> str:
 
 def _check(target: Target, clients: tuple[str, ...], places: Places, how: dict[str, Any]) -> None:
     """Print the findings; exit 1 if one is bad. Without a client, those that are used here."""
-    from combray import settings
     from combray.clients import checking, wiring
 
-    records, runs = _records(), settings.data_folder() / "hooks"
+    records, runs = _records(), Path(data_folder(), "hooks")
     clients = clients or tuple(client for client in _NAMES if wiring.found(client, places, records))
     if not clients:
         nothing_found("none of the clients is used here. Name one, such as: combray setup --check claude-code")

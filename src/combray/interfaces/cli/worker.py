@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import ipaddress
 import json
 import os
 import sys
@@ -18,6 +17,7 @@ from combray.errors import MissingExtraError
 from combray.interfaces.cli.failures import INTERRUPTED, NOTHING_FOUND, say, verb
 from combray.interfaces.cli.options import Target, namespaces_option, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, progress, show_json
+from combray.values import is_loopback
 
 if TYPE_CHECKING:
     from combray.embedding.working import Worked
@@ -126,15 +126,6 @@ def _show(target: Target, worked: Worked, *, a_line: bool = False) -> None:
 _LOOPBACK = "127.0.0.1"
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 @verb(
     "combray mcp --db agent.db --namespace work", "combray mcp --tools official", "combray mcp --http --port 8765"
 )
@@ -203,7 +194,7 @@ def mcp(
     if http:
         listed = os.environ.get("COMBRAY_MCP_KEYS", "")
         known = Keys.of_file(keys) if keys else Keys.read(listed, "COMBRAY_MCP_KEYS") if listed else None
-        if known is None and not _is_loopback(host):
+        if known is None and not is_loopback(host):
             raise click.UsageError(
                 f"--host {host} lets other machines connect. Give --keys FILE or set COMBRAY_MCP_KEYS."
             )

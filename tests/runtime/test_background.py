@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 
-from combray import background
-from combray.background import MOST_WAITING, Background
+from combray.runtime import background
+from combray.runtime.background import MOST_WAITING, Background
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_closing_drops_what_waits_and_takes_no_more(worker: Background, monkeypa
 
 def test_a_process_ends_although_a_job_is_under_way() -> None:
     program = (
-        "import threading; from combray import background as b\n"
+        "import threading; from combray.runtime import background as b\n"
         "b.CLOSING_SECONDS = 0.05\n"
         "worker, started = b.Background(), threading.Event()\n"
         "worker.submit('x', lambda: (started.set(), threading.Event().wait()))\n"
