@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import combray
+from combray import presets
+from combray.pipeline import walk
+from combray.remember.embed import QueueEmbedding
 from combray.testing.fakes import FakeEmbedder
 
 
@@ -47,3 +51,16 @@ def test_make_returns_when_nothing_waits_although_a_thread_works_too() -> None:
             engine.remember(f"Shelf {number} has box {number}")
             engine.vectors.make()
             assert {each.status for each in engine.list(limit=100)} == {"active"}
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_what_a_preset_says_of_its_queue_is_what_its_pipeline_does(name: str) -> None:
+    preset = presets.load(name)
+    queued = any(isinstance(stage, QueueEmbedding) for stage in walk(preset.remember.stages))
+    assert preset.queues is queued
+
+
+def test_a_preset_of_ones_own_that_says_nothing_gets_its_worker(tmp_path: Path) -> None:
+    own = replace(presets.load("semantic-facts"), name="own", queues=None)
+    with combray.open(tmp_path / "s.db", preset=own, embedder=FakeEmbedder()) as engine:
+        assert status_after(engine, engine.remember("The user leads two projects at work").id) == "active"

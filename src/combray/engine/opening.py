@@ -76,6 +76,8 @@ def open(
 
 def _queues(preset: presets.Preset) -> bool:
     """Whether writes queue their vectors."""
+    if preset.queues is not None:
+        return preset.queues
     from combray.remember.embed import QueueEmbedding
 
     return any(isinstance(stage, QueueEmbedding) for stage in walk(preset.remember.stages))

@@ -65,6 +65,7 @@ PRESET = Preset(
     summary="keyword and vector search with neighbouring turns as context, small additive signals, abstention",
     source="measured in bench/results/quality.md",
     remember=Pipeline.deferred(_remember),
+    queues=False,
     recall=Pipeline(
         "default.recall",
         (

@@ -32,6 +32,7 @@ PRESET = Preset(
     summary="trivial queries skipped, dates as filters, pronouns resolved; vector, graph, keywords and peers",
     source="Engram's recall pipeline; each departure is in docs/reference/presets.md",
     remember=Pipeline.deferred(_remember),
+    queues=False,
     recall=Pipeline(
         "engram.recall",
         (

@@ -45,6 +45,7 @@ PRESET = Preset(
     summary="vector, BM25 and graph path fused by rank; Weibull decay by tier, reranking, MMR, noise bank",
     source="Mnemo's retrieval pipeline, stages 1 to 10; each departure is in docs/reference/presets.md",
     remember=Pipeline.deferred(_remember),
+    queues=False,
     recall=Pipeline(
         "mnemo.recall",
         (

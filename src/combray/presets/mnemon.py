@@ -39,6 +39,7 @@ PRESET = Preset(
     summary="built-in diff, four kinds of edges; recall by anchors, beam search and re-ranking",
     source="Mnemon's design, sections 5.1 to 5.3; each departure is in docs/reference/presets.md",
     remember=Pipeline.deferred(_remember),
+    queues=False,
     recall=Pipeline(
         "mnemon.recall",
         (

@@ -39,6 +39,7 @@ PRESET = Preset(
     summary="vector and keyword search merged 0.7 to 0.3; optional decay and MMR, a score threshold",
     source="OpenClaw's memory search, stages 1 to 7; each departure is in docs/reference/presets.md",
     remember=Pipeline.deferred(_remember),
+    queues=False,
     recall=Pipeline(
         "openclaw.recall",
         (

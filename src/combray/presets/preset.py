@@ -17,7 +17,11 @@ WRITE = ("items",)
 
 @dataclass(frozen=True)
 class Preset:
-    """A write and a read pipeline under one name, and where they come from."""
+    """A write and a read pipeline under one name, and where they come from.
+
+    `queues`: whether writes leave their vectors to a worker. None: the pipeline is loaded to find out, which
+    takes as long as all else of opening a store.
+    """
 
     name: str
     summary: str
@@ -25,3 +29,4 @@ class Preset:
     remember: Pipeline[Remembering]
     recall: Pipeline[Recalling]
     notes: dict[str, str] = field(default_factory=dict)
+    queues: bool | None = None

@@ -40,6 +40,7 @@ PRESET = Preset(
     summary="the twenty nearest by similarity, confidence and recency, the most confident of each cluster first",
     source="the Semantic Fact System; each departure is in docs/reference/presets.md",
     remember=Pipeline.deferred(_remember),
+    queues=True,
     recall=Pipeline(
         "semantic-facts.recall",
         (
