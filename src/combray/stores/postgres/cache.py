@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +19,26 @@ from combray.stores.rows import with_scopes
 from combray.stores.selections import Selections
 from combray.stores.snapshot import Snapshot
 
+_MOST_IDS = 20_000
+"""Ids that are kept; then all are dropped."""
+
 
 class NamespaceCache:
-    """Everything in this cache can be dropped at any time and is read again."""
+    """Everything in this cache can be dropped at any time and is read again.
 
-    def __init__(self, name: str, *, indexed: bool = False) -> None:
+    `is_foreign` is called when a cache that was filled finds writes of other processes.
+    """
+
+    def __init__(
+        self, name: str, *, indexed: bool = False, is_foreign: Callable[[], None] = lambda: None
+    ) -> None:
         self.name = name
         self._indexed = indexed
         """Whether the vectors of a large namespace stay on the server."""
+        self._is_foreign = is_foreign
         self.number = -1
+        self.own_writes = 0
+        """Writes that this process has committed since the last catch-up."""
         self.lock = threading.RLock()
         self.drop()
 
@@ -41,6 +54,9 @@ class NamespaceCache:
             self.selections = Selections()
             self._columns = Columns()
             self._matrices: dict[str, Matrix | Presence] = {}
+            self._ids: dict[int, str] = {}
+            self._has_names = (-1, True)
+            """Revision, and whether the namespace has declared or learned names at it."""
 
     def catch_up(self, session: Session, *, behind: int = 0) -> Snapshot:
         """Return the columns in the state that the transaction sees, `behind` revisions before it.
@@ -61,17 +77,70 @@ class NamespaceCache:
                 self._columns.epoch = state.epoch
                 self.number = state.number
             if revision > self._columns.revision:
-                rows = session.of_rows(sql.memories.columns, self._columns.revision)
-                try:
-                    self._columns.absorb(with_scopes(rows))
-                except (LookupError, ValueError, TypeError, OverflowError) as error:
-                    self.drop()
-                    raise CorruptStoreError(
-                        f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). "
-                        "Restore a backup."
-                    ) from error
-                self._columns.revision, self._columns.reindexed = revision, state.reindexed
+                if self._columns.revision >= 0 and revision - self._columns.revision > self.own_writes:
+                    self._is_foreign()
+                self.own_writes = 0
+                self._absorb(session, revision, state.reindexed)
             return self._columns.snapshot()
+
+    def _absorb(self, session: Session, revision: int, reindexed: int) -> None:
+        """Read what was written up to a revision, in one round trip."""
+        held = [
+            (each, session.models[name][0]) for name, each in self._matrices.items() if name in session.models
+        ]
+        held = [(each, model) for each, model in held if each.revision >= 0]
+        rows, named, *codes = session.of_several(
+            (sql.memories.columns, self._columns.revision),
+            (sql.aliases.any,),
+            *((_statement(each), model, revision, each.revision) for each, model in held),
+        )
+        try:
+            self._columns.absorb(with_scopes(rows))
+        except (LookupError, ValueError, TypeError, OverflowError) as error:
+            self.drop()
+            raise CorruptStoreError(
+                f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). Restore a backup."
+            ) from error
+        self._columns.revision, self._columns.reindexed = revision, reindexed
+        self._has_names = revision, bool(named)
+        newest = self._columns.snapshot()
+        for (each, _), found in zip(held, codes, strict=True):
+            _update(each, found, newest, revision)
+
+    def warm(self, session: Session) -> None:
+        """Catch up what was read before: columns and vectors."""
+        if self._columns.revision >= 0:
+            self.catch_up(session)
+
+    def has_names(self, session: Session) -> bool:
+        """Return whether the namespace has declared or learned names."""
+        revision, has = self._has_names
+        if session.state is not None and session.state.revision == revision:
+            return has
+        return bool(session.of_rows(sql.aliases.any))
+
+    def ids(self, session: Session, keys: list[int]) -> dict[int, str]:
+        """Return the ids of committed memories by key. A memory never changes its id."""
+        state = session.state
+        with self.lock:
+            current = state is not None and (state.number, state.epoch) == (self.number, self._columns.epoch)
+            known = {key: self._ids[key] for key in keys if key in self._ids} if current else {}
+        if len(known) < len(keys):
+            found: dict[int, str] = dict(
+                session.of_rows(sql.memories.ids, [key for key in keys if key not in known])
+            )
+            known |= found
+            if current:
+                self.keep_ids(session, found)
+        return known
+
+    def keep_ids(self, session: Session, ids: dict[int, str]) -> None:
+        """Keep ids that the transaction has read."""
+        with self.lock:
+            if session.state is not None and session.state.epoch == self._columns.epoch:
+                if len(self._ids) + len(ids) > _MOST_IDS:
+                    self._ids = {}
+                self._ids |= ids
 
     def matrix(self, session: Session, model: str, snapshot: Snapshot) -> Matrix | Remote | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
@@ -104,13 +173,21 @@ class NamespaceCache:
     ) -> Matrix | Presence:
         if matrix.revision >= upto.revision:
             return matrix
-        is_matrix = isinstance(matrix, Matrix)
         if matrix.revision < 0:
-            rows = session.of_rows(sql.vectors.all_until if is_matrix else sql.near.present, model, upto.revision)
+            every = sql.vectors.all_until if isinstance(matrix, Matrix) else sql.near.present
+            rows = session.of_rows(every, model, upto.revision)
         else:
-            statement = sql.vectors.new_between if is_matrix else sql.near.present_between
-            rows = session.of_rows(statement, model, upto.revision, matrix.revision)
-        slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
-        matrix.update(slots, [row[1] for row in rows], slots_in.count)
-        matrix.revision = upto.revision
+            rows = session.of_rows(_statement(matrix), model, upto.revision, matrix.revision)
+        _update(matrix, rows, slots_in, upto.revision)
         return matrix
+
+
+def _statement(matrix: Matrix | Presence) -> str:
+    """Return the statement for what was written between two revisions."""
+    return sql.vectors.new_between if isinstance(matrix, Matrix) else sql.near.present_between
+
+
+def _update(matrix: Matrix | Presence, rows: list[Any], slots_in: Snapshot, revision: int) -> None:
+    slots = slots_in.slots(np.array([row[0] for row in rows], dtype=np.int64))
+    matrix.update(slots, [row[1] for row in rows], slots_in.count)
+    matrix.revision = revision

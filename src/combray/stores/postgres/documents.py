@@ -50,28 +50,27 @@ class PostgresDocuments:
         one, paths = workspace, (listed(workspace.extra), listed(workspace.sessions))
         row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged))
         with self._reading() as session:
-            session.of_run(sql.documents.put_workspace, *row)
+            session.of_later(sql.documents.put_workspace, *row)
 
     def drop_workspace(self, root: str) -> None:
         for document in self.files(root):
             self.drop(root, document.path)
         with self._reading() as session:
-            session.of_run(sql.documents.drop_workspace, root)
+            session.of_later(sql.documents.drop_workspace, root)
 
     def put(self, document: Document, chunks: Sequence[tuple[int, str]]) -> None:
         row = (document.root, document.path, document.source, document.hash, document.size, document.modified)
         with self._reading() as session:
             ((file,),) = session.of_rows(sql.documents.put_file, *row)
-            session.of_run(sql.documents.loosen_chunks, file)
-            for key, _ in chunks:
-                session.must_know([key])
+            session.of_later(sql.documents.loosen_chunks, file)
+            session.must_know(key for key, _ in chunks)
             # A text that stands twice in a file is one memory, at its last place.
             last = {key: (place, digest) for place, (key, digest) in enumerate(chunks)}
             if last:
                 places, digests = zip(*last.values(), strict=True)
-                session.of_run(sql.documents.put_chunks, file, list(last), list(places), list(digests))
+                session.of_later(sql.documents.put_chunks, file, list(last), list(places), list(digests))
 
     def drop(self, root: str, path: str) -> None:
         with self._reading() as session:
             for (file,) in session.of_rows(sql.documents.drop_file, root, path):
-                session.of_run(sql.documents.loosen_chunks, file)
+                session.of_later(sql.documents.loosen_chunks, file)

@@ -40,10 +40,10 @@ def erase(session: Session, keys: Iterable[int]) -> list[str]:
         sql.erasure.remove_jobs,
         sql.erasure.remove_memories,
     ):
-        session.of_run(statement, found)
+        session.of_later(statement, found)
     _forget_mentions(session, ids)
-    session.of_run(sql.namespaces.grow_epoch)
-    session.of_run(sql.erasure.forget_errors, OMITTED)
+    session.of_later(sql.namespaces.grow_epoch)
+    session.of_later(sql.erasure.forget_errors, OMITTED)
     return ids
 
 
@@ -64,17 +64,19 @@ def _forget_mentions(session: Session, ids: Sequence[str]) -> None:
         sql.erasure.forget_merge,
         sql.erasure.forget_operations,
     ):
-        session.of_run(statement, list(ids))
+        session.of_later(statement, list(ids))
     gone = set(ids)
     rests = [
         (key, to_json(tuple(each for each in named if each not in gone)))
         for key, text in session.of_rows(sql.erasure.evidence)
         if not gone.isdisjoint(named := _texts(text))
     ]
-    session.of_each(sql.erasure.set_evidence, rests)
+    session.of_each_later(sql.erasure.set_evidence, rests)
     cleaned = cleaner(ids)
     texts = session.of_rows(sql.versions.texts)
-    session.of_each(sql.versions.set_text, [(*at, new) for *at, text in texts if (new := cleaned(text)) != text])
+    session.of_each_later(
+        sql.versions.set_text, [(*at, new) for *at, text in texts if (new := cleaned(text)) != text]
+    )
     details = session.of_rows(sql.erasure.operation_details)
     changed = [(place, new) for place, text in details if (new := cleaned(text)) != text]
-    session.of_each(sql.erasure.set_operation_detail, changed)
+    session.of_each_later(sql.erasure.set_operation_detail, changed)

@@ -13,25 +13,25 @@ from combray.stores.postgres.session import Session
 
 def add(session: Session, memories: Sequence[Indexed]) -> None:
     """Index memories of the session's namespace."""
-    session.of_run(sql.terms.add, *rows_of([(key, entry) for key, _, entry in memories]))
+    session.of_later(sql.terms.add, *rows_of([(key, entry) for key, _, entry in memories]))
     named = dict.fromkeys(row[1:] for one in memories for row in labels(0, one))
     if named:
-        session.of_run(sql.labels.add, *map(list, zip(*named, strict=True)))
+        session.of_later(sql.labels.add, *map(list, zip(*named, strict=True)))
     stated = dict.fromkeys(row[1:] for one in memories for row in aliases(0, one))
     if stated:
-        session.of_run(sql.aliases.add, *map(list, zip(*stated, strict=True)))
+        session.of_later(sql.aliases.add, *map(list, zip(*stated, strict=True)))
 
 
 def measure(session: Session, key: int, entry: IndexEntry) -> None:
     """Write the columns that are derived from the memory's texts."""
     facts = (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues)
-    session.of_run(sql.memories.set_derived, key, *facts)
+    session.of_later(sql.memories.set_derived, key, *facts)
 
 
 def remove(session: Session, memories: Sequence[tuple[int, IndexEntry]]) -> None:
     """Remove memories. The entries must be those that were indexed."""
     terms, keys, _ = rows_of(memories)
-    session.of_run(sql.terms.remove, terms, keys)
+    session.of_later(sql.terms.remove, terms, keys)
     gone = [key for key, _ in memories]
-    session.of_run(sql.labels.remove, gone)
-    session.of_run(sql.aliases.remove, gone)
+    session.of_later(sql.labels.remove, gone)
+    session.of_later(sql.aliases.remove, gone)

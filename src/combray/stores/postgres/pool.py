@@ -13,12 +13,12 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from combray.errors import InvalidInputError, StoreBusyError
 from combray.stores.postgres import sql
 from combray.stores.postgres.adapters import register
+from combray.stores.postgres.batch import Row
 
 PATIENCE = 5.0
 """Seconds to wait for a server that cannot be reached, such as during a failover."""
 REST = 5.0
 """Seconds that a replica is left alone after it could not be reached."""
-Row = tuple[Any, ...]
 _OWN = ("schema", "pool_size", "role", "vectors")
 """Parameters of the URL that are Combray's; every other is libpq's."""
 

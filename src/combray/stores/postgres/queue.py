@@ -67,7 +67,7 @@ class PostgresQueue:
 
     def update(self, jobs: Sequence[Job]) -> None:
         with self._reading() as session:
-            session.of_each(
+            session.of_each_later(
                 sql.queue.update,
                 [(j.key, j.model, j.attempts, to_micro(j.next_at), j.holder, j.failed, j.error) for j in jobs],
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from combray.errors import NotFoundError
-from combray.runtime import Doubt, Keys, Link, Order, Place, Run, Scores
+from combray.runtime import Arm, Doubt, Filter, Found, Keys, Link, Order, Place, Run, Scores
 from combray.stores.matrix import Matrix
 from combray.stores.postgres import selections, sql
 from combray.stores.postgres.cache import NamespaceCache
@@ -40,6 +40,8 @@ Reading = Callable[[], AbstractContextManager[Session]]
 """Opens a transaction that sees one unchanging state of the namespace."""
 
 _counts = msgspec.json.Decoder(dict[str, int]).decode
+_LIKELY = 40
+"""So many of the best of a list are read ahead."""
 _MIN_PREFIX = 8
 """Minimum length of an id prefix."""
 
@@ -86,7 +88,15 @@ class PostgresReader(ColumnReader[Session]):
     # -- rows and texts --------------------------------------------------------------------------
 
     def ids(self, keys: Keys) -> list[str]:
-        return self._column(sql.memories.ids, keys, "")
+        wanted = [int(key) for key in keys]
+        if not wanted:
+            return []
+        with self._reading() as session:
+            if self._keeps:
+                found = self.cache.ids(session, wanted)
+            else:
+                found = dict(session.of_rows(sql.memories.ids, wanted))
+        return [found.get(key, "") for key in wanted]
 
     def accesses(self, keys: Keys) -> Scores:
         return np.array(self._column(sql.memories.access_counts, keys, 0), dtype=np.float64)
@@ -155,7 +165,7 @@ class PostgresReader(ColumnReader[Session]):
 
     def names(self, names: Iterable[str] = (), canonicals: Iterable[str] = ()) -> list[tuple[str, str]]:
         with self._reading() as session:
-            if not session.of_rows(sql.aliases.any):
+            if not (self.cache.has_names(session) if self._keeps else session.of_rows(sql.aliases.any)):
                 return []
             return sorted(
                 (row[0], row[1]) for row in session.of_rows(sql.aliases.pairs, list(names), list(canonicals))
@@ -231,13 +241,52 @@ class PostgresReader(ColumnReader[Session]):
 
 
 class PostgresView(PostgresReader):
-    """Reads one unchanging state of the namespace, in one transaction."""
+    """Reads one unchanging state of the namespace, in one transaction.
+
+    What a recall is going to ask for is read along: the texts and ids of the best of every list with the first
+    text, and the memories behind edges with the edges.
+    """
 
     def __init__(self, cache: NamespaceCache, session: Session) -> None:
         super().__init__(session.name, cache, lambda: nullcontext(session))
         self._session = session
         self._snapshot = cache.catch_up(session)
+        self._likely: list[int] = []
+        self._texts: dict[int, str] = {}
+        self._whole: dict[int, tuple[Any, ...]] = {}
 
     @contextmanager
     def _view(self) -> Iterator[tuple[Session, Snapshot]]:
         yield self._session, self._snapshot
+
+    def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
+        found = super().search(arms, where, limit)
+        self._likely = [int(key) for each in found.lists.values() for key in each.keys[:_LIKELY]]
+        return found
+
+    def contents(self, keys: Iterable[int]) -> list[str]:
+        wanted = [int(key) for key in keys]
+        missing = dict.fromkeys(key for key in wanted if key not in self._texts)
+        if missing:
+            missing |= dict.fromkeys(key for key in self._likely if key not in self._texts)
+            self._likely = []
+            rows = self._session.of_rows(sql.memories.texts, list(missing))
+            self._texts |= dict.fromkeys(missing, "") | {key: text for key, _, text in rows}
+            self.cache.keep_ids(self._session, {key: known for key, known, _ in rows})
+        return [self._texts[key] for key in wanted]
+
+    def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
+        wanted = [int(key) for key in keys]
+        ahead = [key for key in wanted if key not in self._whole][:_LIKELY]
+        rows, whole = self._session.of_several(
+            (sql.edges.to_keys, wanted, type_codes(types)), (sql.memories.whole, ahead)
+        )
+        self._whole |= {row[0]: row for row in whole}
+        return list(map(to_link, self._snapshot.joinable(rows)))
+
+    def memories(self, keys: Iterable[int]) -> list[Memory]:
+        wanted = [int(key) for key in keys]
+        missing = [key for key in wanted if key not in self._whole]
+        if missing:
+            self._whole |= {row[0]: row for row in self._session.of_rows(sql.memories.whole, missing)}
+        return [to_memory(self._whole[key], self.namespace) for key in wanted if key in self._whole]

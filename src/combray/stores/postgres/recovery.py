@@ -20,9 +20,10 @@ from psycopg.pq import TransactionStatus
 
 from combray.errors import StoreBusyError, StoreError
 from combray.stores.postgres import sql
+from combray.stores.postgres.batch import Row
 from combray.stores.postgres.errors import is_lost, is_temporary
-from combray.stores.postgres.pool import PATIENCE, Pool, Row
-from combray.stores.postgres.session import Session, State, digest
+from combray.stores.postgres.pool import PATIENCE, Pool
+from combray.stores.postgres.session import Session, State
 
 _PAUSE = 0.05
 """Seconds before the first repetition; doubled before each further one."""
@@ -95,11 +96,8 @@ class Recovery:
                 "the transaction was rolled back, and the namespace was written to before it could be repeated. "
                 "Try again."
             )
-        for step, result in session.done or ():
-            if digest(step(session)) != result:
-                raise StoreBusyError(
-                    "the transaction was rolled back, and what it had read has changed. Try again."
-                )
+        if not session.repeat():
+            raise StoreBusyError("the transaction was rolled back, and what it had read has changed. Try again.")
 
     def _begun(self) -> Session:
         """Begin on a connection that lives. Nothing was done yet: a lost connection is simply replaced."""
@@ -135,7 +133,7 @@ class Recovery:
         """Commit. If the connection breaks, find out whether it was; if not, repeat the transaction."""
         while True:
             try:
-                session.connection.execute("COMMIT")
+                session.commit()
             except Error as error:
                 if not is_temporary(error):
                     raise

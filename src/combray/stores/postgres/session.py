@@ -13,7 +13,11 @@ from psycopg import Connection, Error
 
 from combray.errors import NotFoundError
 from combray.stores.postgres import sql
-from combray.stores.postgres.pool import Pool, Row
+from combray.stores.postgres.batch import Row, Statement, run, start
+from combray.stores.postgres.listening import Listener, notify
+from combray.stores.postgres.pool import Pool
+
+_BEGIN_READ = Statement(sql.server.begin_read.encode())
 
 
 class State(NamedTuple):
@@ -25,21 +29,25 @@ class State(NamedTuple):
     reindexed: int
 
 
-def digest(result: Any) -> Any:
-    """Return what two equal results of a statement have in common. Long ones are not kept in memory."""
+def digest(results: list[Any]) -> list[Any]:
+    """Return what equal results of statements have in common. Long ones are not kept in memory."""
+    return [_digest(each) for each in results]
+
+
+def _digest(result: Any) -> Any:
     try:
         return hash(tuple(result)) if isinstance(result, list) else result
     except TypeError:  # it holds lists
         return result
 
 
+def _of(statement: str, values: Sequence[Any]) -> Statement:
+    return Statement(statement.encode(), values, gives_rows=True, is_of=True)
+
+
 def missing(key: int, namespace: str) -> NotFoundError:
     """Return the error for a key that is not in the namespace."""
     return NotFoundError(f"memory key {key} is not in namespace {namespace!r}. Read its key again by its id.")
-
-
-Step = Callable[["Session"], Any]
-"""Runs one statement on the session's connection, and returns what it gave."""
 
 
 class Session:
@@ -58,12 +66,15 @@ class Session:
         self.name = name
         self.state = state
         self.recover: Callable[[Session, Error], None] | None = None
-        self.done: list[tuple[Step, Any]] | None = None
+        self.done: list[tuple[list[Statement], list[Any]]] | None = None
         """The statements of a write with the digests of what they returned; None in a read."""
+        self.listener: Listener | None = None
+        """Whom a commit is reported by; None for nobody."""
+        self._pending: list[Statement] = []
         self.before: dict[int, dict[int, bytes]] = {}
         """Model -> key -> committed code of the vectors that this transaction has changed on the server."""
-        self.models: dict[str, tuple[int, int]] | None = None
-        """Number and dimensions of the store's models, which never change; None in a write, which may add one."""
+        self.models: dict[str, tuple[int, int]] = {}
+        """Number and dimensions of the store's committed models, which never change. A write adds none."""
 
     @property
     def number(self) -> int | None:
@@ -73,40 +84,37 @@ class Session:
     def rows(self, statement: str, *values: Any) -> list[Row]:
         """Return all rows of a statement."""
         # Statements come from files and fixed fragments; values are bound.
-        text = statement.encode()
-        found: list[Row] = self._step(lambda own: own.connection.execute(text, values, binary=True).fetchall())
+        found: list[Row] = self._now(Statement(statement.encode(), values, gives_rows=True))
         return found
 
     def run(self, statement: str, *values: Any) -> int:
         """Run a statement. Return the number of rows that it touched."""
-        text = statement.encode()
-        return int(self._step(lambda own: max(0, own.connection.execute(text, values).rowcount)))
+        return int(self._now(Statement(statement.encode(), values)))
 
     def numbers(self, statement: str, *values: Any) -> list[int]:
         """Return numbers of a sequence. They stay the same in a transaction that is begun anew."""
-        text = statement.encode()
-        found = self._step(lambda own: own.connection.execute(text, values).fetchall(), is_repeated=False)
+        found = self._now(Statement(statement.encode(), values, gives_rows=True), is_repeated=False)
         return [int(row[0]) for row in found]
 
-    def _step(self, step: Step, *, is_repeated: bool = True) -> Any:
-        while True:
-            try:
-                result = step(self)
-            except Error as error:
-                if self.recover is None:
-                    raise
-                self.recover(self, error)
-            else:
-                if self.done is not None and is_repeated:
-                    self.done.append((step, digest(result)))
-                return result
+    def of_rows_and_numbers(
+        self, asked: tuple[Any, ...], statement: str, *values: Any
+    ) -> tuple[list[Row], list[int]]:
+        """Return the rows of a statement on the namespace, and `numbers`, in one round trip."""
+        text, *given = asked
+        self._pending += [_of(text, given), Statement(statement.encode(), values, gives_rows=True)]
+        rows, found = self._sent(is_repeated=False)[-2:]
+        return rows, [int(row[0]) for row in found]
 
     def of_rows(self, statement: str, *values: Any) -> list[Row]:
         """Return all rows of a statement on the namespace."""
-        text = statement.encode()
-        found: list[Row] = self._step(
-            lambda own: own.connection.execute(text, (own.number, *values), binary=True).fetchall()
-        )
+        found: list[Row] = self._now(_of(statement, values))
+        return found
+
+    def of_several(self, *asked: tuple[Any, ...]) -> list[list[Row]]:
+        """Return the rows of several statements on the namespace, each with its values, in one round trip."""
+        last = len(self._pending)
+        self._pending += [_of(statement, values) for statement, *values in asked]
+        found: list[list[Row]] = self._sent()[last:]
         return found
 
     def of_row(self, statement: str, *values: Any) -> Row | None:
@@ -116,31 +124,77 @@ class Session:
 
     def of_run(self, statement: str, *values: Any) -> int:
         """Run a statement on the namespace. Return the number of rows that it touched."""
-        text = statement.encode()
-        return int(self._step(lambda own: max(0, own.connection.execute(text, (own.number, *values)).rowcount)))
+        return int(self._now(Statement(statement.encode(), values, is_of=True)))
 
-    def of_each(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement on the namespace once per row of values, in one round trip."""
-        given = [tuple(row) for row in rows]
-        if not given:
-            return 0
+    def later(self, statement: str, *values: Any) -> None:
+        """Run a statement with the next one that returns something, at the latest with the commit."""
+        self._pending.append(Statement(statement.encode(), values))
 
-        def step(own: Session) -> int:
-            with own.connection.cursor() as cursor:
-                cursor.executemany(statement.encode(), [(own.number, *row) for row in given])
-                return max(0, cursor.rowcount)
+    def of_later(self, statement: str, *values: Any) -> None:
+        """Run a statement on the namespace, as `later` does."""
+        self._pending.append(Statement(statement.encode(), values, is_of=True))
 
-        return int(self._step(step))
+    def of_each_later(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement on the namespace once per row of values, as `later` does."""
+        if given := [tuple(row) for row in rows]:
+            self._pending.append(Statement(statement.encode(), given, is_of=True, is_each=True))
+
+    def _now(self, statement: Statement, *, is_repeated: bool = True) -> Any:
+        self._pending.append(statement)
+        return self._sent(is_repeated=is_repeated)[-1]
+
+    def _sent(self, *, is_repeated: bool = True) -> list[Any]:
+        """Send what is pending. `is_repeated`: the last statement is part of a transaction that is begun anew."""
+        sent, self._pending = self._pending, []
+        while True:
+            try:
+                results = run(self.connection, self.number, sent)
+            except Error as error:
+                if self.recover is None:
+                    raise
+                self.recover(self, error)
+            else:
+                break
+        repeated = sent if is_repeated else sent[:-1]
+        if self.done is not None and repeated:
+            self.done.append((repeated, digest(results[: len(repeated)])))
+        return results
+
+    def flush(self) -> None:
+        """Run what is pending."""
+        if self._pending:
+            self._sent()
+
+    def repeat(self) -> bool:
+        """Run again what was done, on the connection of now. Return whether it gave what it gave before."""
+        for statements, results in self.done or ():
+            if digest(run(self.connection, self.number, statements)) != results:
+                return False
+        return True
+
+    def commit(self) -> None:
+        """Commit with what is pending, which stays so after an error, and notify others."""
+        done = None
+        try:
+            with self.connection.pipeline() as pipeline:
+                start(self.connection, self.number, self._pending)
+                done = self.connection.execute(b"COMMIT")
+                if self.listener is not None and self.number is not None:
+                    pipeline.sync()
+                    notify(self.connection, self.listener.channel, self.listener.notice(self.number))
+        except Error:
+            if done is None or done.statusmessage != "COMMIT":
+                raise
 
     def model(self, name: str) -> tuple[int, int] | None:
         """Return the number and the dimensions of a model; None before its first vector."""
-        if self.models is not None and name in self.models:
+        if name in self.models:
             return self.models[name]
         found = self.rows(sql.vectors.model, name)
         if not found:
             return None
         known = int(found[0][0]), int(found[0][1])
-        if self.models is not None:
+        if self.done is None:
             self.models[name] = known
         return known
 
@@ -154,12 +208,18 @@ class Session:
 
     def renew(self) -> None:
         """End a read and begin another, which sees everything committed until now."""
-        self.connection.execute("COMMIT")
-        self.connection.execute(sql.server.begin_read.encode())
-        self.look()
+        self._look(Statement(b"COMMIT"), _BEGIN_READ)
 
     def look(self) -> None:
         """Read the state of the namespace, and show its rows to this transaction."""
+        self._look()
+
+    def begin_read(self) -> None:
+        """Begin a transaction that sees one state of the database, and `look`."""
+        self._look(_BEGIN_READ)
+
+    def _look(self, *first: Statement) -> None:
         # A failure here is the caller's: nothing was read yet.
-        found = self.connection.execute(sql.namespaces.state.encode(), (self.name,), binary=True).fetchall()
+        asked = Statement(sql.namespaces.state.encode(), (self.name,), gives_rows=True)
+        found = run(self.connection, None, [*first, asked])[-1]
         self.state = State(*found[0][:4]) if found else None

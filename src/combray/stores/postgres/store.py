@@ -13,10 +13,12 @@ from psycopg import Connection, Error, OperationalError
 from combray.errors import DiskFullError, ReadOnlyStoreError, StoreError
 from combray.runtime import Deeds, Trace, Witness
 from combray.stores.postgres import erasing, near_index, proving, sql, upkeep
+from combray.stores.postgres.batch import Row, Statement, run
 from combray.stores.postgres.cache import NamespaceCache
 from combray.stores.postgres.errors import explained, is_lost, translate
+from combray.stores.postgres.listening import Listener
 from combray.stores.postgres.migrations import migrate
-from combray.stores.postgres.pool import Address, Pool, Row
+from combray.stores.postgres.pool import Address, Pool
 from combray.stores.postgres.reader import PostgresReader, PostgresView
 from combray.stores.postgres.recovery import Recovery, end, new_write_id
 from combray.stores.postgres.session import Session, State
@@ -61,6 +63,7 @@ class PostgresStore:
         self._replica: Pool | None = None
         if replica:
             self._replica = Pool(Address(replica), durability=durability, busy_timeout=busy_timeout, patience=0.5)
+        self._listener = Listener(f"combray {self._address.schema}", self._pool.connect, self._warm)
         self._written: dict[str, int] = {}
         """Namespace -> the last revision that this process wrote and no replica has shown yet."""
         with self._owning() as session:
@@ -111,8 +114,18 @@ class PostgresStore:
     def _cache(self, namespace: str) -> NamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = NamespaceCache(namespace, indexed=self._address.indexed)
+                self._caches[namespace] = NamespaceCache(
+                    namespace, indexed=self._address.indexed, is_foreign=self._listener.start
+                )
             return self._caches[namespace]
+
+    def _warm(self, numbers: set[int] | None) -> None:
+        """Catch up the caches of namespaces that other processes have written to; None: of all."""
+        with self._lock:
+            caches = [each for each in self._caches.values() if numbers is None or each.number in numbers]
+        for cache in caches:
+            with self._reading(cache.name) as session:
+                cache.warm(session)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -138,10 +151,9 @@ class PostgresStore:
         self._check_open()
 
         def begin(pool: Pool, connection: Connection[Row]) -> Session | None:
-            connection.execute(sql.server.begin_read.encode())
             session = Session(connection, pool, namespace)
             session.models = self._models
-            session.look()
+            session.begin_read()
             return session if pool is self._pool or self._is_fresh(session) else None
 
         with explained(self.location):
@@ -174,7 +186,7 @@ class PostgresStore:
                 write_id = new_write_id()
                 recovery = Recovery(self._pool, lambda pool, own: _locked(pool, own, namespace, write_id))
                 session, deeds = recovery.session(), Deeds()
-                session.done = []
+                session.done, session.models, session.listener = [], self._models, self._listener
                 try:
                     writer = PostgresWriter(self._cache(namespace), session)
                     deeds = writer.deeds
@@ -188,6 +200,7 @@ class PostgresStore:
                         self._witness.rolled_back(namespace, deeds, error)
                     raise
                 end(session)
+                self._cache(namespace).own_writes += 1
                 if self._replica is not None:
                     self._written[namespace] = writer.revision_now
                 if writer.erased:
@@ -221,12 +234,12 @@ class PostgresStore:
         # Locked: the writes of this server's other processes are witnessed one after the other.
         found = session.rows(sql.settings.lock, self._head)
         if not found:
-            session.run(sql.settings.put_first, self._head)
+            session.later(sql.settings.put_first, self._head)
             found = session.rows(sql.settings.lock, self._head)
         known = str(found[0][0])
         wanted = witness.committing(writer.namespace, writer.witnessed(), known)
         if wanted != known:
-            session.run(sql.settings.put, self._head, wanted)
+            session.later(sql.settings.put, self._head, wanted)
 
     def _kept_for_witness(self) -> str:
         with self._reading("") as session:
@@ -307,6 +320,7 @@ class PostgresStore:
         if not self._closed:
             self._closed = True
             if os.getpid() == self._process:
+                self._listener.close()
                 self._pool.close()
                 if self._replica is not None:
                     self._replica.close()
@@ -314,12 +328,11 @@ class PostgresStore:
 
 def _locked(pool: Pool, connection: Connection[Row], namespace: str, write_id: int) -> Session:
     """Begin a write: lock the namespace's row, count its revision up, and leave the id of the write there."""
-    connection.execute(sql.server.begin_write.encode())
-    begin, place = sql.namespaces.begin_write.encode(), (namespace, write_id)
-    found = connection.execute(begin, place, binary=True).fetchall()
+    begin = Statement(sql.namespaces.begin_write.encode(), (namespace, write_id), gives_rows=True)
+    found = run(connection, None, [Statement(sql.server.begin_write.encode()), begin])[-1]
     if not found:
-        connection.execute(sql.namespaces.add.encode(), (namespace,))
-        found = connection.execute(begin, place, binary=True).fetchall()
+        add = Statement(sql.namespaces.add.encode(), (namespace,))
+        found = run(connection, None, [add, begin])[-1]
     if not found:
         raise OperationalError("the namespace vanished while it was locked")
     return Session(connection, pool, namespace, State(*found[0][:4]))

@@ -106,4 +106,5 @@ def _rebuild_indexes(session: Session) -> int:
         if batch:
             indexes.add(space, batch)
             count += len(batch)
+        space.flush()
     return count

@@ -26,6 +26,9 @@ from combray.stores.statements import FIELDS
 from combray.stores.validity import EMBEDDED, MOST_NAMED, check_changes, check_history, check_memory, must_index
 from combray.types import EDGE_TYPES, Memory, Version
 
+Place = tuple[int, int, int, str]
+"""What an edge is known by: source, target, type, subtype."""
+
 
 class PostgresWriter(PostgresReader):
     """Implements `runtime.Writer`. Holds the namespace's row locked, so that nobody else writes to it."""
@@ -40,6 +43,8 @@ class PostgresWriter(PostgresReader):
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
         self._added: set[int] = set()
+        self._joined: set[Place] = set()
+        """Edges of added memories."""
         # Caught up before the first write, so that the cache only ever holds committed rows.
         self._snapshot = cache.catch_up(session, behind=1)
         self.revision_now = session.state.revision if session.state else 0
@@ -79,7 +84,7 @@ class PostgresWriter(PostgresReader):
         return int(count)
 
     def keep(self, name: str, value: str) -> None:
-        self.session.of_run(sql.namespaces.keep, name, value)
+        self.session.of_later(sql.namespaces.keep, name, value)
 
     # -- what was done ----------------------------------------------------------------------------
 
@@ -103,8 +108,11 @@ class PostgresWriter(PostgresReader):
             return []
         for arrival in arrivals:
             check_memory(arrival.memory)
-        self._refuse_known([arrival.memory.id for arrival in arrivals])
-        keys = self.session.numbers(sql.memories.next_keys, len(arrivals))
+        ids = [arrival.memory.id for arrival in arrivals]
+        known, keys = self.session.of_rows_and_numbers(
+            (sql.memories.ids_among, ids), sql.memories.next_keys, len(arrivals)
+        )
+        self._refuse_known(ids, {str(row[0]) for row in known})
         added: list[Indexed] = []
         rows = []
         number = self.session.number or 0
@@ -112,7 +120,7 @@ class PostgresWriter(PostgresReader):
             entry = index_entry(arrival.memory)
             rows.append((*mapping.to_row(arrival.memory, number, self.revision_now, entry)[1:], key))
             added.append((key, arrival.memory, entry))
-        self.session.of_each(sql.memories.add, rows)
+        self.session.of_each_later(sql.memories.add, rows)
         indexes.add(self.session, added)
         self._added.update(keys)
         self._did("added", keys)
@@ -121,9 +129,8 @@ class PostgresWriter(PostgresReader):
             self._store_vectors(model, list(given), np.stack([vectors[model] for vectors in given.values()]))
         return keys
 
-    def _refuse_known(self, ids: Sequence[str]) -> None:
+    def _refuse_known(self, ids: Sequence[str], taken: set[str]) -> None:
         """Raise InvalidInputError for an id that exists, before the database would end the transaction."""
-        taken = {str(row[0]) for row in self.session.of_rows(sql.memories.ids_among, list(ids))}
         for each in ids:
             if each in taken:
                 raise InvalidInputError("id", f"{each!r} already exists in namespace {self.namespace!r}.")
@@ -142,7 +149,7 @@ class PostgresWriter(PostgresReader):
         self._must_know(keys)
         self._did("embedded", keys)
         self._hold(model, keys)
-        self.session.of_run(sql.memories.set_revision, self.revision_now, [int(key) for key in keys])
+        self.session.of_later(sql.memories.set_revision, self.revision_now, [int(key) for key in keys])
         self._store_vectors(model, keys, vectors)
 
     def _hold(self, model: str, keys: Sequence[int]) -> None:
@@ -162,18 +169,18 @@ class PostgresWriter(PostgresReader):
         known = self.session.model(model)
         if known is None:
             (number,) = self.session.numbers(sql.vectors.next_model)
-            self.session.run(sql.vectors.add_model, number, model, vectors.shape[1])
+            self.session.later(sql.vectors.add_model, number, model, vectors.shape[1])
             self.new_model = True
             known = self.session.model(model)
         number, dimensions = known or (0, 0)
         check_dimensions(model, dimensions, vectors.shape[1])
         last = {int(key): code for key, code in zip(keys, codes, strict=True)}
-        self.session.of_run(sql.vectors.put, number, list(last), list(last.values()))
+        self.session.of_later(sql.vectors.put, number, list(last), list(last.values()))
 
     def drop_vectors(self, model: str) -> int:
         self._hold(model, ())
         count = self.session.of_run(sql.vectors.drop_model, model)
-        self.session.of_run(sql.namespaces.grow_epoch)
+        self.session.of_later(sql.namespaces.grow_epoch)
         return count
 
     def change(self, key: int, operation: str, actor: str, at: float, **changes: Any) -> None:
@@ -187,19 +194,19 @@ class PostgresWriter(PostgresReader):
         if any(changes[name] != old[name] for name in EMBEDDED.intersection(changes)):
             for (model,) in session.of_rows(sql.vectors.models_of, key):
                 self._hold(model, [key])
-            session.of_run(sql.vectors.drop, key)
-        session.of_run(sql.versions.add, key, mapping.to_micro(at), actor, operation, mapping.to_json(old))
+            session.of_later(sql.vectors.drop, key)
+        session.of_later(sql.versions.add, key, mapping.to_micro(at), actor, operation, mapping.to_json(old))
         assignments = ", ".join(f"{name} = ${place}" for place, name in enumerate([*names, "revision"], 3))
         values = [mapping.column_value(name, changes[name]) for name in names]
-        session.of_run(sql.memories.change.format(assignments=assignments), key, *values, self.revision_now)
+        session.of_later(sql.memories.change.format(assignments=assignments), key, *values, self.revision_now)
         if not {"said_at", "occurred_from", "recorded_at"}.isdisjoint(names):
-            session.of_run(sql.memories.set_moment, key)
+            session.of_later(sql.memories.set_moment, key)
         before = mapping.to_memory(row, self.namespace)
         if must_index(changes, before):
             self._index_again(key, before)
         elif {"status", "trust"}.intersection(names):
-            session.of_run(sql.labels.set_live, key)
-            session.of_run(sql.aliases.set_live, key)
+            session.of_later(sql.labels.set_live, key)
+            session.of_later(sql.aliases.set_live, key)
         self._did("changed", [key])
 
     def _index_again(self, key: int, old: Memory) -> None:
@@ -209,7 +216,7 @@ class PostgresWriter(PostgresReader):
         indexes.remove(self.session, [(key, index_entry(old))])
         indexes.add(self.session, [(key, new, entry)])
         indexes.measure(self.session, key, entry)
-        self.session.of_run(sql.namespaces.grow_reindexed)
+        self.session.of_later(sql.namespaces.grow_reindexed)
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:
         self.session.must_know([key])
@@ -219,39 +226,47 @@ class PostgresWriter(PostgresReader):
             before = {name: mapping.column_value(name, value) for name, value in each.before.items()}
             at = mapping.microseconds(each.changed_at)
             rows.append((key, each.number, at, each.actor, each.operation, mapping.to_json(before)))
-        self.session.of_each(sql.versions.put, rows)
+        self.session.of_each_later(sql.versions.put, rows)
 
     def link(self, links: Sequence[Link], at: float) -> int:
         self._must_know([end for each in links for end in (each.source, each.target)])
-        rows: dict[tuple[Any, ...], tuple[float, str | None, str | None]] = {}
+        rows: dict[Place, tuple[float, str | None, str | None]] = {}
         for each in links:
             maker = None if each.created_by == "combray" else each.created_by
             place = (int(each.source), int(each.target), EDGE_TYPES.index(each.type), each.subtype)
             weight, reason, made_by = rows.get(place, (each.weight, each.reason or None, maker))
             rows[place] = (max(weight, each.weight), reason, made_by)
-        new = 0
-        if rows:
-            columns = [
-                list(column) for column in zip(*(place + rest for place, rest in rows.items()), strict=True)
-            ]
-            ((new,),) = self.session.of_rows(sql.edges.put, *columns, mapping.to_micro(at))
+        new = self._put_edges(rows, mapping.to_micro(at)) if rows else 0
         # Edges of a new memory are reported with it; for edges alone, both ends are reported.
         alone = "added" not in self.deeds.counts
         ends = [end for each in links for end in (each.source, each.target)] if alone else []
         self._did("linked", ends, new)
         return new
 
+    def _put_edges(self, rows: Mapping[Place, tuple[float, str | None, str | None]], at: int) -> int:
+        """Write edges. Return how many are new; the server is asked unless all of them touch an added memory."""
+        columns = [list(column) for column in zip(*(place + rest for place, rest in rows.items()), strict=True)]
+        if all(place[0] in self._added or place[1] in self._added for place in rows):
+            self.session.of_later(sql.edges.put, *columns, at)
+            before, self._joined = len(self._joined), self._joined.union(rows)
+            return len(self._joined) - before
+        self._joined |= set(rows)
+        ((new,),) = self.session.of_rows(sql.edges.put, *columns, at)
+        return int(new)
+
     def unlink(self, source: int, target: int, type_: str) -> int:
-        count = self.session.of_run(sql.edges.remove, source, target, EDGE_TYPES.index(type_))
+        code = EDGE_TYPES.index(type_)
+        count = self.session.of_run(sql.edges.remove, source, target, code)
+        self._joined = {place for place in self._joined if place[:3] != (source, target, code)}
         self.deeds.add("unlinked", count)
         return count
 
     def touch(self, accesses: Mapping[int, tuple[int, float]]) -> None:
         rows = [(int(key), times, mapping.to_micro(at)) for key, (times, at) in sorted(accesses.items())]
-        self.session.of_each(sql.memories.touch, rows)
+        self.session.of_each_later(sql.memories.touch, rows)
 
     def note(self, operation: str, memory_id: str, detail: str, at: float) -> None:
-        self.session.of_run(sql.namespaces.log_operation, mapping.to_micro(at), operation, memory_id, detail)
+        self.session.of_later(sql.namespaces.log_operation, mapping.to_micro(at), operation, memory_id, detail)
         self.deeds.operation = operation
         self.deeds.add("noted")
         if memory_id and memory_id not in self.deeds.ids:
@@ -260,9 +275,9 @@ class PostgresWriter(PostgresReader):
     def put_run(self, run: Run, parts: Sequence[str] = ()) -> None:
         ended = None if run.ended is None else mapping.to_micro(run.ended)
         started, counts = mapping.to_micro(run.started), mapping.to_json(dict(run.counts))
-        self.session.of_run(sql.runs.put, run.id, started, ended, run.state, counts, run.seen)
+        self.session.of_later(sql.runs.put, run.id, started, ended, run.state, counts, run.seen)
         if parts:
-            self.session.of_run(sql.runs.put_parts, run.id, list(parts))
+            self.session.of_later(sql.runs.put_parts, run.id, list(parts))
 
     def take_part(self, run: str) -> str | None:
         row = self.session.of_row(sql.runs.take_part, run)
@@ -273,7 +288,7 @@ class PostgresWriter(PostgresReader):
         rows = [
             (each.first, each.second, each.reason, each.answer, int(each.halved), each.run) for each in doubts
         ]
-        self.session.of_each(sql.runs.put_doubt, rows)
+        self.session.of_each_later(sql.runs.put_doubt, rows)
 
     def drop_doubts(self, run: str) -> int:
         return self.session.of_run(sql.runs.drop_doubts, run)
@@ -288,9 +303,9 @@ class PostgresWriter(PostgresReader):
 
     def put_lease(self, name: str, lease: Lease | None) -> None:
         if lease is None:
-            self.session.of_run(sql.runs.drop_lease, name)
+            self.session.of_later(sql.runs.drop_lease, name)
         else:
-            self.session.of_run(sql.runs.put_lease, name, lease.holder, mapping.to_micro(lease.until))
+            self.session.of_later(sql.runs.put_lease, name, lease.holder, mapping.to_micro(lease.until))
 
     def erase(self, keys: Sequence[int], at: float) -> None:
         ids = erase(self.session, keys)

@@ -16,6 +16,9 @@ SELECT id FROM memory WHERE namespace = $1 AND id = ANY($2::text[])
 -- name: ids
 SELECT key, id FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[]) ORDER BY key
 
+-- name: texts
+SELECT key, id, content FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[])
+
 -- name: contents
 SELECT key, content FROM memory WHERE namespace = $1 AND key = ANY($2::bigint[])
 

@@ -49,3 +49,7 @@ SELECT current_user = 'combray_app'
 
 -- name: writing_possible
 SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')
+
+-- name: notify
+-- Who misses it sees the write all the same: the commit does not wait for the disk.
+SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)
