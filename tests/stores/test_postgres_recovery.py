@@ -15,6 +15,8 @@ from psycopg import Connection
 from combray.errors import StoreBusyError, StoreError
 from combray.runtime import Arrival, Filter
 from combray.stores.postgres import PostgresStore
+from combray.stores.postgres.recovery import Recovery
+from combray.stores.postgres.session import Session
 from combray.testing.fakes import memory, vector
 from combray.testing.store_cases import MODEL, add
 
@@ -91,9 +93,17 @@ def test_what_was_read_and_has_changed_is_not_written(postgres: Emptied, postgre
 
 @pytest.mark.parametrize("is_made", [True, False])
 def test_a_commit_without_an_answer_is_looked_up(
-    postgres: Emptied, postgres_store: PostgresStore, is_made: bool
+    postgres: Emptied, postgres_store: PostgresStore, monkeypatch: pytest.MonkeyPatch, is_made: bool
 ) -> None:
     add(postgres_store, memory("tea"))
+    looked_up: list[bool] = []
+    plain = Recovery._is_committed
+
+    def watched(self: Recovery, session: Session, write_id: int, error: psycopg.Error) -> bool:
+        looked_up.append(plain(self, session, write_id, error))
+        return looked_up[-1]
+
+    monkeypatch.setattr(Recovery, "_is_committed", watched)
 
     class Silent:
         """A connection that breaks when the transaction is committed, after or before the server has done so."""
@@ -104,18 +114,22 @@ def test_a_commit_without_an_answer_is_looked_up(
         def __getattr__(self, name: str) -> object:
             return getattr(self._own, name)
 
-        def execute(self, statement: object, *values: object, **options: object) -> object:
-            if statement == "COMMIT":
+        @contextmanager
+        def pipeline(self) -> Iterator[object]:
+            with self._own.pipeline() as pipeline:
+                yield pipeline
                 if is_made:
-                    self._own.execute("COMMIT")
+                    self._own.pgconn.pipeline_sync()
+                    self._own.pgconn.flush()
+                    time.sleep(0.3)
                 self._own.close()
-                raise psycopg.OperationalError("server closed the connection unexpectedly")
-            return self._own.execute(statement, *values, **options)  # type: ignore[call-overload]
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     with postgres_store.transaction("default") as tx:
         tx.insert([Arrival(memory("plum", 1))])
         real = tx.session.connection
         tx.session.connection = Silent(real)  # type: ignore[assignment]
+    assert looked_up == [is_made]
     assert contents(postgres_store) == ["plum", "tea"]
     assert postgres_store.reader("default").revision() == 2
     assert postgres_store.check() == []

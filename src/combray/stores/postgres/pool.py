@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import logging
+import select
+import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 from psycopg import Connection, Error, OperationalError, RawCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import ExecStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from combray.errors import InvalidInputError, StoreBusyError
@@ -17,6 +21,8 @@ from combray.stores.postgres.batch import Row
 
 PATIENCE = 5.0
 """Seconds to wait for a server that cannot be reached, such as during a failover."""
+_ANSWER = 2.0
+"""Seconds to wait for the answer to a ROLLBACK, which was sent long before; then the connection is given up."""
 REST = 5.0
 """Seconds that a replica is left alone after it could not be reached."""
 _OWN = ("schema", "pool_size", "role", "vectors")
@@ -85,6 +91,11 @@ class Pool:
         )
         self._failed_at = -1.0
         self._rests_until = -1.0
+        self._lock = threading.Lock()
+        self._ending: list[Connection[Row]] = []
+        """Connections to which ROLLBACK was sent, whose answer is not read yet."""
+        self._waiting = 0
+        """Threads that wait for a connection of the pool."""
         self._refused: tuple[float, Error] | None = None
         """When a new connection could not be set up, and why: the pool keeps neither."""
         self._pool: ConnectionPool[Connection[Row]] = ConnectionPool(
@@ -115,6 +126,23 @@ class Pool:
 
     def get(self) -> Connection[Row]:
         """Return a connection. Raises OperationalError without a server, StoreBusyError if all are in use."""
+        while True:
+            with self._lock:
+                ending = self._ending.pop() if self._ending else None
+                if ending is None:
+                    self._waiting += 1
+                    break
+            if _has_ended(ending):
+                return ending
+            ending.close()
+            self._pool.putconn(ending)
+        try:
+            return self._taken()
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def _taken(self) -> Connection[Row]:
         started = time.monotonic()
         while True:
             try:
@@ -133,6 +161,19 @@ class Pool:
                         f"{self.busy_timeout:g} s. Try again, or raise pool_size in the URL."
                     ) from None
 
+    def put_reading(self, connection: Connection[Row]) -> bool:
+        """Send ROLLBACK and give the connection back, without waiting. Return whether that was possible."""
+        with self._lock:
+            if self._waiting or connection.closed:
+                return False
+            with suppress(Error):
+                connection.pgconn.send_query(b"ROLLBACK")
+                if not connection.pgconn.flush():
+                    self._ending.append(connection)
+                    return True
+                connection.close()
+            return False
+
     def rest(self) -> None:
         """Use another server for a while."""
         self._rests_until = time.monotonic() + REST
@@ -147,6 +188,11 @@ class Pool:
 
     def close(self) -> None:
         """Close every idle connection."""
+        with self._lock:
+            ending, self._ending = self._ending, []
+        for connection in ending:
+            connection.close()
+            self._pool.putconn(connection)
         self._pool.close()
 
     def _note_failure(self, _pool: ConnectionPool[Connection[Row]]) -> None:
@@ -164,3 +210,20 @@ class Pool:
         except Error as error:
             self._refused = time.monotonic(), error
             raise
+
+
+def _has_ended(connection: Connection[Row]) -> bool:
+    """Read the answer to a ROLLBACK that was sent before. Return whether the connection can be used."""
+    done = False
+    with suppress(Error, ValueError):
+        while True:
+            if connection.pgconn.is_busy():
+                if not select.select([connection.fileno()], [], [], _ANSWER)[0]:
+                    return False
+                connection.pgconn.consume_input()
+                continue
+            result = connection.pgconn.get_result()
+            if result is None:
+                return done
+            done = result.status == ExecStatus.COMMAND_OK
+    return False

@@ -254,6 +254,7 @@ class PostgresView(PostgresReader):
         self._likely: list[int] = []
         self._texts: dict[int, str] = {}
         self._whole: dict[int, tuple[Any, ...]] = {}
+        self._coded: tuple[Any, tuple[dict[int, bytes], int]] = None, ({}, 1)
 
     @contextmanager
     def _view(self) -> Iterator[tuple[Session, Snapshot]]:
@@ -274,6 +275,13 @@ class PostgresView(PostgresReader):
             self._texts |= dict.fromkeys(missing, "") | {key: text for key, _, text in rows}
             self.cache.keep_ids(self._session, {key: known for key, known, _ in rows})
         return [self._texts[key] for key in wanted]
+
+    def _codes(self, model: str, keys: Keys) -> tuple[dict[int, bytes], int]:
+        asked = model, tuple(int(key) for key in keys)
+        if self._coded[0] != asked:
+            # Whether vectors are there and how similar they are is asked for the same keys.
+            self._coded = asked, super()._codes(model, keys)
+        return self._coded[1]
 
     def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         wanted = [int(key) for key in keys]

@@ -34,7 +34,10 @@ MOST_ATTEMPTS = 8
 
 def end(session: Session) -> None:
     """Give the connection back. What was not committed is rolled back."""
-    _give_back(session.pool, session.connection)
+    connection = session.connection
+    reads = session.done is None and connection.info.transaction_status == TransactionStatus.INTRANS
+    if not (reads and session.pool.put_reading(connection)):
+        _give_back(session.pool, connection)
 
 
 def _give_back(pool: Pool, connection: Connection[Row]) -> None:

@@ -42,7 +42,8 @@ class PostgresWriter(PostgresReader):
         self.new_model = False
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
-        self._added: set[int] = set()
+        self._added: dict[int, str] = {}
+        """Keys and ids of added memories."""
         self._joined: set[Place] = set()
         """Edges of added memories."""
         # Caught up before the first write, so that the cache only ever holds committed rows.
@@ -91,8 +92,10 @@ class PostgresWriter(PostgresReader):
     def witnessed(self) -> Deeds:
         """Return the deeds of this transaction so far, with the ids of the first memories it touched."""
         known = set(self.deeds.ids)
-        rows = self.session.of_rows(sql.memories.ids, list(self._touched)) if self._touched else []
-        self.deeds.ids += [memory_id for _, memory_id in rows if memory_id not in known]
+        old = [key for key in self._touched if key not in self._added]
+        rows: list[tuple[int, str]] = self.session.of_rows(sql.memories.ids, old) if old else []
+        rows += [(key, self._added[key]) for key in self._touched if key in self._added]
+        self.deeds.ids += [memory_id for _, memory_id in sorted(rows) if memory_id not in known]
         return self.deeds
 
     def _did(self, what: str, keys: Sequence[int], count: int | None = None) -> None:
@@ -122,7 +125,7 @@ class PostgresWriter(PostgresReader):
             added.append((key, arrival.memory, entry))
         self.session.of_each_later(sql.memories.add, rows)
         indexes.add(self.session, added)
-        self._added.update(keys)
+        self._added |= dict(zip(keys, ids, strict=True))
         self._did("added", keys)
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
             given = {key: each.vectors for key, each in zip(keys, arrivals, strict=True) if model in each.vectors}
@@ -310,6 +313,7 @@ class PostgresWriter(PostgresReader):
     def erase(self, keys: Sequence[int], at: float) -> None:
         ids = erase(self.session, keys)
         self.erased = True
+        self._added = {key: known for key, known in self._added.items() if known not in ids}
         self.deeds.ids += ids[:MOST_NAMED]
         self.deeds.add("erased", len(ids))
         self.note("erase", "", f"{len(ids)} memories", at)

@@ -1,0 +1,80 @@
+"""How many round trips a recall and a write need: over a network each of them counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Emptied
+
+import combray
+from combray.engine.engine import Engine
+from combray.testing.postgres import Server
+from combray.testing.round_trips import Relay
+
+TEXTS = (
+    "Alice moved from Paris to Berlin in March 2024.",
+    "Bob likes green tea and dislikes coffee.",
+    "The deployment failed because the disk was full.",
+    "Bob's sister Carol plays the cello in Leipzig.",
+    "Alice adopted a cat named Miso.",
+)
+
+
+@pytest.fixture
+def relay(postgres_server: Server, postgres: Emptied) -> Iterator[Relay]:
+    found = Relay(postgres_server.folder)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def engine(relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setenv("COMBRAY_HOME", str(tmp_path / "home"))
+    with combray.open(relay.url(), worker=False) as opened:
+        opened.remember_many([f"{text} Case {place}." for place in range(40) for text in TEXTS], diff=False)
+        for place in range(8):  # until the statements are prepared
+            opened.recall("Where does Alice live?")
+            opened.remember(f"{TEXTS[place % 5]} It happened {place} times.")
+        yield opened
+
+
+def trips(relay: Relay, work: Callable[[], object]) -> int:
+    before = relay.trips
+    work()
+    return relay.trips - before
+
+
+def test_a_recall_reads_candidates_in_one_round_trip_and_edges_with_memories_in_one_more(
+    relay: Relay, engine: Engine
+) -> None:
+    engine.recall("What does Bob like to drink?")
+    # BEGIN with the state of the namespace; the candidates' texts and ids; edges and memories of the hits.
+    assert trips(relay, lambda: engine.recall("What does Bob like to drink?")) == 3
+    # Also the posting lists of new words, and the ids of memories with equal scores.
+    assert trips(relay, lambda: engine.recall("Who plays the cello in Leipzig?")) <= 5
+
+
+def test_a_single_write(relay: Relay, engine: Engine) -> None:
+    assert trips(relay, lambda: engine.remember("Dora bought a red bicycle in Hamburg.")) <= 25
+
+
+def test_a_batch_needs_hardly_more_round_trips_than_a_single_write(relay: Relay, engine: Engine) -> None:
+    texts = [f"Dora bought bicycle number {place}." for place in range(256)]
+    assert trips(relay, lambda: engine.remember_many(texts, diff=False)) <= 40
+
+
+def test_a_relay_delays_each_round_trip(postgres_server: Server, postgres: Emptied) -> None:
+    slow = Relay(postgres_server.folder, delay=0.02)
+    try:
+        with combray.open(slow.url(), worker=False, embedder="none") as engine:
+            engine.remember("tea")
+            engine.recall("tea")
+            before, started = slow.trips, time.perf_counter()
+            engine.recall("tea")
+            assert slow.trips > before
+            assert time.perf_counter() - started >= 0.02 * (slow.trips - before)
+    finally:
+        slow.close()
