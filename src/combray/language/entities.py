@@ -42,6 +42,7 @@ _UPPER = re.compile("[A-Z]")
 _LAST = 0xFFFF
 """Scripts above the basic plane have capitals too (Deseret, Adlam); they would make the class slow."""
 _word = late(r"[^\W\d_]+")
+_ascii_capitalised = re.compile(r"[A-Z](?<![A-Za-z][A-Z])[A-Za-z]*")
 _SENTENCE_ENDS = frozenset('.!?…:。！？\n"“(') | {""}
 _REST = r"(?:[^\W\d_]|['’-](?=[^\W\d_]))*"
 
@@ -202,7 +203,7 @@ def capitalised_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
     Faster than `names` and less certain: for comparing texts, not for storing entities.
     """
     every, inside = set(), set()
-    for hit in _word.finditer(text):
+    for hit in (_ascii_capitalised if text.isascii() else _word).finditer(text):
         word = hit[0]
         if word[0].isupper():
             every.add(word.lower())

@@ -141,7 +141,7 @@ def matcher(wanted: Iterable[str], *more: str) -> re.Pattern[str]:
 
 
 class Phrases:
-    """A `matcher` that is only tried on texts that hold a word of one of its phrases.
+    """A `matcher` that is only tried on texts that hold all words of one of its phrases.
 
     A match is a whole phrase, so each run of letters and digits of the phrase is one of the text. Looking words
     up is ten times faster than the pattern, and most texts hold none of them.
@@ -151,13 +151,24 @@ class Phrases:
         listed = set(wanted)
         spaced = [runs(phrase) for phrase in listed if not is_unspaced(phrase)]
         self.pattern = matcher(listed, *more)
-        self._words = frozenset(max(words, key=len) for words in spaced if words)
+        self._others: dict[str, list[frozenset[str]]] = {}
+        for words in spaced:
+            if words:
+                longest = max(words, key=len)
+                self._others.setdefault(longest, []).append(frozenset(words) - {longest})
+        self._words = frozenset(self._others)
         self._always = bool(more) or not all(spaced)
         self._unspaced = any(map(is_unspaced, listed))
 
     def may_be_in(self, text: str, words: Collection[str]) -> bool:
         """Whether the text may hold a phrase; `words` are the distinct `folding.runs` of the text."""
-        return self._always or not self._words.isdisjoint(words) or (self._unspaced and is_unspaced(text))
+        if self._always or (self._unspaced and is_unspaced(text)):
+            return True
+        found = self._words.intersection(words)
+        if not found:
+            return False
+        every = words if isinstance(words, frozenset) else frozenset(words)
+        return any(others <= every for word in found for others in self._others[word])
 
     def all_in(self, text: str, words: Collection[str]) -> list[str]:
         """Return the phrases in the text, in order."""

@@ -21,7 +21,7 @@ from combray.language.lexicon import folded
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim
 from combray.language.text import Text, read_once
-from combray.language.tokens import all_terms, content, split
+from combray.language.tokens import all_terms, content, split, term_set
 
 _listed = phrase_lists("revisions", "kin changed ended again besides")
 _UNSEEN = 5
@@ -30,7 +30,7 @@ _LONGEST = 400
 """Words of a text that are compared: a longer text is a document, and nothing in its end revises a statement."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class Said(msgspec.Struct, frozen=True, gc=False):
     """A text as sets of words. `terms` are content terms; `pairs` neighbouring terms, stop words included."""
 
     order: tuple[str, ...]
@@ -69,7 +69,7 @@ def said(text: Text) -> Said:
     return Said(
         order=order,
         words=distinct,
-        terms=frozenset(content(text)[:_LONGEST]),
+        terms=term_set(text) if len(content(text)) <= _LONGEST else frozenset(content(text)[:_LONGEST]),
         pairs=frozenset(pairwise(order)),
         # No digit sorts after ":", so most words are excluded by their first letter.
         numbers=frozenset([word for word in distinct if word < ":"]) | (distinct & _numerals()),

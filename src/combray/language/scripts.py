@@ -107,6 +107,12 @@ def _foreign_stops() -> frozenset[str]:
     return frozenset(word for word, codes in _latin_stops().items() if "en" not in codes)
 
 
+@from_tables
+def _english_alone() -> frozenset[str]:
+    """Return Latin-script stop words of English alone."""
+    return frozenset(word for word, codes in _latin_stops().items() if codes == ("en",))
+
+
 def _votes(found: Iterable[str]) -> dict[str, int]:
     listed = _latin_stops()
     votes: dict[str, int] = {}
@@ -124,4 +130,11 @@ def _winner(votes: dict[str, int]) -> str:
 
 def stopword_language(found: Collection[str]) -> str:
     """Return the language whose stop words occur most among folded words; English when in doubt."""
-    return "en" if _foreign_stops().isdisjoint(found) else _winner(_votes(found))
+    foreign = _foreign_stops()
+    if foreign.isdisjoint(found):
+        return "en"
+    # Another language has at most as many votes more than English as words that English lacks, and as many fewer
+    # as words that only English has.
+    if sum(map(foreign.__contains__, found)) <= sum(map(_english_alone().__contains__, found)):
+        return "en"
+    return _winner(_votes(found))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -45,6 +46,8 @@ class _Kept:
 
     def __init__(self) -> None:
         self.texts: dict[str, Text] = {}
+        # A dict whose first entries were removed takes longer and longer to find the first one.
+        self._order: deque[str] = deque()
         self._lock = threading.Lock()
         self._characters = 0
 
@@ -55,6 +58,7 @@ class _Kept:
         with self._lock:
             known = self.texts.setdefault(text, made)
             if known is made:
+                self._order.append(text)
                 self._characters += len(text)
             self._drop(MOST_CHARACTERS)
         return known
@@ -65,13 +69,14 @@ class _Kept:
 
     def _drop(self, most: int) -> None:
         while self._characters > most or len(self.texts) > MOST_TEXTS:
-            oldest = next(iter(self.texts))
+            oldest = self._order.popleft()
             del self.texts[oldest]
             self._characters -= len(oldest)
 
     def cache_clear(self) -> None:
         with self._lock:
             self.texts.clear()
+            self._order.clear()
             self._characters = 0
 
 

@@ -18,13 +18,12 @@ from typing import NamedTuple
 import Stemmer
 
 from combray.language.caches import from_tables
-from combray.language.folding import HANGUL, UNSPACED, fold, is_unspaced
+from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
 from combray.language.late import late
 from combray.language.lexicon import folded, matcher, phrases, word_lists
 from combray.language.scripts import language, stopword_language
 from combray.language.text import Text, fold_of, passing, read_once
 
-_ascii_words = re.compile("[a-z0-9]+").findall
 _letters = late(r"[^\W\d_]+")
 _letter_beyond_ascii = late(r"[^\W\d_\x00-\x7f]")
 
@@ -40,7 +39,8 @@ _needs_care = late("[\u0900-\u1fff\u2e80-\U0010ffff]")
 
 # "don't" is one word ("dont"), since it negates; other clitics carry no topic.
 _NEGATED = late(r"n't(?![a-z0-9])")
-_CLITIC = late(r"(?<=[^\W_])'(?:s|m|re|ll|ve|d)(?![a-z0-9])")
+# The apostrophe comes first, so that the regex engine jumps from one to the next.
+_CLITIC = late(r"'(?<=[^\W_]')(?:s|m|re|ll|ve|d)(?![a-z0-9])")
 
 # Characters of a script without spaces per word, for word counts.
 _CHARACTERS_PER_WORD = 1.6
@@ -111,7 +111,7 @@ def all_runs(text: Text) -> tuple[str, ...]:
     if not text.text.isascii():
         return tuple(_plain_runs.findall(text.text.lower()))
     folded, _, found = split(text)
-    return tuple(_ascii_words(folded)) if "'" in folded else found
+    return tuple(ascii_runs(folded)) if "'" in folded else found
 
 
 @read_once
@@ -153,7 +153,7 @@ def _split(folded: str, careful: bool) -> list[str]:
     if "'" in folded:
         folded = _CLITIC.sub("", _NEGATED.sub("nt", folded))
     if folded.isascii():
-        return _ascii_words(folded)
+        return ascii_runs(folded)
     if not careful:
         return _plain_runs.findall(folded)
     found: list[str] = []
@@ -323,7 +323,7 @@ def word_count(text: str) -> int:
 def _count(folded: str, careful: bool) -> int:
     joined = folded.replace("'", "").replace("`", "")
     if not careful:
-        return len((_ascii_words if joined.isascii() else _plain_runs.findall)(joined))
+        return len((ascii_runs if joined.isascii() else _plain_runs.findall)(joined))
     spaced = characters = 0
     for unspaced, _, _ in _runs.findall(joined):
         characters += len(unspaced)

@@ -7,8 +7,9 @@ Similarity cannot decide (bench/results/truth.md), so nothing is superseded here
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,11 @@ from combray.language.scopes import scope_set
 from combray.language.states import States, opposed, states_of
 from combray.language.tense import Tense
 from combray.language.tokens import query_terms
+from combray.remember.revisions_left import leave
 from combray.remember.state import Draft, Remembering, Suspect
-from combray.runtime import Filter, KeywordArm, Link, Reader, Runtime, Writer
+from combray.runtime import Filter, Keys, KeywordArm, Link, Reader, Runtime
 from combray.scoring.revisions import Budget, Level, probabilities, ranker
-from combray.types import LIVE_STATUSES, Candidate, Memory
+from combray.types import Candidate, Memory
 
 KINDS = ("fact", "insight", "episode")
 """Kinds that state something. A chunk of a document changes with its file."""
@@ -47,9 +49,16 @@ _DAY = 86_400.0
 _FEWEST_DAYS = 14.0
 """Days that a shorter gap counts as: in the stories of the training little changes within days."""
 _TRUSTED = ("owner", "agent")
-_LEFT = "revisions:left"
-_MOST_RANGES = 200
 _OF_NEW = OF_PAIR.index("of new")
+
+
+class Stated(NamedTuple):
+    """What is compared of a memory. A whole one is read for the few that are kept."""
+
+    content: str
+    author: str | None
+    at: float
+    """Its moment, in Unix seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,8 @@ class Pool:
     keys: Sequence[int]
     """Keys of the stored memories."""
     twins: Sequence[Draft]
-    memories: Sequence[Memory]
-    """Of all candidates."""
+    stated: Sequence[Stated]
+    """What all candidates say."""
     cosines: Sequence[float]
     author_rank: Sequence[int]
     """Place among the latest statements of the draft's author, 0 for the latest."""
@@ -134,21 +143,22 @@ class SuggestRevisions:
         pool = self.pool(draft, place, state, level)
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
-            draft.suspects = self._best(draft, pool, odds)
+            draft.suspects = self._best(draft, pool, odds, state.writer)
 
-    def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64]) -> tuple[Suspect, ...]:
+    def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64], reader: Reader) -> tuple[Suspect, ...]:
         best = [place for place in np.argsort(-odds, kind="stable").tolist() if odds[place] >= self.keep_from]
-        new, stored = said(draft.memory.content), len(pool.keys)
-        return tuple(
-            Suspect(
-                pool.memories[place],
-                float(odds[place]),
-                _reason(new, said(pool.memories[place].content), pool.cosines[place]),
-                pool.keys[place] if place < stored else None,
-                None if place < stored else pool.twins[place - stored],
-            )
-            for place in best[: self.keep]
-        )
+        best, stored = best[: self.keep], len(pool.keys)
+        keys = [pool.keys[place] for place in best if place < stored]
+        known = dict(zip(keys, reader.memories(keys), strict=True))
+        new = said(draft.memory.content)
+        found = []
+        for place in best:
+            key = pool.keys[place] if place < stored else None
+            twin = None if place < stored else pool.twins[place - stored]
+            memory = known[pool.keys[place]] if twin is None else twin.memory
+            reason = _reason(new, said(memory.content), pool.cosines[place])
+            found.append(Suspect(memory, float(odds[place]), reason, key, twin))
+        return tuple(found)
 
     def pool(self, draft: Draft, place: int, state: Remembering, level: Level) -> Pool | None:
         """Look up the candidates of a draft of the batch; None for none."""
@@ -163,34 +173,29 @@ class SuggestRevisions:
         found = {*near, *recent, *self._named(draft, state)}
         if level != "static" or not near or not memory.content.isascii():
             found.update(self._by_words(draft, where, reader))
-        known = _by_key(found - state.replaced, reader)
-        newest = known.get(recent[0]) if recent else None
-        if newest is not None and newest.moment >= memory.moment:
+        now = memory.moment.timestamp()
+        if recent and recent[0] not in state.replaced and reader.rows(_keys(recent[:1])).moment[0] >= now:
             # A text from before what is known already.
-            mine = replace(mine, until=memory.moment.timestamp())
+            mine = replace(mine, until=now)
             recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
-            known |= _by_key(set(recent) - known.keys() - state.replaced, reader)
-        stored = [
-            (key, each)
-            for key, each in sorted(known.items())[-self.at_most :]
-            if each.status in LIVE_STATUSES and _is_candidate(each, memory, allowed)
-        ]
+            found.update(recent)
+        keys, stated = _earlier(_keys(sorted(found - state.replaced)[-self.at_most :]), where, now, reader)
         twins = [
             each
             for each in state.drafts[:place]
             if not each.skipped and _is_candidate(each.memory, memory, allowed)
         ][-self.in_batch :]
-        if not stored and not twins:
+        if not keys and not twins:
             return None
         # What is not among the nearest is farther than all of them.
         farthest = min(near.values(), default=0.0)
         rank = {key: position for position, key in enumerate(recent)}
         return Pool(
-            [key for key, _ in stored],
+            keys,
             twins,
-            [each for _, each in stored] + [each.memory for each in twins],
-            [near.get(key, farthest) for key, _ in stored] + [_cosine(draft, each) for each in twins],
-            [rank.get(key, self.recent) for key, _ in stored] + [0] * len(twins),
+            stated + [_said_by(each.memory) for each in twins],
+            [near.get(key, farthest) for key in keys] + [_cosine(draft, each) for each in twins],
+            [rank.get(key, self.recent) for key in keys] + [0] * len(twins),
         )
 
     def _near(self, draft: Draft, reader: Reader) -> dict[int, float]:
@@ -222,9 +227,22 @@ class SuggestRevisions:
         return keys
 
 
-def _by_key(keys: Collection[int], reader: Reader) -> dict[int, Memory]:
-    ordered = sorted(keys)
-    return dict(zip(ordered, reader.memories(ordered), strict=True))
+def _keys(keys: Sequence[int]) -> Keys:
+    return np.array(keys, dtype=np.int64)
+
+
+def _earlier(keys: Keys, where: Filter, now: float, reader: Reader) -> tuple[list[int], list[Stated]]:
+    """Return those of the keys that a filter accepts and that are from before `now`, and what they say."""
+    rows = reader.rows(keys)
+    kept = reader.eligible(keys, where) & (rows.moment < now)
+    wanted: list[int] = keys[kept].tolist()
+    authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
+    stated = map(Stated, reader.contents(wanted), authors, rows.moment[kept].tolist())
+    return wanted, list(stated)
+
+
+def _said_by(memory: Memory) -> Stated:
+    return Stated(memory.content, memory.author, memory.moment.timestamp())
 
 
 def _cosine(draft: Draft, twin: Draft) -> float:
@@ -289,29 +307,10 @@ class KeepRevisions:
         return tuple(found)
 
 
-def leave(tx: Writer, first: int, last: int) -> None:
-    """Leave the candidates of the memories from one key to another to consolidation."""
-    ranges = left(tx)
-    if len(ranges) >= _MOST_RANGES:
-        first = ranges.pop()[0]
-    put_left(tx, [*ranges, (first, last)])
-
-
-def left(tx: Writer) -> list[tuple[int, int]]:
-    """Return the first and the last key of every range of memories whose candidates are still to be found."""
-    ends = (each.partition("-") for each in filter(None, tx.kept(_LEFT).split(",")))
-    return [(int(first), int(last)) for first, _, last in ends]
-
-
-def put_left(tx: Writer, ranges: Sequence[tuple[int, int]]) -> None:
-    """Keep the ranges that are left."""
-    tx.keep(_LEFT, ",".join(f"{first}-{last}" for first, last in ranges))
-
-
 def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     """Return one row of `FEATURES` per candidate."""
     memory = draft.memory
-    new, olds = said(memory.content), [said(each.content) for each in pool.memories]
+    new, olds = said(memory.content), [said(each.content) for each in pool.stated]
     idf = rarity([new, *olds])
     of_new = weight_of(new.terms, idf)
     own = text_features(memory.content, draft.claim)
@@ -319,7 +318,7 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     words = [each[_OF_NEW] for each in pairs]
     nearest, best = sorted(pool.cosines, reverse=True), sorted(words, reverse=True)
     about = states_of(memory.content)
-    states = [states_of(each.content) for each in pool.memories]
+    states = [states_of(each.content) for each in pool.stated]
     topics = _shared_topics(about, states)
     most = sorted(topics, reverse=True)
     count = max(about.topics.bit_count(), 1)
@@ -338,7 +337,7 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
             old.author == memory.author,
             rank,
             rank == 0,
-            math.log1p(max((now - old.moment.timestamp()) / _DAY, _FEWEST_DAYS)),
+            math.log1p(max((now - old.at) / _DAY, _FEWEST_DAYS)),
             topic,
             most[0] - topic,
             min(most.index(topic), 8),
@@ -354,7 +353,7 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
             *own,
         ]
         for old, cosine, rank, word, pair, topic, state, side in zip(
-            pool.memories, pool.cosines, pool.author_rank, words, pairs, topics, states, against, strict=True
+            pool.stated, pool.cosines, pool.author_rank, words, pairs, topics, states, against, strict=True
         )
     ]
     return np.array(table, dtype=np.float64)

@@ -135,9 +135,12 @@ class SuggestCausal:
         keys = np.array([each.key for _, each, _ in compared], dtype=np.int64)
         cosines: list[float | None] = [None] * len(compared)
         if draft.vector is not None and len(keys):
-            has = reader.vectors(model, keys)[1]
             scores = reader.similarity(model, draft.vector, keys)
-            cosines = [float(score) if one else None for score, one in zip(scores, has, strict=True)]
+            cosines = [float(score) for score in scores]
+            # A memory without a vector is scored 0; next to none with a vector is.
+            for place in np.flatnonzero(scores == 0.0).tolist():
+                if not reader.vectors(model, keys[[place]])[1][0]:
+                    cosines[place] = None
         ranked: list[tuple[tuple[bool, float, float, int, int], dict[str, Any]]] = []
         for (words, each, text), known, cosine in zip(compared, reader.ids(keys), cosines, strict=True):
             read = read_signals(said, None if said else signal(text))

@@ -275,7 +275,7 @@ class Profile:
     latest_moment: float | None
 
 
-class Link(msgspec.Struct, frozen=True):
+class Link(msgspec.Struct, frozen=True, gc=False):
     """An edge between two keys, as the graph stages use it. A write makes and reads hundreds of them."""
 
     source: int

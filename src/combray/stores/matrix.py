@@ -201,6 +201,8 @@ class Matrix:
         """
         count = len(keys)
         open_rows = eligible & self.has[:count]
+        if len(vectors) == 1:
+            return [self._nearest_to(vectors[0], keys, open_rows, limit, minimum)]
         codes = quantised(vectors)
         lengths = norms(codes)
         floors = np.where(lengths > 0, lengths * (minimum - _SLACK), np.inf).astype(np.float32)
@@ -228,12 +230,29 @@ class Matrix:
             if whole_block and wanted < stop - start:
                 open_hits = there[rows]
                 rows, columns = rows[open_hits], columns[open_hits]
-            if len(codes) == 1 and 0 < limit < len(rows):
-                rows, columns = _best(rows, columns, products[rows, 0] / scale[rows], limit, float(lengths[0]))
             scores = np.round(products[rows, columns] / (scale[rows] * lengths[columns]), DECIMALS)
             enough = scores >= minimum
             found.append((columns[enough], keys[places[rows[enough]]], scores[enough]))
         return _by_column(found, len(vectors), limit)
+
+    def _nearest_to(
+        self,
+        vector: NDArray[np.float32],
+        keys: NDArray[np.int64],
+        open_rows: NDArray[np.bool_],
+        limit: int,
+        minimum: float,
+    ) -> Ranked:
+        """Return the `limit` best open rows of one vector: a scan, as a recall does it."""
+        found = self.scan(vector, self.has[: len(keys)], None)
+        if not found.length or limit <= 0:
+            return Ranked(np.zeros(0, np.int64), np.zeros(0))
+        slots = found.leading(open_rows, limit)
+        scores = np.round(found.of(slots), DECIMALS)
+        least = minimum if len(scores) <= limit else max(minimum, np.partition(scores, -limit)[-limit])
+        slots, scores = slots[scores >= least], scores[scores >= least]
+        order = np.lexsort((keys[slots], -scores))[:limit]
+        return Ranked(keys[slots[order]], scores[order])
 
     def _in_cells(
         self, codes: Codes, lengths: Scores, floors: NDArray[np.float32], open_rows: NDArray[np.bool_]
@@ -288,14 +307,6 @@ def _distinct(
     columns, rows, scores = columns[first].astype(np.int64), rows[first], np.round(scores[first], DECIMALS)
     enough = scores >= minimum
     return [(columns[enough], keys[rows[enough]], scores[enough])]
-
-
-def _best(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], scores: Scores, limit: int, length: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows that can be among the best after rounding, of many that are near enough for one vector."""
-    kept = scores >= np.partition(scores, -limit)[-limit] - _SLACK * length
-    return rows[kept], columns[kept]
 
 
 def _products(rows: Codes, codes: Codes) -> NDArray[np.float32]:

@@ -89,16 +89,10 @@ class ColumnReader(ABC, Generic[C]):
 
     def scan(self, where: Filter, *, newest_first: bool = False, limit: int | None = None) -> Keys:
         with self._view() as (connection, snapshot):
+            if newest_first and limit and where.now is None and not where.tags and where.condition is None:
+                return snapshot.keys[snapshot.newest(where, limit)]
             eligible = arms_module.eligible_rows(self._evidence(connection), snapshot, where)
             places = np.flatnonzero(eligible)
-            if newest_first and limit is not None and limit < len(places):
-                # The newest few of many: all that are as new as the last of them, then sorted.
-                moments = snapshot.moment[places]
-                places = (
-                    places[moments >= np.partition(moments, len(moments) - limit)[-limit]]
-                    if limit
-                    else places[:0]
-                )
             order = places[np.lexsort((snapshot.keys[places], snapshot.moment[places]))]
             if newest_first:
                 order = order[::-1]

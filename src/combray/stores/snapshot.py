@@ -247,7 +247,9 @@ class Snapshot:
 
     def mask(self, where: Filter) -> NDArray[np.bool_]:
         """Return which rows the filter accepts; the store adds tags and conditions. Read only."""
-        lasting = replace(where, now=None, tags=(), condition=None)
+        lasting = where
+        if where.now is not None or where.tags or where.condition is not None:
+            lasting = replace(where, now=None, tags=(), condition=None)
         eligible = self.once(("mask", lasting), lambda: self._lasting(lasting))
         if where.now is None:
             return eligible
@@ -266,6 +268,29 @@ class Snapshot:
         # Kept for every question: what is derived from it (`derived_from`) may be kept too.
         mask.setflags(write=False)
         return mask
+
+    def newest(self, where: Filter, limit: int) -> Slots:
+        """Return the slots of the latest rows that a filter without tags, condition and `now` accepts.
+
+        The latest first, ties by the greater key. Kept, and then only rows that were added since are looked at.
+        """
+
+        def latest(slots: Slots) -> Slots:
+            moments = self.moment[slots]
+            if limit < len(slots):
+                slots = slots[moments >= np.partition(moments, len(slots) - limit)[-limit]]
+            return slots[np.lexsort((self.keys[slots], self.moment[slots]))[::-1]][:limit]
+
+        def since(start: int) -> Slots:
+            return start + np.flatnonzero(self._mask(where, slice(start, None)))
+
+        # Of the kind "mask": what changes a mask changes this.
+        return self.memo.get(
+            ("mask", "newest", where, limit),
+            self.count,
+            lambda: latest(since(0)),
+            lambda old, rows: latest(np.concatenate((old, since(rows)))),
+        )
 
     def derived_from(self, mask: NDArray[np.bool_], name: Hashable, make: Callable[[], V]) -> V:
         """Return a value that depends on a mask, kept if the mask is."""

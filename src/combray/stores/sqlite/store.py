@@ -30,7 +30,7 @@ from combray.stores.sqlite.flushing import POSSIBLE, SharedFlush
 from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.reader import SqliteReader, SqliteView
-from combray.stores.sqlite.witnessing import forget, kept, tell, unflushed
+from combray.stores.sqlite.witnessing import Tail, forget, kept, tell, unflushed
 from combray.stores.sqlite.writer import SqliteWriter
 
 _NOT_WRITABLE = "{}: the file or its folder cannot be written to"
@@ -71,6 +71,7 @@ class SqliteStore:
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._log_holds_erased = False
+        self._tail = Tail()
         self._flush = SharedFlush(path) if durability == "full" and path != MEMORY and POSSIBLE else None
         kept = path != MEMORY and self._key is None
         self._columns = ColumnFiles(path, lambda: self._connect(read_only=False), kept=kept)
@@ -252,7 +253,7 @@ class SqliteStore:
                 deeds = writer.deeds
                 yield writer
                 if self._witness is not None:
-                    tell(self._writer, self._witness, writer)
+                    tell(self._writer, self._witness, writer, self._tail)
                 if writer.erased:
                     self._columns.remove(writer.number)
                 self._writer.execute("COMMIT")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 
 from combray.runtime import Witness
 from combray.stores.sqlite import sql
@@ -26,13 +27,33 @@ def unflushed(connection: sqlite3.Connection) -> str:
     return "".join(row[0] for row in connection.execute(sql.settings.between, (_TAIL, _AFTER)))
 
 
-def tell(connection: sqlite3.Connection, witness: Witness, writer: SqliteWriter) -> None:
+@dataclass(slots=True)
+class Tail:
+    """The size of the unflushed lines in this file, as it is with a head. Summing it up reads every line."""
+
+    head: str = ""
+    size: int | None = None
+
+    def of(self, connection: sqlite3.Connection, head: str) -> int | None:
+        """Return the characters of the lines; None for no line. Every change of the lines changes the head."""
+        if not head or head != self.head:
+            (self.size,) = connection.execute(sql.settings.size_between, (_TAIL, _AFTER)).fetchone()
+            self.head = head
+        return self.size
+
+
+def tell(connection: sqlite3.Connection, witness: Witness, writer: SqliteWriter, tail: Tail) -> None:
     """Report the pending commit. Raises StoreError if the witness forbids it."""
     known, deeds = kept(connection), writer.witnessed()
-    (deeds.kept,) = connection.execute(sql.settings.size_between, (_TAIL, _AFTER)).fetchone()
+    deeds.kept = tail.of(connection, known)
     wanted = witness.committing(writer.namespace, deeds, known)
     if wanted == known:
         return
+    # If the commit fails, the file keeps the head before it, and the size is read again.
+    tail.head = wanted
+    tail.size = None
+    if deeds.unflushed is not None:
+        tail.size = (deeds.kept or 0) + len(deeds.unflushed) if deeds.unflushed else 0
     connection.execute(sql.settings.put, (_HEAD, wanted))
     if deeds.kept is not None and not deeds.unflushed:
         connection.execute(sql.settings.drop_between, (_TAIL, _AFTER))
