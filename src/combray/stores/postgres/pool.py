@@ -191,7 +191,8 @@ class Pool:
         with self._lock:
             ending, self._ending = self._ending, []
         for connection in ending:
-            connection.close()
+            if not _has_ended(connection):
+                connection.close()
             self._pool.putconn(connection)
         self._pool.close()
 
