@@ -50,7 +50,14 @@ def _remember() -> Pipeline[Remembering]:
     return (
         write_pipeline(
             "default",
-            Diff(strict=True, certain=True, update_from=0.75, cosine_from=0.75, vector_candidates=3),
+            Diff(
+                strict=True,
+                certain=True,
+                update_from=0.75,
+                cosine_from=0.75,
+                vector_candidates=3,
+                related_from=0.35,
+            ),
             links=FEWER_LINKS,
         )
         .replace("FindNearest", FindNearest(minimum=0.1, limit=40))

@@ -6,51 +6,26 @@ distinguish a contradiction from a paraphrase (bench/results/quality.md).
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from combray.language.indexing import normalised
 from combray.language.polarity import changes
 from combray.language.replacements import is_other_value, replacements_of, replaces
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
-from combray.language.tokens import query_terms, term_set, terms
+from combray.language.tokens import query_terms, term_set
+from combray.remember.diff_candidates import EDITABLE, LONGEST_RELATED, Batch, Candidate, on_another_day
 from combray.remember.state import Draft, Remembering, Restatement, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
-from combray.types import DEFAULT_TRUST, Memory
 
 if TYPE_CHECKING:
     from combray.language.claims import Comparison
 
-_EDITABLE = ("fact", "insight")
-"""Kinds that can replace one another. Episodes are originals and do not change."""
 _READ_AT_ONCE = 256
 """Drafts whose candidates are held in memory at the same time."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    text: str
-    author: str | None
-    cosine: float
-    key: int | None = None
-    twin: Draft | None = None
-    trust: str = DEFAULT_TRUST
-    names: tuple[str, ...] = ()
-    place: tuple[int, int] = (0, 0)
-    """Its place among what was remembered: stored memories by key, then the drafts of the batch."""
-
-
-def _on_another_day(one: Memory, other: Memory) -> bool:
-    """Whether two memories are the same words about two days, which `content_hash` distinguishes too."""
-    days = [each.occurred_from.date() for each in (one, other) if each.occurred_from is not None]
-    return len(set(days)) == 2 and normalised(one.content) == normalised(other.content)
 
 
 class _Decision(NamedTuple):
@@ -67,7 +42,7 @@ class _Claim:
         self.text, self.author = draft.memory.content, draft.memory.author or ""
         self.names = draft.memory.entities
         self.is_present = draft.claim.tense == "present"
-        self.restates: tuple[float, _Candidate] | None = None
+        self.restates: tuple[float, Candidate] | None = None
         """The most similar candidate of which it is a paraphrase, with the similarity."""
 
     @cached_property
@@ -82,87 +57,16 @@ class _Claim:
     def says_changed(self) -> bool:
         return bool(changes(self.text))
 
-    def repeats(self, other: _Candidate) -> bool:
+    def repeats(self, other: Candidate) -> bool:
         """Whether it is the same text of the same author."""
         return self.author == (other.author or "") and self.normalised == normalised(other.text)
 
-    def ends(self, old: _Candidate) -> bool:
+    def ends(self, old: Candidate) -> bool:
         """Whether the text names the value of an earlier one, and what it is now."""
         if not self.is_present or not replacements_of(self.text) or tense_of(old.text) != "present":
             return False
         shared = [name for name in self.names if name in old.names]
         return replaces(self.text, old.text, shared, one_author=self.author == (old.author or ""))
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Which drafts of a batch are near which: a batch gives the same result as its texts one by one."""
-
-    drafts: Sequence[Draft]
-    cosines: NDArray[np.float32]
-    close: Mapping[int, Sequence[int]]
-    """Earlier drafts whose cosine is near enough, by draft."""
-    holding: Mapping[str, Sequence[int]]
-    by_words: Sequence[bool]
-    """Which drafts are searched by words."""
-    diff: Diff
-
-    @classmethod
-    def of(cls, drafts: Sequence[Draft], diff: Diff) -> _Batch:
-        """Compute the cosines of all pairs, and the drafts with each term if a draft is searched by words."""
-        size = next((len(draft.vector) for draft in drafts if draft.vector is not None), 1)
-        rows = np.zeros((len(drafts), size), dtype=np.float32)
-        for place, draft in enumerate(drafts):
-            if draft.vector is not None:
-                rows[place] = draft.vector
-        holding: dict[str, list[int]] = defaultdict(list)
-        by_words = [diff.looks_by_words(draft) for draft in drafts]
-        # Only a later draft that is searched by words needs them.
-        for place in range(max((place for place, looks in enumerate(by_words) if looks), default=0)):
-            for term in set(terms(drafts[place].memory.content)):
-                holding[term].append(place)
-        cosines = rows @ rows.T
-        close: dict[int, list[int]] = defaultdict(list)
-        pairs = np.nonzero(np.tril(cosines >= min(diff.cosine_from, diff.update_from), -1))
-        for place, other in zip(*(each.tolist() for each in pairs), strict=True):
-            close[place].append(other)
-        return cls(drafts, cosines, close, holding, by_words, diff)
-
-    def near(self, place: int) -> list[_Candidate]:
-        """Earlier drafts that would be candidates if they were stored already, the nearest first."""
-        by_cosine = [other for other in self.close.get(place, ()) if self._stands(other, place)]
-        by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
-        found = dict.fromkeys((*by_cosine[: self.diff.vector_candidates], *self._by_words(place)))
-        return [
-            _Candidate(
-                draft.memory.content,
-                draft.memory.author,
-                float(self.cosines[place, other]),
-                twin=draft,
-                trust=draft.memory.trust,
-                names=draft.memory.entities,
-                place=(1, other),
-            )
-            for other in found
-            for draft in (self.drafts[other],)
-            if not _on_another_day(draft.memory, self.drafts[place].memory)
-        ]
-
-    def _by_words(self, place: int) -> list[int]:
-        draft = self.drafts[place]
-        if not place or not self.by_words[place]:
-            return []
-        shared: Counter[int] = Counter()
-        for term in query_terms(draft.memory.content)[: self.diff.most_terms]:
-            shared.update(other for other in self.holding.get(term, ()) if other < place)
-        best = sorted((other for other in shared if self._stands(other, place)), key=lambda at: (-shared[at], at))
-        return best[: self.diff.keyword_candidates]
-
-    def _stands(self, place: int, later: int) -> bool:
-        draft = self.drafts[place]
-        if draft.skipped or draft.quarantined or draft.memory.kind not in _EDITABLE:
-            return False
-        return scope_set(draft.memory.tags) == scope_set(self.drafts[later].memory.tags)
 
 
 @dataclass(frozen=True)
@@ -201,6 +105,10 @@ class Diff:
     """Terms of a text to search candidates with."""
     posting_budget: int = 5_000
     """Postings that one such search may read."""
+    related_from: float = 0.0
+    """Cosine or overlap from which `language.relations` looks for restatements and contradictions; 0: never."""
+    related_candidates: int = 5
+    """Nearest memories that are looked at."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
@@ -211,8 +119,8 @@ class Diff:
 
     def decide(self, state: Remembering, reader: Reader) -> None:
         """Decide for every draft. `Settle` repeats this if another writer has changed the store since."""
-        batch = _Batch.of(state.drafts, self)
-        stored: Mapping[int, list[_Candidate]] = {}
+        batch = Batch.of(state.drafts, self)
+        stored: Mapping[int, list[Candidate]] = {}
         for place, draft in enumerate(state.drafts):
             if place % _READ_AT_ONCE == 0:
                 stored = self._stored(batch, range(place, min(place + _READ_AT_ONCE, len(state.drafts))), reader)
@@ -230,7 +138,7 @@ class Diff:
                     similarity, other = claim.restates
                     draft.restates = Restatement(similarity, other.key, other.twin)
 
-    def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[_Candidate]) -> None:
+    def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[Candidate]) -> None:
         conflicts = False
         for candidate in candidates:
             decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
@@ -249,7 +157,7 @@ class Diff:
                 draft.reason = "names a changed value, and several memories have the old one"
 
     def _came_between(
-        self, new: _Claim, same: Sequence[_Candidate], found: Sequence[_Candidate], reader: Reader
+        self, new: _Claim, same: Sequence[Candidate], found: Sequence[Candidate], reader: Reader
     ) -> bool:
         """Whether a later statement changed, or may change, what the text says again: "on", "off", "on"."""
         last = max(same, key=lambda each: each.place)
@@ -262,26 +170,24 @@ class Diff:
         later = [each for each in found if each.place > last.place and new.author == (each.author or "")]
         return any(compare(last.text, each.text).verdict in ("contradicts", "update") for each in later)
 
-    def _stored(self, batch: _Batch, places: Iterable[int], reader: Reader) -> dict[int, list[_Candidate]]:
+    def _stored(self, batch: Batch, places: Iterable[int], reader: Reader) -> dict[int, list[Candidate]]:
         """Stored memories to compare each draft with, the nearest first, read in one call.
 
         A draft that can replace nothing has no entry.
         """
         cosines: dict[int, dict[int, float]] = {}
-        nearest_from = min(self.cosine_from, self.update_from)
         for place in places:
             draft = batch.drafts[place]
-            if draft.memory.kind in _EDITABLE and not draft.quarantined:
+            if draft.memory.kind in EDITABLE and not draft.quarantined:
                 by_words = self._by_keyword(draft, reader) if batch.by_words[place] else []
                 cosines[place] = dict.fromkeys(by_words, 0.0)
                 near = () if draft.nearest is None else zip(draft.nearest.keys, draft.nearest.scores, strict=True)
-                close = [(int(key), float(score)) for key, score in near if score >= nearest_from]
-                cosines[place] |= dict(close[: self.vector_candidates])
+                cosines[place] |= self._close(draft, [(int(key), float(score)) for key, score in near])
         keys = list({key: None for found in cosines.values() for key in found})
         known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
         return {
             place: [
-                _Candidate(
+                Candidate(
                     known[key].content,
                     known[key].author,
                     cosine,
@@ -291,10 +197,19 @@ class Diff:
                     place=(0, key),
                 )
                 for key, cosine in sorted(found.items(), key=lambda each: (-each[1], each[0]))
-                if known[key].kind in _EDITABLE and not _on_another_day(known[key], batch.drafts[place].memory)
+                if known[key].kind in EDITABLE and not on_another_day(known[key], batch.drafts[place].memory)
             ]
             for place, found in cosines.items()
         }
+
+    def _close(self, draft: Draft, near: Sequence[tuple[int, float]]) -> dict[int, float]:
+        """Return the nearest memories that are compared, of all that were found near, the nearest first."""
+        close = [each for each in near if each[1] >= min(self.cosine_from, self.update_from)]
+        found = dict(close[: self.vector_candidates])
+        if self.related_from and len(draft.memory.content) <= LONGEST_RELATED:
+            related = [each for each in near[: self.related_candidates] if each[1] >= self.related_from]
+            found |= dict(related)
+        return found
 
     def looks_by_words(self, draft: Draft) -> bool:
         """Whether a draft is searched by words: a text that states a change shares words with the old one."""
@@ -309,11 +224,11 @@ class Diff:
         arm = KeywordArm(
             wanted, fields=(1.0, 0.0, 0.0, 0.0), scoring="coverage", posting_budget=self.posting_budget
         )
-        where = Filter(kinds=_EDITABLE, within=scope_set(draft.memory.tags))
+        where = Filter(kinds=EDITABLE, within=scope_set(draft.memory.tags))
         found = reader.search({"keyword": arm}, where, self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
 
-    def _judge(self, new: _Claim, candidate: _Candidate) -> _Decision | None:
+    def _judge(self, new: _Claim, candidate: Candidate) -> _Decision | None:
         """DUPLICATE, UPDATE or CONFLICT with its reason; None for ADD."""
         if self.certain and new.ends(candidate):
             return _Decision("UPDATE", "names the old value and the new one")
@@ -326,6 +241,34 @@ class Diff:
         overlap = len(new.terms & theirs) / max(len(new.terms | theirs), 1)
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
         unlikely = similarity < self.update_from
+        related = self._relate(new, candidate, max(similarity, candidate.cosine))
+        decision = self._judge_words(new, candidate, overlap, similarity, unlikely=unlikely)
+        if decision is not None or related is None:
+            return decision
+        return _Decision("CONFLICT", f"contradicts a memory that is kept beside it: {related}", contradicts=True)
+
+    def _relate(self, new: _Claim, candidate: Candidate, similarity: float) -> str | None:
+        """Note a candidate that the text restates; return why the two contradict each other, None if they do not.
+
+        Only a link and a report follow from it: nothing is skipped, hidden or replaced.
+        """
+        if not self.related_from or similarity < self.related_from or len(candidate.text) > LONGEST_RELATED:
+            return None
+        from combray.language.relations import relation
+
+        found = relation(candidate.text, new.text)
+        if found is None:
+            return None
+        if found.kind == "contradicts":
+            return found.reason
+        if new.restates is None or similarity > new.restates[0]:
+            new.restates = similarity, candidate
+        return None
+
+    def _judge_words(
+        self, new: _Claim, candidate: Candidate, overlap: float, similarity: float, *, unlikely: bool
+    ) -> _Decision | None:
+        theirs = term_set(candidate.text)
         # Below the bands only a text that states a change can replace; `compare` is expensive.
         if unlikely and overlap < self.least_overlap:
             return None

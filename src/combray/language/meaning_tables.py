@@ -1,0 +1,222 @@
+"""Phrases of one meaning, opposites and exclusive values of a language, by the words that they are made of.
+
+The words are data (`meanings.json` of a language). `meanings` reads statements with them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+import Stemmer
+
+from combray.language.caches import from_tables, keyed_by_text
+from combray.language.folding import UNSPACED, plain
+from combray.language.lexicon import word_lists
+from combray.language.tables import section
+from combray.language.tokens import terms
+
+NUMBER = "number"
+"""The class of numbers and clock times, which is in no table."""
+_LONGEST_PHRASE = 7
+_STEMMERS = {"de": "german", "fr": "french", "es": "spanish"}
+UNIT = re.compile(
+    rf"\d+(?:[.,:]\d+)*(?:(?:st|nd|rd|th)\b)?|[{UNSPACED}]|[^\W\d_{UNSPACED}]+(?:['-][^\W\d_{UNSPACED}]+)*"
+)
+_NEGATED = re.compile(r"\b(\w+?)n't\b")
+CLITIC = re.compile(r"'(?:s|m|re|ll|ve|d)$")
+_ELIDED = re.compile(r"\b[cdjlmnst]'(?=\w)")
+_SAME_VERB = {
+    "does": "do", "did": "do", "is": "be", "are": "be", "was": "be", "were": "be", "am": "be", "has": "have",
+    "had": "have", "ca": "can", "wo": "will",
+}  # fmt: skip
+_AS_SPELT = {"leaves": "leav", "left": "left", "found": "found"}
+"""Words whose index term would be that of another word ("leaf", "leave", "find")."""
+
+
+class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The words of one language.
+
+    same: groups of phrases of one meaning; opposite: pairs of groups that exclude each other; anywhere: opposites
+    that count in the subject too ("nobody"); converse: opposites that swap who does it to whom ("older");
+    classes: values of which a property has one; functional: phrases before such a value ("born in"); kin: words
+    for persons, which a statement cannot gain or lose; broader: a word and the words that it covers; light:
+    words that carry nothing; determiners: words before a noun that is known; first: words before a value that
+    is one of several ("a"); adjunct: words that start a phrase of time or place; copulas;
+    passive: words before who did it; negations: phrases that negate, beside those of `words.json`;
+    faint: words that a restatement may add ("use", "name").
+    """
+
+    same: list[list[str]] = []
+    opposite: list[tuple[list[str], list[str]]] = []
+    anywhere: list[str] = []
+    converse: list[tuple[str, str]] = []
+    classes: dict[str, list[str]] = {}
+    functional: list[str] = []
+    kin: list[str] = []
+    broader: list[list[str]] = []
+    light: list[str] = []
+    determiners: list[str] = []
+    indefinite: list[str] = []
+    adjunct: list[str] = []
+    copulas: list[str] = []
+    passive: list[str] = []
+    negations: list[str] = []
+    faint: list[str] = []
+
+
+_tables = section("meanings", Meanings)
+
+
+class Phrase(NamedTuple):
+    """What the table knows of a phrase; numbers of groups, and names of classes."""
+
+    key: str
+    groups: frozenset[int] = frozenset()
+    one_side: frozenset[int] = frozenset()
+    other_side: frozenset[int] = frozenset()
+    classes: frozenset[str] = frozenset()
+    covers: frozenset[int] = frozenset()
+    covered: frozenset[int] = frozenset()
+    anywhere: bool = False
+    kin: bool = False
+    negates: bool = False
+    light: bool = False
+    functional: bool = False
+    converse: bool = False
+    faint: bool = False
+
+
+class Lexicon:
+    """One language's phrases by their first unit."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        table = _tables()[code]
+        self._found: dict[tuple[str, ...], dict[str, Any]] = {}
+        for place, group in enumerate(table.same):
+            self._add(group, "groups", place)
+        for place, (one, other) in enumerate(table.opposite):
+            self._add(one, "one_side", place)
+            self._add(other, "other_side", place)
+        for place, (top, *under) in enumerate(table.broader):
+            self._add([top], "covers", place)
+            self._add(under, "covered", place)
+        for name, words in table.classes.items():
+            self._add(words, "classes", name)
+        listed = word_lists()[code]
+        converse = [word for pair in table.converse for word in pair]
+        for flag, words in (
+            ("anywhere", table.anywhere),
+            ("kin", table.kin),
+            ("negates", [*listed.polarity.negations, *table.negations]),
+            ("functional", table.functional),
+            ("converse", converse),
+            ("faint", table.faint),
+        ):
+            self._add(words, flag, True)
+        kept = {*listed.polarity.negations, *_KEPT}
+        self._add(
+            [word for word in (*listed.stopwords, *listed.claims.neutral) if word not in kept], "light", True
+        )
+        self._add(table.light, "light", True)
+        # A phrase that only looks negative is an ordinary one.
+        self._add(listed.polarity.affirmative, "groups", -1)
+        self.phrases = {
+            units: _phrase(units, kinds) for units, kinds in self._found.items() if len(units) <= _LONGEST_PHRASE
+        }
+        self._lend_opposites()
+        self.negating = frozenset(map(plain, listed.polarity.negations))
+        self.longest = {units[0]: 0 for units in self.phrases}
+        for units in self.phrases:
+            self.longest[units[0]] = max(self.longest[units[0]], len(units))
+        self.determiners, self.indefinite, self.adjunct, self.copulas, self.passive = (
+            frozenset(map(plain, words))
+            for words in (table.determiners, table.indefinite, table.adjunct, table.copulas, table.passive)
+        )
+
+    def _lend_opposites(self) -> None:
+        """A phrase without opposites of its own has those of its synonyms: "not open" is against "open"."""
+        members: dict[int, list[Phrase]] = {}
+        for phrase in self.phrases.values():
+            for group in phrase.groups:
+                members.setdefault(group, []).append(phrase)
+        for units, phrase in self.phrases.items():
+            if phrase.groups and not (phrase.one_side or phrase.other_side):
+                same = [each for group in phrase.groups if group >= 0 for each in members[group]]
+                one = frozenset(side for each in same for side in each.one_side)
+                other = frozenset(side for each in same for side in each.other_side)
+                self.phrases[units] = phrase._replace(one_side=one, other_side=other)
+
+    def _add(self, phrases: Iterable[str], kind: str, value: int | str | bool) -> None:
+        for phrase in phrases:
+            units = tuple(units_of(phrase, self.code))
+            if not units:
+                continue
+            kinds = self._found.setdefault(units, {})
+            if value is True:
+                kinds[kind] = True
+            else:
+                kinds.setdefault(kind, set()).add(value)
+
+
+def _phrase(units: tuple[str, ...], kinds: Mapping[str, Any]) -> Phrase:
+    known: dict[str, Any] = {
+        name: frozenset(each) if isinstance(each, set) else each for name, each in kinds.items()
+    }
+    return Phrase(" ".join(units), **known)
+
+
+_KEPT = frozenset(
+    """
+    with without before after over under up down off out all each every both same own more most less few only can
+    must should always never sau trước trên dưới trong ngoài nhiều ít mọi mỗi cần phải muốn cho từ đi
+    """.split()  # noqa: SIM905
+)
+"""Stop words that tell two statements apart."""
+
+
+@from_tables
+def _lexicons() -> dict[str, Lexicon]:
+    return {}
+
+
+def lexicon(code: str) -> Lexicon | None:
+    """Return the phrases of a language; None if it has no table."""
+    if code not in _tables():
+        return None
+    found = _lexicons()
+    if code not in found:
+        found[code] = Lexicon(code)
+    return found[code]
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=20_000)
+def key_of(word: str, code: str) -> str:
+    """Return the key of a lower-case word: its stem, with irregular forms of a verb as one."""
+    word = CLITIC.sub("", word) if code == "en" else word
+    word = _SAME_VERB.get(word, word)
+    if word in _AS_SPELT:
+        return _AS_SPELT[word]
+    if code == "en":
+        return (terms(word) or [word])[0] if word.isalpha() else word
+    if code in _STEMMERS and word.isalpha():
+        return str(Stemmer.Stemmer(_STEMMERS[code]).stemWord(word))
+    return word
+
+
+def units_of(text: str, code: str) -> list[str]:
+    """Return the keys of the words of a text; each character of an unspaced script is a word."""
+    return [key_of(word, code) for word in UNIT.findall(lowered(text, code))]
+
+
+def lowered(text: str, code: str) -> str:
+    """Return the text in lower case, with contractions written out: "don't" as "do not", "l'eau" as "eau"."""
+    found = plain(text)
+    if code == "en":
+        return _NEGATED.sub(r"\1 not", found).replace("cannot", "can not")
+    return _ELIDED.sub("", found) if code == "fr" else found

@@ -1,0 +1,267 @@
+"""Short statements as lists of concepts: phrases of one meaning match.
+
+Read only by `relations`, which proposes and never decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from combray.language.caches import from_tables
+from combray.language.claim_tokens import vocabulary
+from combray.language.folding import is_unspaced, plain
+from combray.language.lexicon import word_lists
+from combray.language.meaning_tables import CLITIC, NUMBER, UNIT, Lexicon, Phrase, key_of, lexicon, lowered
+from combray.language.scripts import language
+from combray.language.text import Text, read_once
+
+_BREAK = re.compile(r"[,;:.!?，。；！？：]")
+_OCLOCK = ((re.compile(r"\bhalf past (\w+)"), 0, 30), (re.compile(r"\bquarter past (\w+)"), 0, 15),
+           (re.compile(r"\bquarter to (\w+)"), -1, 45))  # fmt: skip
+"""Patterns of spoken times with what they add to the hour, and the minutes."""
+_MERIDIEM = re.compile(r"\b(\w+(?::\d\d)?) ?(am|pm|a\.m\.?|p\.m\.?|o'clock)(?!\w)")
+_NOON = 12
+_ZH_NUMBER = re.compile(r"[零一二两三四五六七八九十百]+")
+_ZH_HALF = re.compile(r"([零一二两三四五六七八九十\d]+)点半")
+_VI_HALF = re.compile(r"(\w+) (?:giờ|h) rưỡi")
+_BEFORE_HOUR = frozenset(("at", "by", "until", "past", "before", "after", "level", "number"))
+_VI_COUNTED = frozenset(("tầng", "lầu", "thứ", "số", "phòng", "lớp", "khoảng"))
+_VI_COUNTS = frozenset(
+    (
+        "giờ",
+        "người",
+        "con",
+        "cái",
+        "ngày",
+        "tháng",
+        "tuần",
+        "năm",
+        "phút",
+        "đứa",
+        "lần",
+        "chiếc",
+        "đôi",
+        "cô",
+        "chị",
+    )
+)
+
+
+class Concept(NamedTuple):
+    """A phrase of a statement with its place: first and last unit. `name`: it is spelt as a name."""
+
+    phrase: Phrase
+    first: int
+    last: int
+    name: bool
+
+    @property
+    def key(self) -> str:
+        """The key by which two concepts are the same."""
+        return self.phrase.key
+
+
+class Said(NamedTuple):
+    """A statement as concepts. `units` are its words, `persons` the persons that pronouns name."""
+
+    language: str
+    units: tuple[str, ...]
+    concepts: tuple[Concept, ...]
+    negations: tuple[Concept, ...]
+    functional: tuple[int, ...]
+    """Places after which the value of a property stands."""
+    breaks: frozenset[int]
+    """Places in front of which a clause begins."""
+    persons: frozenset[str]
+    topics: frozenset[str | int]
+    """Keys and groups of the concepts: two statements without a common one have nothing to do with each other."""
+
+
+def _clock(spelt: str, code: str) -> str:
+    """Return the text with spoken clock times as digits: "half past five" as "5:30", "2 pm" as "14"."""
+    numbers = _numbers(code)
+
+    def value(word: str) -> str:
+        return numbers.get(word, word)
+
+    def hour(found: re.Match[str]) -> str:
+        whole, _, minutes = value(found[1]).partition(":")
+        if not whole.isdigit():
+            return found[0]
+        late = found[2].startswith("p") and int(whole) < _NOON
+        return f"{int(whole) + _NOON * late}{f':{minutes}' if minutes else ''}"
+
+    if code == "en":
+        for spoken, offset, minutes in _OCLOCK:
+            for found in list(spoken.finditer(spelt)):
+                if value(found[1]).isdigit():
+                    spelt = spelt.replace(found[0], f"{int(value(found[1])) + offset}:{minutes}")
+        return _MERIDIEM.sub(hour, spelt)
+    if code == "zh":
+        return _ZH_HALF.sub(lambda found: f"{_chinese(found[1])}:30", spelt)
+    if code == "vi":
+        return _VI_HALF.sub(lambda found: f"{value(found[1])}:30", spelt)
+    return spelt
+
+
+def _chinese(digits: str) -> str:
+    if digits.isdigit():
+        return digits
+    if not any(each in digits for each in "十百"):
+        return "".join(_numbers("zh").get(each, each) for each in digits)
+    total = current = 0
+    for each in digits:
+        value = int(_numbers("zh").get(each, "0"))
+        if value >= 10:
+            total += (current or 1) * value
+            current = 0
+        else:
+            current = value
+    return str(total + current)
+
+
+@from_tables
+def _all_numbers() -> dict[str, Mapping[str, str]]:
+    return {
+        code: {plain(word): value.rstrip("stndrh") for word, value in table.claims.numbers.items()}
+        for code, table in word_lists().items()
+    }
+
+
+def _numbers(code: str) -> Mapping[str, str]:
+    return _all_numbers().get(code) or _NUMBERS.get(code, {})
+
+
+def _counted(words: str) -> Mapping[str, str]:
+    return {word: str(place) for place, word in enumerate(words.split(), 1)}
+
+
+_NUMBERS = {
+    "de": _counted("eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"),
+    "fr": _counted("unité deux trois quatre cinq six sept huit neuf dix onze douze"),
+    "es": _counted("unidad dos tres cuatro cinco seis siete ocho nueve diez once doce"),
+}
+
+
+@read_once
+def said(text: Text) -> Said | None:
+    """Return a statement as concepts; None if its language has no table."""
+    code = language(text.text)
+    known = lexicon(code)
+    if known is None:
+        return None
+    spelt = _clock(lowered(text.text, code), code)
+    if code == "zh":
+        spelt = _ZH_NUMBER.sub(lambda found: _chinese(found[0]) if found[0] != "一" else found[0], spelt)
+    units: list[str] = []
+    breaks: set[int] = set()
+    done = 0
+    for found in UNIT.finditer(spelt):
+        if _BREAK.search(spelt, done, found.start()):
+            breaks.add(len(units))
+        units.append(CLITIC.sub("", found[0]) if code == "en" else found[0])
+        done = found.end()
+    capitals = {
+        plain(word)
+        for word in re.findall(r"(?<![.!?] )(?<!^)\b[^\W\d_]+", text.text)
+        if word[:1].isupper() and len(word) > 1
+    }
+    keys = [key_of(unit, code) for unit in units]
+    return _read(known, units, keys, frozenset(breaks), capitals)
+
+
+def _read(
+    known: Lexicon, units: Sequence[str], keys: Sequence[str], breaks: frozenset[int], capitals: set[str]
+) -> Said:
+    concepts: list[Concept] = []
+    negations: list[Concept] = []
+    functional: list[int] = []
+    for place in range(len(keys)):
+        # A functional phrase may hold words that are concepts too, so it is looked up apart.
+        for length in range(min(known.longest.get(keys[place], 0), len(keys) - place), 0, -1):
+            phrase = known.phrases.get(tuple(keys[place : place + length]))
+            if phrase is not None and phrase.functional:
+                functional.append(place + length)
+                break
+    place = 0
+    numbers = _numbers(known.code)
+    pronouns = vocabulary().pronouns
+    persons = {
+        pronouns[unit]
+        for place, unit in enumerate(units)
+        if unit in pronouns and pronouns[unit].startswith(known.code) and not _owns_kin(known, units, keys, place)
+    }
+    while place < len(keys):
+        number, length = _number(known.code, units, place, numbers)
+        phrase = None
+        if number is None:
+            for length in range(min(known.longest.get(keys[place], 0), len(keys) - place), 0, -1):
+                phrase = known.phrases.get(tuple(keys[place : place + length]))
+                if phrase is not None and not _only_functional(phrase):
+                    break
+                phrase = None
+            length = length if phrase is not None else 1
+            phrase = phrase or Phrase(keys[place])
+        else:
+            phrase = Phrase(number, classes=frozenset((NUMBER,)))
+        name = units[place] in capitals
+        concept = Concept(phrase, place, place + length - 1, name)
+        if phrase.negates and length == 1 and units[place] not in known.negating:
+            # "hard" has the stem of "hardly".
+            concept = concept._replace(phrase=phrase._replace(negates=False))
+        if concept.phrase.negates:
+            negations.append(concept)
+        elif units[place] not in pronouns and not (phrase.light and not (phrase.one_side or phrase.other_side)):
+            concepts.append(concept)
+        place += length
+    topics: set[str | int] = {each.key for each in concepts if not each.phrase.light}
+    return Said(
+        known.code,
+        tuple(units),
+        tuple(concepts),
+        tuple(negations),
+        tuple(functional),
+        breaks,
+        frozenset(persons),
+        frozenset(topics.union(*(each.phrase.groups for each in concepts))),
+    )
+
+
+def _owns_kin(known: Lexicon, units: Sequence[str], keys: Sequence[str], place: int) -> bool:
+    """Return whether a pronoun only says whose relative is meant: "my mother" is "mum"."""
+    following = known.phrases.get(tuple(keys[place + 1 : place + 2]))
+    return units[place] in known.determiners and following is not None and following.kin
+
+
+def _only_functional(phrase: Phrase) -> bool:
+    return phrase.functional and phrase == Phrase(phrase.key, functional=True)
+
+
+def _number(code: str, units: Sequence[str], place: int, numbers: Mapping[str, str]) -> tuple[str | None, int]:
+    """Return the number that starts at a place, and its units; None for none."""
+    unit = units[place]
+    if unit[0].isdigit():
+        unit = unit.rstrip("stndrh")
+        digits = unit.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", unit) else unit
+        hour, _, minutes = digits.partition(":")
+        return (str(int(hour)) if minutes == "00" else digits.removeprefix("0") or "0"), 1
+    value = numbers.get(unit)
+    if (
+        value is None
+        or (code == "en" and unit == "one" and (not place or units[place - 1] not in _BEFORE_HOUR))
+        or is_unspaced(unit)
+    ):
+        return None, 1
+    if code == "vi" and unit in ("năm", "ba"):
+        before = units[place - 1] if place else ""
+        after = units[place + 1] if place + 1 < len(units) else ""
+        if before not in _VI_COUNTED and after not in _VI_COUNTS:
+            return None, 1
+    if code == "vi" and unit == "một":
+        return None, 1
+    following = numbers.get(units[place + 1]) if place + 1 < len(units) else None
+    if following and value.isdigit() and following.isdigit() and 20 <= int(value) <= 90 and int(following) < 10:
+        return str(int(value) + int(following)), 2
+    return value, 1

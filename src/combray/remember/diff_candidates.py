@@ -1,0 +1,159 @@
+"""What a draft is compared with: stored memories, and earlier drafts of its batch."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.language.indexing import normalised
+from combray.language.scopes import scope_set
+from combray.language.tokens import query_terms, terms
+from combray.remember.state import Draft
+from combray.types import DEFAULT_TRUST, Memory
+
+EDITABLE = ("fact", "insight")
+"""Kinds that can replace one another. Episodes are originals and do not change."""
+LONGEST_RELATED = 300
+"""Characters of a memory up to which relations are looked for: a longer one says more than one thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A stored memory, or an earlier draft of the batch, that a draft is compared with."""
+
+    text: str
+    author: str | None
+    cosine: float
+    key: int | None = None
+    twin: Draft | None = None
+    trust: str = DEFAULT_TRUST
+    names: tuple[str, ...] = ()
+    place: tuple[int, int] = (0, 0)
+    """Its place among what was remembered: stored memories by key, then the drafts of the batch."""
+
+
+def on_another_day(one: Memory, other: Memory) -> bool:
+    """Whether two memories are the same words about two days, which `content_hash` distinguishes too."""
+    days = [each.occurred_from.date() for each in (one, other) if each.occurred_from is not None]
+    return len(set(days)) == 2 and normalised(one.content) == normalised(other.content)
+
+
+class Bounds(Protocol):
+    """The settings of `Diff` that choose candidates."""
+
+    @property
+    def cosine_from(self) -> float:
+        """Cosine that counts as similarity."""
+
+    @property
+    def update_from(self) -> float:
+        """Similarity of an update."""
+
+    @property
+    def related_from(self) -> float:
+        """Cosine from which relations are looked for; 0: never."""
+
+    @property
+    def vector_candidates(self) -> int:
+        """Nearest memories that are compared."""
+
+    @property
+    def related_candidates(self) -> int:
+        """Nearest memories whose relations are looked for."""
+
+    @property
+    def keyword_candidates(self) -> int:
+        """Best keyword matches that are compared."""
+
+    @property
+    def most_terms(self) -> int:
+        """Terms of a text to search candidates with."""
+
+    def looks_by_words(self, draft: Draft) -> bool:
+        """Return whether a draft is searched by words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Which drafts of a batch are near which: a batch gives the same result as its texts one by one."""
+
+    drafts: Sequence[Draft]
+    cosines: NDArray[np.float32]
+    close: Mapping[int, Sequence[int]]
+    """Earlier drafts whose cosine is near enough, by draft."""
+    holding: Mapping[str, Sequence[int]]
+    by_words: Sequence[bool]
+    """Which drafts are searched by words."""
+    diff: Bounds
+
+    @classmethod
+    def of(cls, drafts: Sequence[Draft], diff: Bounds) -> Batch:
+        """Compute the cosines of all pairs, and the drafts with each term if a draft is searched by words."""
+        size = next((len(draft.vector) for draft in drafts if draft.vector is not None), 1)
+        rows = np.zeros((len(drafts), size), dtype=np.float32)
+        for place, draft in enumerate(drafts):
+            if draft.vector is not None:
+                rows[place] = draft.vector
+        holding: dict[str, list[int]] = defaultdict(list)
+        by_words = [diff.looks_by_words(draft) for draft in drafts]
+        # Only a later draft that is searched by words needs them.
+        for place in range(max((place for place, looks in enumerate(by_words) if looks), default=0)):
+            for term in set(terms(drafts[place].memory.content)):
+                holding[term].append(place)
+        cosines = rows @ rows.T
+        close: dict[int, list[int]] = defaultdict(list)
+        pairs = np.nonzero(np.tril(cosines >= min(diff.cosine_from, diff.update_from), -1))
+        for place, other in zip(*(each.tolist() for each in pairs), strict=True):
+            close[place].append(other)
+        return cls(drafts, cosines, close, holding, by_words, diff)
+
+    def near(self, place: int) -> list[Candidate]:
+        """Earlier drafts that would be candidates if they were stored already, the nearest first."""
+        by_cosine = [other for other in self.close.get(place, ()) if self._stands(other, place)]
+        by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
+        close = by_cosine[: self.diff.vector_candidates]
+        found = dict.fromkeys((*close, *self._related(place), *self._by_words(place)))
+        return [
+            Candidate(
+                draft.memory.content,
+                draft.memory.author,
+                float(self.cosines[place, other]),
+                twin=draft,
+                trust=draft.memory.trust,
+                names=draft.memory.entities,
+                place=(1, other),
+            )
+            for other in found
+            for draft in (self.drafts[other],)
+            if not on_another_day(draft.memory, self.drafts[place].memory)
+        ]
+
+    def _related(self, place: int) -> list[int]:
+        diff, row = self.diff, self.cosines[place, :place]
+        if not diff.related_from or len(self.drafts[place].memory.content) > LONGEST_RELATED:
+            return []
+        near = [
+            int(other) for other in np.flatnonzero(row >= diff.related_from) if self._stands(int(other), place)
+        ]
+        return sorted(near, key=lambda other: (-row[other], other))[: diff.related_candidates]
+
+    def _by_words(self, place: int) -> list[int]:
+        draft = self.drafts[place]
+        if not place or not self.by_words[place]:
+            return []
+        shared: Counter[int] = Counter()
+        for term in query_terms(draft.memory.content)[: self.diff.most_terms]:
+            shared.update(other for other in self.holding.get(term, ()) if other < place)
+        best = sorted((other for other in shared if self._stands(other, place)), key=lambda at: (-shared[at], at))
+        return best[: self.diff.keyword_candidates]
+
+    def _stands(self, place: int, later: int) -> bool:
+        draft = self.drafts[place]
+        if draft.skipped or draft.quarantined or draft.memory.kind not in EDITABLE:
+            return False
+        return scope_set(draft.memory.tags) == scope_set(self.drafts[later].memory.tags)
