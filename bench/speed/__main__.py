@@ -1,5 +1,7 @@
 """The command: `python -m bench.speed [--sizes 1000 10000 100000] [--json OUT] [--markdown PAGE]`.
 
+`--store FILE` measures a store that is filled already, on a copy of it and without floors.
+
 Everything is timed in one run on one thread: set OPENBLAS_NUM_THREADS=1 to hold NumPy to it. The floors are
 timed on the same texts and questions, right before the engine. `--from FILE` makes the page of an earlier run.
 """
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.quality import loaders
+from bench.speed.filled import measure_filled
 from bench.speed.measuring import Measured, measure
 from bench.speed.report import page
 from combray import presets
@@ -30,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
     made.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    made.add_argument("--store", type=Path, metavar="FILE", help="measure a copy of a filled store; closed")
     made.add_argument("--conversations", type=Path, metavar="FOLDER", help="texts from its question sets")
     made.add_argument("--preset", choices=presets.names(), default="default")
     made.add_argument("--embedder", default="wordllama")
@@ -72,6 +76,8 @@ def _figures(options: argparse.Namespace) -> dict[str, Any]:
         _save(options, _content(options, results))
 
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        if options.store:
+            return _content(options, measure_filled(options, Path(folder)))
         return _content(options, measure(options, Path(folder), keep))
 
 

@@ -43,7 +43,8 @@ def page(content: Figures) -> str:
         ("Memory and files, megabytes", _memory(results)),
     ):
         parts.append(f"## {title}\n\n{_table(results, rows)}")
-    parts.append(f"## Writes as the store grows\n\n{_curve(results)}")
+    if any(each["curve"] for each in results):
+        parts.append(f"## Writes as the store grows\n\n{_curve(results)}")
     if content.get("peers"):
         parts.append(_peers(content["peers"]))
     return "\n".join(parts)

@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 
 from bench.quality.sets import Collection, Item, QuestionSet
+from bench.speed import engine as own
+from bench.speed.filled import copied, stored_texts
 from bench.speed.floors import PlainFTS5, Scan
 from bench.speed.gate import passes
 from bench.speed.memory import field
@@ -54,6 +56,22 @@ def test_the_floors_find_what_they_hold(tmp_path: Path) -> None:
     scan = Scan(FakeEmbedder())
     scan.add(plain)
     assert scan.ask("green bench")[0] == 2
+
+
+def test_a_filled_store_is_copied_with_the_files_beside_it(tmp_path: Path) -> None:
+    store, folder = tmp_path / "notes.db", tmp_path / "copy"
+    folder.mkdir()
+    with own.opened(store, "default", "none") as engine:
+        engine.remember("The kiln is red.", author="Mara")
+        with pytest.raises(ValueError, match="was not closed"):
+            copied(store, folder)
+    copy = copied(store, folder)
+    assert (folder / "combray.db.audit").read_bytes() == Path(f"{store}.audit").read_bytes()
+    with own.opened(copy, "default", "none") as engine:
+        engine.remember("The bench is green.")
+        assert stored_texts(engine)[0] == 2
+    with own.opened(store, "default", "none") as engine:
+        assert stored_texts(engine) == (1, [Text("The kiln is red.", "Mara")])
 
 
 def test_percentiles_by_hand() -> None:
