@@ -13,7 +13,8 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, plain
-from combray.language.lexicon import folded, matcher
+from combray.language.late import late
+from combray.language.lexicon import Phrases, folded
 from combray.language.tables import section
 
 
@@ -37,13 +38,13 @@ class AnswerKind:
     """A kind of answer: its name, and the patterns of a text that holds one."""
 
     name: str
-    asked: re.Pattern[str]
-    words: re.Pattern[str]
+    asked: Phrases
+    words: Phrases
     written: tuple[re.Pattern[str], ...]
 
     def held(self, text: str) -> bool:
         """Return whether a text holds an answer of this kind."""
-        return self.words.search(fold(text)) is not None or any(each.search(text) for each in self.written)
+        return self.words.search(fold(text)) or any(each.search(text) for each in self.written)
 
 
 @from_tables
@@ -55,9 +56,9 @@ def _kinds() -> tuple[AnswerKind, ...]:
     return tuple(
         AnswerKind(
             name,
-            matcher(plain(phrase) for each in some for phrase in each.asked),
-            matcher(folded(word for each in some for word in each.held)),
-            tuple(re.compile(pattern) for pattern in dict.fromkeys(p for each in some for p in each.patterns)),
+            Phrases(plain(phrase) for each in some for phrase in each.asked),
+            Phrases(folded(word for each in some for word in each.held)),
+            tuple(late(pattern) for pattern in dict.fromkeys(p for each in some for p in each.patterns)),
         )
         for name, some in found.items()
     )

@@ -5,12 +5,11 @@ The phrases are data (`intent` in words.json). Source: Mnemon, see docs/referenc
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold
-from combray.language.lexicon import folded, matcher, word_lists
+from combray.language.folding import fold, runs
+from combray.language.lexicon import Phrases, folded, word_lists
 
 
 class Intent(StrEnum):
@@ -23,10 +22,10 @@ class Intent(StrEnum):
 
 
 @from_tables
-def _patterns() -> dict[str, re.Pattern[str]]:
+def _patterns() -> dict[str, Phrases]:
     listed = [table.intent for table in word_lists().values()]
     return {
-        name: matcher(folded(phrase for each in listed for phrase in each.get(name, ())))
+        name: Phrases(folded(phrase for each in listed for phrase in each.get(name, ())))
         for name in ("WHY", "WHEN", "ENTITY", "RELATES")
     }
 
@@ -40,7 +39,8 @@ def detect(query: str) -> Intent:
     not count for WHEN. Only whole words match: "sometimes" does not hold "time".
     """
     folded = fold(query)
-    why, when, entity, relates = (len(pattern.findall(folded)) for pattern in _patterns().values())
+    words = frozenset(runs(folded))
+    why, when, entity, relates = (len(each.all_in(folded, words)) for each in _patterns().values())
     if why > when - relates and why >= max(entity, 1):
         return Intent.WHY
     if when > why and when > entity:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Collection, Iterable
+from functools import cached_property
 
 import msgspec
 
@@ -144,35 +146,66 @@ class Phrases:
     """A `matcher` that is only tried on texts that hold all words of one of its phrases.
 
     A match is a whole phrase, so each run of letters and digits of the phrase is one of the text. Looking words
-    up is ten times faster than the pattern, and most texts hold none of them.
+    up is ten times faster than the pattern, and most texts hold none of them. Only the phrases that a text may
+    hold are compiled: a shell call would wait for thousands.
     """
 
     def __init__(self, wanted: Iterable[str], *more: str) -> None:
-        listed = set(wanted)
-        spaced = [runs(phrase) for phrase in listed if not is_unspaced(phrase)]
-        self.pattern = matcher(listed, *more)
-        self._others: dict[str, list[frozenset[str]]] = {}
-        for words in spaced:
-            if words:
-                longest = max(words, key=len)
-                self._others.setdefault(longest, []).append(frozenset(words) - {longest})
-        self._words = frozenset(self._others)
-        self._always = bool(more) or not all(spaced)
-        self._unspaced = any(map(is_unspaced, listed))
+        self._wanted, self._more = sorted(set(wanted)), more
+        self._unspaced = [phrase for phrase in self._wanted if is_unspaced(phrase)]
+        self._wordless: list[str] = []
+        self._by_word: dict[str, list[tuple[frozenset[str], str]]] = {}
+        for phrase in self._wanted:
+            if not is_unspaced(phrase):
+                words = runs(phrase)
+                if words:
+                    longest = max(words, key=len)
+                    self._by_word.setdefault(longest, []).append((frozenset(words) - {longest}, phrase))
+                else:
+                    self._wordless.append(phrase)
+        self._words = frozenset(self._by_word)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern of all phrases."""
+        return matcher(self._wanted, *self._more)
 
     def may_be_in(self, text: str, words: Collection[str]) -> bool:
         """Whether the text may hold a phrase; `words` are the distinct `folding.runs` of the text."""
-        if self._always or (self._unspaced and is_unspaced(text)):
-            return True
-        found = self._words.intersection(words)
-        if not found:
-            return False
-        every = words if isinstance(words, frozenset) else frozenset(words)
-        return any(others <= every for word in found for others in self._others[word])
+        return bool(self._more or self._possible(text, words))
 
-    def all_in(self, text: str, words: Collection[str]) -> list[str]:
+    def within(self, text: str, words: Collection[str] | None = None) -> re.Pattern[str] | None:
+        """Return a pattern of the phrases that the text may hold, which finds what `pattern` does."""
+        if self._more:
+            return self.pattern
+        possible = self._possible(text, runs(text) if words is None else words)
+        return _matcher_of(tuple(possible)) if possible else None
+
+    def search(self, text: str) -> bool:
+        """Return whether the text holds a phrase."""
+        pattern = self.within(text)
+        return pattern is not None and pattern.search(text) is not None
+
+    def all_in(self, text: str, words: Collection[str] | None = None) -> list[str]:
         """Return the phrases in the text, in order."""
-        return self.pattern.findall(text) if self.may_be_in(text, words) else []
+        pattern = self.within(text, words)
+        return [] if pattern is None else pattern.findall(text)
+
+    def _possible(self, text: str, words: Collection[str]) -> list[str]:
+        """Return the phrases of which the text holds all words; in text without spaces all such phrases."""
+        found = self._words.intersection(words)
+        possible = list(self._wordless)
+        if found:
+            every = words if isinstance(words, frozenset) else frozenset(words)
+            possible += [
+                phrase for word in sorted(found) for others, phrase in self._by_word[word] if others <= every
+            ]
+        return possible + self._unspaced if self._unspaced and is_unspaced(text) else possible
+
+
+@functools.lru_cache(maxsize=1024)
+def _matcher_of(wanted: tuple[str, ...]) -> re.Pattern[str]:
+    return matcher(wanted)
 
 
 class Finder:

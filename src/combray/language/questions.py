@@ -14,7 +14,7 @@ import msgspec
 
 from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import is_unspaced, plain
-from combray.language.lexicon import matcher
+from combray.language.lexicon import Phrases
 from combray.language.scripts import language
 from combray.language.tables import section
 from combray.language.tokens import is_stop
@@ -43,22 +43,33 @@ _tables = section("questions", _Table)
 
 
 @from_tables
-def _pattern(name: str) -> re.Pattern[str]:
+def _phrases(name: str) -> Phrases:
     # Phrases of scripts without spaces are not used yet.
     listed = (phrase for table in _tables().values() for phrase in getattr(table, name))
-    return matcher(phrase for phrase in listed if not is_unspaced(phrase))
+    return Phrases(phrase for phrase in listed if not is_unspaced(phrase))
 
 
 @from_tables
-def _listed(name: str) -> re.Pattern[str]:
+def _listed(name: str) -> tuple[Phrases, re.Pattern[str]]:
     """Phrases of every script, and the patterns that go with them."""
     tables = _tables().values()
     phrases = (plain(phrase) for table in tables for phrase in getattr(table, name))
-    return matcher(phrases, *(each for table in tables for each in getattr(table, f"{name}_patterns", ())))
+    patterns = (each for table in tables for each in getattr(table, f"{name}_patterns", ()))
+    return Phrases(phrases), re.compile("|".join(patterns) or "(?!)")
 
 
 def _has(name: str, text: str) -> bool:
-    return _pattern(name).search(text) is not None
+    return _phrases(name).search(text)
+
+
+def _has_listed(name: str, text: str) -> bool:
+    phrases, patterns = _listed(name)
+    return phrases.search(text) or patterns.search(text) is not None
+
+
+def _begins(name: str, text: str) -> bool:
+    pattern = _phrases(name).within(text)
+    return pattern is not None and pattern.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +108,7 @@ def read(text: str, authors: Sequence[str]) -> Question:
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
     used = sorted((alias for alias, author in aliases.items() if author in named), key=len, reverse=True)
     role = None
-    request = _has("request", folded) or _pattern("request_start").match(folded) is not None
+    request = _has("request", folded) or _begins("request_start", folded)
     if not request and any(author.casefold() in ASSISTANTS for author in authors):
         role = "assistant" if _has("assistant", folded) else "user" if _has("user", folded) else None
     code = language(text)
@@ -110,11 +121,11 @@ def read(text: str, authors: Sequence[str]) -> Question:
         subject=_subject(text, spans, aliases, named),
         role=role,
         asks_when=_has("when", folded),
-        asks_date=_listed("when").search(folded) is not None,
+        asks_date=_has_listed("when", folded),
         asks_latest=_has("latest", folded),
         asks_conclusion=_has("inference", folded) and not request,
-        asks_past=_listed("past").search(folded) is not None,
-        asks_plan=_listed("plan").search(folded) is not None,
+        asks_past=_has_listed("past", folded),
+        asks_plan=_has_listed("plan", folded),
         language=code,
     )
 

@@ -7,6 +7,7 @@ text finds it. Hangul words also give their stem without the particle.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import threading
@@ -20,9 +21,9 @@ import Stemmer
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
 from combray.language.late import late
-from combray.language.lexicon import folded, matcher, phrases, word_lists
+from combray.language.lexicon import Phrases, folded, phrases, word_lists
 from combray.language.scripts import language, stopword_language
-from combray.language.text import Text, fold_of, passing, read_once
+from combray.language.text import Text, fold_of, fold_words, passing, read_once
 
 _letters = late(r"[^\W\d_]+")
 _letter_beyond_ascii = late(r"[^\W\d_\x00-\x7f]")
@@ -268,8 +269,8 @@ def _question_words() -> dict[str, frozenset[str]]:
 
 
 @from_tables
-def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return a pattern of question phrases, and one of requests at the start of a query.
+def _asking() -> tuple[Phrases, Phrases]:
+    """Return the phrases of questions, and the requests at the start of a query.
 
     In a script without spaces a request is removed anywhere: it would form bigrams with its neighbours.
     """
@@ -277,8 +278,12 @@ def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
     requested = phrases(lambda table: table.request_words)
     anywhere = [phrase for phrase in questions if words(phrase) != [phrase]]
     anywhere += [phrase for phrase in requested if is_unspaced(phrase)]
-    requests = matcher(requested)
-    return matcher(anywhere), re.compile(rf"\A(?:[\W_]*(?:{requests.pattern}))+")
+    return Phrases(anywhere), Phrases(requested)
+
+
+@functools.lru_cache(maxsize=256)
+def _at_start(requests: re.Pattern[str]) -> re.Pattern[str]:
+    return re.compile(rf"\A(?:[\W_]*(?:{requests.pattern}))+")
 
 
 @from_tables
@@ -299,14 +304,17 @@ def query_terms(text: str) -> list[str]:
 
 @read_once
 def _query_terms(read: Text) -> tuple[str, ...]:
-    longer, request = _asking()
+    longer, requests = _asking()
     split_in, _, every = split(read)
     code, apart, stems = stopword_language(every), _distinct_by_accents(read.text), _stems()
     code = code if code in _stops() else "en"
     stops, single = _stops()[code], _question_words()[code]
-    folded = fold_of(read)
-    in_front = request.match(folded)
-    asked = longer.sub(" ", f" {folded[in_front.end() :]}" if in_front else folded)
+    folded, written = fold_of(read), fold_words(read)
+    request = requests.within(folded, written)
+    in_front = _at_start(request).match(folded) if request else None
+    asked = f" {folded[in_front.end() :]}" if in_front else folded
+    if question := longer.within(folded, written):
+        asked = question.sub(" ", asked)
     fillers = None if asked.isascii() else _fillers().get(language(read.text))
     if fillers:
         asked = fillers.sub(" ", asked)

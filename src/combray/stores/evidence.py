@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from combray.runtime import Keys
 from combray.scoring.neighbours import Slots
+from combray.scoring.scratch import ascending
 from combray.stores.matrix import Matrix, check_dimensions
 from combray.stores.scored import Dense, Measured
 from combray.stores.snapshot import Snapshot
@@ -35,7 +36,7 @@ class ColumnEvidence(ABC):
         return matrix.scan(vector, snapshot.once(("has", model), lambda: has & shown), shown)
 
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
-        return [np.unique(self._slots("entity", name, snapshot)) for name in entities]
+        return [ascending(self._slots("entity", name, snapshot)) for name in entities]
 
     def tagged(self, tags: Sequence[str], snapshot: Snapshot) -> NDArray[np.bool_]:
         found = np.zeros(snapshot.count, dtype=np.bool_)

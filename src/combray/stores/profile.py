@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.runtime import Filter, Profile
+from combray.scoring.scratch import ascending
 from combray.stores.snapshot import Snapshot
 
 
@@ -65,7 +66,7 @@ def _count(snapshot: Snapshot, start: int) -> _Tally:
     return _Tally(
         memories=len(live),
         words=np.bincount(snapshot.words[live]),
-        authors=frozenset(np.unique(authors[authors >= 0]).tolist()),
+        authors=frozenset(ascending(authors[authors >= 0]).tolist()),
         in_session=int((snapshot.session[live] >= 0).sum()),
         latest=float(snapshot.moment[live].max(initial=-np.inf)),
     )

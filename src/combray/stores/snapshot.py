@@ -14,7 +14,7 @@ from combray.language.scopes import GLOBAL
 from combray.runtime import Filter, Keys, KeywordArm, VectorArm
 from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Chain, Slots, around, extend, link
-from combray.scoring.scratch import Scratch
+from combray.scoring.scratch import Scratch, ascending
 from combray.scoring.session_gain import Turns, gain_of, gains, plus, turns
 from combray.stores.memo import MOST_KEPT, Memo
 from combray.types import STATUSES, TIERS
@@ -112,7 +112,7 @@ class Snapshot:
             return tuple(names)
 
         def of(start: int) -> frozenset[int]:
-            return frozenset(np.unique(self.columns["author"][start:][self.shown[start:]]).tolist())
+            return frozenset(ascending(self.columns["author"][start:][self.shown[start:]]).tolist())
 
         heard = self.memo.get(("authors",), self.count, lambda: of(0), lambda old, rows: old | of(rows))
         return tuple(name if code in heard else "" for code, name in enumerate(names))

@@ -59,7 +59,9 @@ def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
             continue
         fold = without_accents if source.fold_accents else str
         for phrase in _phrases(source):
-            words = [token.text for token in tokenize(phrase) if token.text.isalnum()]
+            words = phrase.lower().split()
+            if not (phrase.isascii() and all(map(str.isalpha, words))):
+                words = [token.text for token in tokenize(phrase) if token.text.isalnum()]
             for form in (words, [fold(word) for word in words]):
                 if len(form) == 1:
                     single.add(form[0])
