@@ -17,7 +17,7 @@ from bench.speed.engine import items
 from bench.speed.texts import Text
 from combray import Engine
 from combray.runtime import Arrival, Filter
-from combray.stores.postgres import PostgresStore
+from combray.stores.postgres import PostgresStore, near_index
 from combray.testing.fakes import memory
 from combray.testing.postgres import Server
 
@@ -39,11 +39,11 @@ def filled(path: str, stored: Sequence[Text], progress: Callable[[int], None]) -
         return {"batches": len(stored) / (time.perf_counter() - started)}
 
 
-def repaired(location: str) -> float:
-    """Make the HNSW index. Return seconds."""
+def built(location: str) -> float:
+    """Make the HNSW index, as `doctor --repair` does behind the keyword index. Return seconds."""
     started = time.perf_counter()
-    with closing(PostgresStore(location)) as store:
-        store.repair()
+    with closing(PostgresStore(location)) as store, store._owning() as session:
+        near_index.build(session, "combray")
     return time.perf_counter() - started
 
 

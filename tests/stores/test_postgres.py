@@ -195,6 +195,20 @@ def test_no_server_is_an_error_that_names_it_without_the_password(tmp_path: Path
     assert "geheim" not in str(caught.value)
 
 
+def test_a_user_that_the_server_refuses_is_explained(tmp_path: Path) -> None:
+    server = Server()
+    try:
+        rules = server.data / "pg_hba.conf"
+        rules.write_text("local all all scram-sha-256\n", encoding="utf-8")
+        server.stop(remove=False)
+        server.start()
+        with pytest.raises(StoreError, match="refuses this user .*PGPASSWORD") as found:
+            PostgresStore(server.url())
+        assert "cannot be reached" not in str(found.value)
+    finally:
+        server.stop()
+
+
 def test_erased_words_leave_the_tables(postgres: Emptied) -> None:
     with combray.open(postgres.url, clock=lambda: START.timestamp()) as engine:
         engine.remember("Bob likes tea.")

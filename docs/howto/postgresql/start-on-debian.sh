@@ -4,6 +4,7 @@
 #   sudo sh start-on-debian.sh            database and user "combray"
 #   sudo sh start-on-debian.sh --exact    without pgvector, which only vectors=hnsw needs
 #
+# The account that calls sudo, and an account "combray" if there is one, may use the database without a password.
 # It can be run again: what is there stays. PGVECTOR_SOURCE names another place of the sources.
 set -eu
 
@@ -44,7 +45,7 @@ if [ "${1:-}" != --exact ] && [ ! -e "/usr/share/postgresql/$VERSION/extension/v
 fi
 
 pg_ctlcluster "$VERSION" main status >/dev/null 2>&1 || pg_ctlcluster "$VERSION" main start
-as_postgres() { su postgres -c "psql -X -q -v ON_ERROR_STOP=1 $*"; }
+as_postgres() { su postgres -c "PGOPTIONS=-cclient_min_messages=warning psql -X -q -v ON_ERROR_STOP=1 $*"; }
 su postgres -c "createuser $DATABASE" 2>/dev/null || say "The user $DATABASE is there already."
 su postgres -c "createdb -O $DATABASE $DATABASE" 2>/dev/null || say "The database $DATABASE is there already."
 as_postgres "-c 'CREATE ROLE combray_app NOLOGIN'" 2>/dev/null || say "The role combray_app is there already."
@@ -52,4 +53,14 @@ as_postgres "-c 'GRANT combray_app TO $DATABASE'"
 if [ "${1:-}" != --exact ]; then
     as_postgres "-d $DATABASE -c 'CREATE EXTENSION IF NOT EXISTS vector SCHEMA public'"
 fi
-say "Ready. As the system's user $DATABASE: combray --db 'postgresql://$DATABASE@/$DATABASE' doctor"
+# Peer authentication with a map: which accounts of the system are the database's user. The first rule that fits counts.
+ACCOUNT=${SUDO_USER:-root}
+CONFIGURATION=/etc/postgresql/$VERSION/main
+for NAME in "$DATABASE" "$ACCOUNT"; do
+    grep -qxF "combray $NAME $DATABASE" "$CONFIGURATION/pg_ident.conf" ||
+        printf '%s\n' "combray $NAME $DATABASE" >>"$CONFIGURATION/pg_ident.conf"
+done
+RULE="local $DATABASE $DATABASE peer map=combray"
+grep -qxF "$RULE" "$CONFIGURATION/pg_hba.conf" || sed -i "1i $RULE" "$CONFIGURATION/pg_hba.conf"
+pg_ctlcluster "$VERSION" main reload
+say "Ready. As $ACCOUNT: combray --db 'postgresql://$DATABASE@/$DATABASE' doctor"

@@ -18,6 +18,8 @@ from combray.errors import (
 )
 
 _BUSY = (pg.SerializationFailure, pg.DeadlockDetected)
+_REFUSED = ("authentication failed", "no password supplied", "no pg_hba.conf entry")
+"""An error at the connection has no code."""
 _GONE = (
     pg.AdminShutdown,
     pg.CrashShutdown,
@@ -84,6 +86,11 @@ def translate(error: Error, location: str) -> StoreError:
         return StoreError(f"{location}: a right is missing ({text}). Grant it: docs/howto/use-postgresql.md.")
     if isinstance(error, pg.DataCorrupted | pg.IndexCorrupted):
         return CorruptStoreError(f"{location}: the database is damaged ({text}). Restore a backup.")
+    if any(words in text for words in _REFUSED):
+        return StoreError(
+            f"{location}: the server refuses this user ({text}). For a password set PGPASSWORD or ~/.pgpass; peer "
+            "authentication needs an account of the system with the same name, or a line in pg_ident.conf."
+        )
     if is_lost(error):
         return StoreError(
             f"{location}: the server cannot be reached ({text}). A write that was not confirmed may be missing. "
