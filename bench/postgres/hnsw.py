@@ -45,7 +45,7 @@ def measure(url: str, rows: Matrix, queries: Matrix) -> tuple[float, list[Found]
             for record in _records(rows):
                 copy.write(record)
             copy.write(b"\xff\xff")
-        connection.execute("SET maintenance_work_mem = '1GB'")
+        connection.execute("SET maintenance_work_mem = '2GB'")
         started = time.perf_counter()
         connection.execute(_INDEX)
         built = time.perf_counter() - started

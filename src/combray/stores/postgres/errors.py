@@ -88,8 +88,8 @@ def translate(error: Error, location: str) -> StoreError:
         return CorruptStoreError(f"{location}: the database is damaged ({text}). Restore a backup.")
     if any(words in text for words in _REFUSED):
         return StoreError(
-            f"{location}: the server refuses this user ({text}). For a password set PGPASSWORD or ~/.pgpass; peer "
-            "authentication needs an account of the system with the same name, or a line in pg_ident.conf."
+            f"{location}: the server refuses this user ({text}). For a password set PGPASSWORD or ~/.pgpass; "
+            "peer authentication needs an account of the system with the same name, or a line in pg_ident.conf."
         )
     if is_lost(error):
         return StoreError(

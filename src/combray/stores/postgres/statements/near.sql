@@ -59,6 +59,14 @@ WHERE i.inhparent = 'vector'::regclass ORDER BY 1
 SELECT c.relname::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relname LIKE 'near\_%' AND i.indisvalid
 
+-- name: memory
+-- Enough for the graph of a table, whose nodes have $2 bytes, up to $3 megabytes; never less than is configured.
+SELECT set_config('maintenance_work_mem', greatest(
+    pg_size_bytes(current_setting('maintenance_work_mem')) / 1024,
+    least($3 * 1024, greatest(reltuples, 0)::bigint * $2 / 1024)
+) || 'kB', false)
+FROM pg_class WHERE oid = quote_ident($1)::regclass
+
 -- name: drop_index
 DROP INDEX IF EXISTS {name}
 
