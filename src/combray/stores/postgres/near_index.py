@@ -14,7 +14,7 @@ LEAST_VERSION = (0, 8)
 AT_ONCE = 10_000
 """Up to so many vectors the index is made when the store is opened; for more, by `combray doctor --repair`."""
 _NODE = 720
-"""Bytes of a node of the graph beside its vector, with m = 16: 40 MB hold 34,192 nodes with vectors of 512 bytes."""
+"""Bytes of a node of the graph beside its vector, with m = 16: 40 MiB hold 34,192 nodes of 512-byte vectors."""
 _MOST_MEMORY = 2048
 """Megabytes of maintenance_work_mem at the most. A graph that does not fit is built several times slower."""
 _PAGES = 1000
