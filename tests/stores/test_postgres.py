@@ -202,7 +202,7 @@ def test_a_user_that_the_server_refuses_is_explained(tmp_path: Path) -> None:
         rules.write_text("local all all scram-sha-256\n", encoding="utf-8")
         server.stop(remove=False)
         server.start()
-        with pytest.raises(StoreError, match="refuses this user .*PGPASSWORD") as found:
+        with pytest.raises(StoreError, match=r"refuses this user .*PGPASSWORD") as found:
             PostgresStore(server.url())
         assert "cannot be reached" not in str(found.value)
     finally:
