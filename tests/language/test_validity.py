@@ -39,7 +39,22 @@ def day(text: str | None) -> datetime | None:
         ("We'll move the database once the audit is done.", None, None),
         ("We'll soon move the database.", None, None),
         ("We'll meet on 3 June or on 5 June.", None, None),
-        ("I'll have the report ready by Friday.", None, None),
+        ("I'll have the report ready by Friday.", "2025-05-17", None),
+        # The day of a change that lies ahead, in words of the present.
+        ("On 1 March 2026 I move into my own flat in Harlow.", "2026-03-01", None),
+        ("The van is booked: 3 June we move to the house by the canal.", "2025-06-03", None),
+        ("Rafaela goes on leave on 6 October; from that day Dmitri covers the desk.", "2025-10-06", None),
+        ("The move slips by four weeks, to 9 June 2025; the network needs more time.", "2025-06-09", None),
+        ("Ngày 15 tháng 6 mình dọn về căn hộ ở Tân Phú, cọc xong rồi.", "2025-06-15", None),
+        ("The photo shoot for the catalogue is on 9 September.", None, None),
+        ("We moved to the house by the canal on 3 May.", None, None),
+        ("I always change the filters in June.", None, None),
+        # Of "by the end" and "at the end" only the end is certain.
+        ("We're going to move CI to another host by the end of June.", "2025-07-01", None),
+        ("Dad is going to retire at the end of the year.", "2026-01-01", None),
+        ("Leah is going to move to Bergen this spring.", "2025-06-01", None),
+        # Said on a Wednesday, "starting Wednesday" is the next one.
+        ("Starting Wednesday the standup will be at 10:15.", "2025-05-21", None),
         # The present has limits only where it names them.
         ("I'm in Oslo until Friday.", None, "2025-05-17"),
         ("I have lived in Oslo since March.", "2025-03-01", None),

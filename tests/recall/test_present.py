@@ -249,3 +249,62 @@ def test_a_plan_that_was_put_off_before_its_day_does_not_lead(engine: Engine) ->
         engine.settle(edge.source, edge.target, "both")
     engine.link(slip, plan, type="may_revise", weight=0.9)
     assert shown(engine, "Until when is the front desk open?")[0] == old
+
+
+# -- chains of open pairs --------------------------------------------------------------------------------
+
+
+def test_the_last_of_several_later_statements_may_replace_the_others(engine: Engine) -> None:
+    first = tell(engine, "The choir at Umlazi Road has 34 singers", "2025-03-12")
+    second = tell(engine, "Eleven new faces tonight, that makes 45", "2025-08-05")
+    third = tell(engine, "After the holidays the headcount is 41", "2026-01-26")
+    engine.link(second, first, type="may_revise", weight=0.6)
+    engine.link(third, first, type="may_revise", weight=0.5)
+    hits = {hit.memory.id: hit for hit in engine.recall("How many singers has the choir at Umlazi Road?")}
+    assert hits[first].may_be_outdated_by is not None
+    assert hits[second].may_be_outdated_by == third
+    assert hits[third].may_be_outdated_by is None
+
+
+def test_what_is_pulled_in_brings_what_may_replace_it(engine: Engine) -> None:
+    first = tell(engine, "My knee bends to 95 degrees after the operation", "2025-04-30")
+    second = tell(engine, "Physio measured 118 today, she was delighted", "2025-06-26")
+    third = tell(engine, "Measured again: 131, almost like the good one", "2025-10-02")
+    engine.link(second, first, type="may_revise", weight=0.6)
+    engine.link(third, second, type="may_revise", weight=0.6)
+    hits = engine.recall("How far does my knee bend after the operation?")
+    assert [hit.memory.id for hit in hits[:3]] == [first, second, third]
+    assert [hit.may_be_outdated_by for hit in hits[:3]] == [second, third, None]
+
+
+def test_a_date_given_in_words_of_the_present_makes_a_plan(engine: Engine) -> None:
+    old = tell(engine, "I live in a rented room in Peckham", "2025-10-02")
+    plan = tell(engine, "On 1 July 2026 I move into my own flat in Walthamstow", "2025-11-15")
+    engine.link(plan, old, type="may_revise", weight=0.3)
+    assert engine.recall("Where do I live?")[0].may_be_outdated_by is None
+    before = [hit.memory.id for hit in engine.recall("Where do I live?")]
+    assert before[0] == old
+    due = tell(engine, "My desk is in the Harwood office", "2025-10-02")
+    came = tell(engine, "On 4 May 2026 I move to a desk in the Quay office", "2026-04-15")
+    engine.link(came, due, type="may_revise", weight=0.3)
+    hits = engine.recall("In which office is my desk?")
+    assert [hit.memory.id for hit in hits[:2]] == [came, due]
+    assert hits[1].may_be_outdated_by == came
+
+
+def test_a_plan_put_off_to_another_day_is_done_on_that_day(engine: Engine) -> None:
+    old = tell(engine, "The Juniper service runs in the Frankfurt region", "2025-11-06")
+    plan = tell(engine, "We will move Juniper to Stockholm on 12 January 2026", "2025-11-20")
+    slip = tell(engine, "The Juniper move slips by four weeks, to 9 February 2026", "2026-01-09")
+    engine.link(plan, old, type="may_revise", weight=0.4)
+    engine.link(slip, plan, type="may_revise", weight=0.8)
+    hits = [hit.memory.id for hit in engine.recall("In which region does the Juniper service run?")]
+    assert hits.index(slip) < hits.index(old)
+
+
+def test_another_day_of_an_event_is_shown_before_that_day(engine: Engine) -> None:
+    old = tell(engine, "The parents' evening is on 18 June", "2026-05-03")
+    new = tell(engine, "The school writes that the evening moves to 25 June", "2026-05-13")
+    engine.link(new, old, type="may_revise", weight=0.6)
+    hits = {hit.memory.id: hit for hit in engine.recall("On which day is the parents' evening?")}
+    assert hits[old].may_be_outdated_by == new

@@ -6,8 +6,9 @@ Nothing is guessed: a date that is absent, vague or ambiguous gives no limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from combray.language.caches import from_tables
@@ -30,6 +31,11 @@ _NEVER: Validity = (None, None)
 _FAR_PAST, _FAR_FUTURE = 1500, 2500
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
+_MOMENT = timedelta(seconds=1)
+_FAR_AHEAD = timedelta(days=270)
+"""A date without a year that would lie farther ahead may as well be the last one."""
+_PARTS = re.compile(r"[;:!?；：。！？]|\.\s|,\s(?!\d{4}\b)|，|\s[–—-]\s")
+"""What divides a sentence into parts that each say one thing."""
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIGIT = re.compile(r"[\d一二三四五六七八九十]")
 
@@ -40,16 +46,27 @@ class _Times(NamedTuple):
     starts: list[datetime]
     ends: list[datetime]
     ranges: list[tuple[datetime, datetime]]
+    days: list[datetime]
+    """Single days with a digit: "9 February"."""
     others: list[datetime]
+    """Longer times: "July", "in two weeks"."""
     near: list[datetime]
     """Others that are words alone, as "Tuesday" is: "next month we meet on Tuesdays" begins next month."""
+    latest: list[datetime]
+    """When a time is over of which only the end is certain: "by the end of June", "this spring"."""
+
+    def best(self) -> list[datetime]:
+        """Return the dates that a plan begins at, as far as they are known: those of a day before all others."""
+        return self.starts or self.days or self.others or self.near or self.latest
 
 
 def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     """Return the validity of a text of this tense that was said at a moment (aware).
 
     A past statement ends at the time it names, at the latest when it was said. A planned one begins at the one
-    date that it names, and a present one at the date after "since". "Until Friday" ends with that day.
+    date that it names, or at the end of a time that it does not exceed ("by the end of June"). A present one
+    begins at the date after "since", and one of a change ("we move on 3 June") on that day, if it lies ahead.
+    "Until Friday" ends with that day.
     """
     if tense not in ("present", "past", "planned"):
         return _NEVER
@@ -57,8 +74,10 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     # The tests are cheap, and the grammars are not.
     if tense == "past" and not has_time_expression(lead):
         return None, said_at
-    if tense == "present" and not (_marks()["limits"].search(plain(lead)) and has_time_expression(lead)):
+    if tense == "present" and not has_time_expression(lead):
         return _NEVER
+    if tense == "present" and not _marks()["limits"].search(plain(lead)):
+        return _of_a_change(lead, said_at)
     if tense == "planned" and not (has_time_expression(lead) or _DISTANCE.search(plain(lead))):
         return _NEVER
     if tense == "past":
@@ -70,15 +89,41 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     end = _only(each for each in ahead.ends if each > said_at)
     if tense == "planned":
         # "From Monday to Friday" is a plan's time; in the present it is a habit.
-        starts = [_coming(each, said_at, lead) for each in ahead.starts]
+        ranged = None if ahead.starts else _only(ahead.ranges)
         # "From 1 June I work Monday to Thursday" begins in June.
-        dates = [each for each in (starts or ahead.others or ahead.near) if each > said_at]
-        ranged = None if starts else _only(ahead.ranges)
-        return ranged or (_only(dates), end)
+        starts = [_coming(each, said_at, lead) for each in ahead.starts]
+        return ranged or (_only(each for each in (starts or ahead.best()) if each > said_at), end)
     behind = _times(lead, said_at, forward=False)
     # "As of 3 May" is this year's or last year's: only a date that reads the same both ways is certain.
     start = _only(behind.starts)
-    return start if start in ahead.starts else None, end
+    if start is None or start not in ahead.starts:
+        start = _of_a_change(lead, said_at)[0]
+    return start, end
+
+
+def _of_a_change(lead: str, said_at: datetime) -> Validity:
+    """Return the validity of "on 3 June we move": from the one date in the part that holds the change."""
+    lowered = plain(lead)
+    if not _marks()["changing"].search(lowered):
+        return _NEVER
+    parts = _parts(lead)
+    for place, (start, end) in enumerate(parts):
+        part = lowered[start:end]
+        if not _marks()["changing"].search(part) or _marks()["happened"].search(part):
+            continue
+        # "It slips by four weeks, to 9 February": the date may follow the comma.
+        following = parts[min(place + 1, len(parts) - 1)][1]
+        for until in (end, following):
+            times = _times(lead[start:until], said_at, forward=True)
+            found = _only(each for each in times.starts or times.days or times.others if each > said_at)
+            if found and (found - said_at <= _FAR_AHEAD or _YEARS.search(lead)):
+                return found, None
+    return _NEVER
+
+
+def _parts(lead: str) -> Sequence[tuple[int, int]]:
+    edges = [0, *(found.end() for found in _PARTS.finditer(lead)), len(lead)]
+    return list(pairwise(edges))
 
 
 def _only(dates: Iterable[T]) -> T | None:
@@ -87,7 +132,16 @@ def _only(dates: Iterable[T]) -> T | None:
 
 
 def _coming(start: datetime, said_at: datetime, lead: str) -> datetime:
-    """Return the start of a plan: "from 1 April", said in May and without a year, is in the next year."""
+    """Return the start of a plan: "from 1 April", said in May and without a year, is in the next year.
+
+    "Starting Monday", said on a Monday, is the next one, and "starting today" the next moment.
+    """
+    if start.date() == said_at.date():
+        from combray.language.dates.resolution import resolve
+
+        # The day after, a weekday has moved by a week, and "today" by a day.
+        moved = [each.start for each in resolve(lead, said_at + _DAY, forward=True) if each.start > start]
+        return next((each for each in moved if each - start == 7 * _DAY), said_at + _MOMENT)
     if start > said_at or said_at - start > _YEAR or _YEARS.search(lead) or (start.month, start.day) == (2, 29):
         return start
     return start.replace(year=start.year + 1)
@@ -97,7 +151,7 @@ def _times(lead: str, said_at: datetime, *, forward: bool) -> _Times:
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     from combray.language.dates.resolution import resolve
 
-    found = _Times([], [], [], [], [])
+    found = _Times([], [], [], [], [], [], [])
     for each in resolve(lead, said_at, forward=forward):
         _sort(each, lead, said_at, found)
     return found
@@ -107,6 +161,8 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
     marks = _marks()
     words = plain(each.text)
     if marks["bounding"].match(words):
+        if each.kind == "open" and each.start.year < _FAR_PAST:
+            _add(found.latest, each.end)
         return
     before, after = plain(lead[: each.span[0]]), plain(lead[each.span[1] :])
     if each.kind == "open":
@@ -121,12 +177,16 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
     start = each.start if each.explicit else _same_place(each, said_at)
     if start is None:
         return
+    if each.kind == "period" and (each.start <= said_at < each.end or marks["closing"].search(words)):
+        found.latest.append(each.end)
+        return
     if marks["ending"].search(before):
         _add(found.ends, each.end)
     elif marks["starting"].search(before) or marks["starting_after"].match(after):
         _add(found.starts, start)
     elif each.kind != "time" or start.date() != said_at.date():
-        (found.others if each.kind == "period" or _DIGIT.search(words) else found.near).append(start)
+        kind = found.days if each.kind != "period" and _DIGIT.search(words) else found.others
+        (kind if each.kind == "period" or _DIGIT.search(words) else found.near).append(start)
 
 
 def _add(dates: list[datetime], moment: datetime) -> None:
@@ -154,10 +214,11 @@ def _same_place(each: TimeExpression, said_at: datetime) -> datetime | None:
 @from_tables
 def _marks() -> dict[str, re.Pattern[str]]:
     """Return patterns of the words around a date: before it up to its first letter, or from its last one on."""
-    listed = {
-        kind: "|".join(words_of(kind)) for kind in ("starting", "starting_after", "ending", "ranging", "bounding")
-    }
+    kinds = (
+        "starting", "starting_after", "ending", "ranging", "bounding", "closing", "changing", "happened",
+    )  # fmt: skip
+    listed = {kind: "|".join(words_of(kind)) or "(?!)" for kind in kinds}
     before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending")}
-    inside = {kind: re.compile(listed[kind]) for kind in ("ranging", "bounding", "starting_after")}
+    inside = {kind: re.compile(listed[kind]) for kind in kinds if kind not in before}
     limits = "|".join(listed[kind] for kind in ("starting", "starting_after", "ending"))
     return before | inside | {"limits": re.compile(limits)}

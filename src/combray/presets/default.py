@@ -13,9 +13,10 @@ from combray.recall.assemble import Assemble
 from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
 from combray.recall.keep import KeepStrong
+from combray.recall.later import ShowLater
 from combray.recall.order import OrderCauses
 from combray.recall.passages import SplitQuery
-from combray.recall.present import FollowRevisions, LeadWithPresent, ShowLater
+from combray.recall.present import FollowRevisions, LeadWithPresent
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
 from combray.recall.search import SearchContext
 from combray.recall.signals import (

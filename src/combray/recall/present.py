@@ -1,34 +1,28 @@
-"""Current facts: superseded memories lead to what replaced them, and later statements stand behind older ones.
+"""Current facts: superseded memories lead to what replaced them; the present stands before the past and plans.
 
-Nothing is sorted by age. Measurements: bench/results/truth.md; reasons: docs/explanation/current-facts.md.
+`recall.later` puts later statements behind older ones. Nothing is sorted by age. Measurements:
+bench/results/truth.md; reasons: docs/explanation/current-facts.md.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.states import states_of
-from combray.language.tense import TENSE_BITS, Tense
+from combray.language.tense import TENSE_BITS
 from combray.language.tokens import term_set
 from combray.pipeline import stage
+from combray.recall.later import hedged, planned, slips
 from combray.recall.state import Recalling, aligned
-from combray.runtime import Found, Keys, Link, Ranked, Rows, Runtime
+from combray.runtime import Found, Keys, Link, Ranked, Runtime
 from combray.scoring.scratch import ascending
 from combray.types import STATUSES
 
-MARK_FROM = 0.25
-"""Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
 _SUPERSEDED = STATUSES.index("superseded")
-_HEDGES = sum(TENSE_BITS.values())
 _LONGEST_CHAIN = 64
-SLIPPED_FROM = 0.15
-"""Probability of a `may_revise` edge that puts a plan in doubt, if the text is from before the plan's day."""
 _TINY = 1e-6
 
 
@@ -111,18 +105,6 @@ def _instead(found: Found, heads: dict[int, int]) -> Found:
     return replace(found, keys=keys, lists=lists, scores=scores)
 
 
-def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.bool_]:
-    """Return which texts do not say how things are at `now` (unix seconds).
-
-    That is: past, planned, hypothetical, quoted, asked, or no longer valid. A plan whose date has come does.
-    `allowed` are tenses that count as present, because the question asks for them.
-    """
-    bits = _HEDGES - sum(TENSE_BITS[each] for each in allowed)
-    due = ((rows.cues & TENSE_BITS["planned"]) > 0) & (rows.valid_from <= now)
-    said = (rows.cues & bits) > 0
-    return (said & ~due) | ((rows.valid_to <= now) & ("past" not in allowed))
-
-
 @stage
 class LeadWithPresent:
     """Moves a statement about the present in front of a first hit that is about the past, a plan or a rumour.
@@ -149,23 +131,27 @@ class LeadWithPresent:
             return state
         asks_plan = state.question is not None and state.question.asks_plan
         rows = state.columns()
-        yields = hedged(rows, state.now, ("planned",) if asks_plan else ())[: self.among]
         if rows.words[0] > self.longest:
             return state
+        plans = planned(rows)[: self.among]
+        yields = hedged(rows, state.now, ("planned",) if asks_plan else ())[: self.among]
+        # A plan that came due, unless it was put off or cancelled before.
+        due = plans & ~yields & (rows.valid_from[: self.among] <= state.now)
+        if due.any():
+            off = np.isin(state.keys[: self.among], list(slips(state, state.keys[: self.among][due].tolist())))
+            yields, due = yields | off, due & ~off
         shares = state.scores[: self.among] / max(float(state.scores[0]), _TINY)
         if yields[0]:
-            place = self._about_the_same(state, ~yields, shares)
+            # "The party is on the 18th", later "we'll hold it on the 25th": a plan does not yield to the old day.
+            told = ~yields & ~(plans[0] & rows.times[: self.among] & (rows.moment[: self.among] < rows.moment[0]))
+            place = self._about_the_same(state, told, shares)
         else:
-            # What is planned and does not yield is due.
-            plans = ((rows.cues & TENSE_BITS["planned"]) > 0)[: self.among] & ~yields
             later = rows.moment[: self.among] > rows.moment[0]
-            near = plans & later & (shares >= self.share_of_topic)
-            if near.any() and not plans[0]:
-                doubted = slipped(state, state.keys[: self.among][near].tolist())
-                near &= ~np.isin(state.keys[: self.among], doubted)
-                place = self._of_a_topic(state, near)
-            else:
-                place = 0
+            near = due & later & (shares >= self.share_of_topic)
+            place = self._of_a_topic(state, near) if near.any() and not plans[0] else 0
+            if place:
+                keys = state.keys[[place, 0]].tolist()
+                state.led = [Link(*keys, "may_revise", self.share_of_topic)]
         if place:
             order = np.arange(len(state.keys))
             order[: place + 1] = np.roll(order[: place + 1], 1)
@@ -208,111 +194,3 @@ def _by_key(found: Found, name: str) -> tuple[Keys, NDArray[np.float64]]:
     order = np.argsort(found.keys)
     scores = found.scores.get(name, np.zeros(len(found.keys)))
     return found.keys[order], scores[order]
-
-
-@stage
-class ShowLater:
-    """Puts the later memory that may revise a hit directly behind it, even if the two share no word.
-
-    Reads the open `may_revise` edges of the first hits. An edge counts if its probability of mattering to this
-    question is at least `mark_from`: 1 / (1 + exp(-z)), z = bias + edge · ln(p / (1 - p)) + first + share · s,
-    where p is the edge's own probability, `first` counts for the first hit alone, and s is the hit's share of the
-    first score. Source of the weights: `python -m bench.truth.showing`.
-
-    A plan whose date has come stands before the hit that it revises; a plan that is not due is not shown for it.
-    Nothing moves for a question about the past. `Assemble` marks the hits.
-    """
-
-    needs = ("sorted", "question")
-    mark_from: float = 0.07
-    bias: float = -4.7
-    edge: float = 0.93
-    first: float = 2.18
-    share: float = 2.17
-    sure_from: float = 0.35
-    """Probability of an edge that counts for every question."""
-    due_from: float = 0.02
-    """Probability of an edge from a plan whose date has come that counts for every question."""
-    depth: int = 10
-    """Hits whose edges are read, at most."""
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not len(state.keys):
-            return state
-        head = state.keys[: min(self.depth, state.limit)].tolist()
-        links = open_revisions(state, head, 0.0)
-        if not links:
-            state.revisions = []
-            return state
-        keys = np.array(sorted({link.source for link in links}), dtype=np.int64)
-        rows = state.reader.rows(keys)
-        says_now = ~hedged(rows, state.now)
-        told = set(keys[says_now].tolist())
-        # A plan that says how things are is one whose date has come.
-        due = set(keys[says_now & ((rows.cues & TENSE_BITS["planned"]) > 0)].tolist())
-        due -= set(slipped(state, sorted(due)))
-        state.revisions = [link for link in self._that_matter(links, state, due) if link.source in told]
-        if state.revisions and not state.asks_past:
-            self._place(state, state.revisions, due)
-        return state
-
-    def _that_matter(self, links: Sequence[Link], state: Recalling, due: Collection[int]) -> list[Link]:
-        """Return the edges that matter to this question, each with that probability as its weight."""
-        scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
-        first, best = int(state.keys[0]), max(float(state.scores[0]), _TINY)
-        found = []
-        for link in links:
-            p = min(max(link.weight, _TINY), 1.0 - _TINY)
-            z = self.bias + self.edge * math.log(p / (1.0 - p)) + self.first * (link.target == first)
-            z += self.share * scores[link.target] / best
-            chance = round(1.0 / (1.0 + math.exp(-z)), 6)
-            is_due = link.source in due and link.weight >= self.due_from
-            if chance >= self.mark_from or link.weight >= self.sure_from or is_due:
-                found.append(msgspec.structs.replace(link, weight=chance))
-        return found
-
-    def _place(self, state: Recalling, links: Sequence[Link], due: Collection[int]) -> None:
-        """Arrange the candidates so that the most probable later memory stands at each one it may revise."""
-        later: dict[int, Link] = {}
-        for link in sorted(links, key=lambda each: (-each.weight, each.source)):
-            later.setdefault(link.target, link)
-        scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
-        order = list(state.keys.tolist())
-        place = 0
-        while place < len(order):
-            old = order[place]
-            revision = later.get(old)
-            if revision is not None and revision.source not in order[:place]:
-                new = revision.source
-                if new in order:
-                    order.remove(new)
-                order.insert(place if new in due else place + 1, new)
-                scores[new] = scores[old]
-                state.via.setdefault(new, "revision")
-            place += 1
-        state.arrange(np.array(order, dtype=np.int64), np.array([scores[key] for key in order]))
-
-
-def slipped(state: Recalling, plans: Sequence[int]) -> list[int]:
-    """Return the plans that a text from before their day may have put off or cancelled."""
-    links = open_revisions(state, plans, SLIPPED_FROM)
-    if not links:
-        return []
-    sources, targets = ([link.source for link in links], [link.target for link in links])
-    told = state.reader.rows(np.array(sources, dtype=np.int64)).moment
-    begins = state.reader.rows(np.array(targets, dtype=np.int64)).valid_from
-    return [target for target, before in zip(targets, (told < begins).tolist(), strict=True) if before]
-
-
-def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:
-    """Return the open `may_revise` edges to the memories from later ones that the filters let through."""
-    if not keys:
-        return []
-    links = [
-        link for link in state.reader.links_to(keys, ("may_revise",)) if not link.subtype and link.weight >= least
-    ]
-    if not links:
-        return []
-    sources = np.array(sorted({link.source for link in links}), dtype=np.int64)
-    shown = set(sources[state.reader.eligible(sources, state.where)].tolist())
-    return [link for link in links if link.source in shown]

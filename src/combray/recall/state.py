@@ -92,6 +92,8 @@ class Recalling:
     """Whether superseded memories are wanted as hits."""
     revisions: list[Link] | None = None
     """Open `may_revise` edges to the hits; None before they are read."""
+    led: list[Link] = field(default_factory=list)
+    """From a plan that came due to the hit that it was put in front of (`LeadWithPresent`)."""
     topic: str = ""
     """The query without names that many memories hold; "" if no stage has read it."""
     days: tuple[str, ...] = ()

@@ -1,0 +1,286 @@
+"""Later statements behind older ones: open `may_revise` edges, weighed for the question.
+
+Measurements: bench/results/truth.md; reasons: docs/explanation/current-facts.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from combray.language.tense import TENSE_BITS, Tense
+from combray.pipeline import stage
+from combray.recall.state import Recalling
+from combray.runtime import Link, Rows, Runtime
+
+MARK_FROM = 0.25
+"""Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
+SLIPPED_FROM = 0.15
+"""Probability of a `may_revise` edge that puts a plan in doubt, if the text is from before the plan's day."""
+_HEDGES = sum(TENSE_BITS.values())
+_TINY = 1e-6
+
+
+def planned(rows: Rows) -> NDArray[np.bool_]:
+    """Return which texts are plans: their words say so, or they hold from a moment after they were told."""
+    return ((rows.cues & TENSE_BITS["planned"]) > 0) | (rows.valid_from > rows.moment)
+
+
+def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.bool_]:
+    """Return which texts do not say how things are at `now` (unix seconds).
+
+    That is: past, planned, hypothetical, quoted, asked, or no longer valid. A plan whose date has come does.
+    `allowed` are tenses that count as present, because the question asks for them.
+    """
+    bits = _HEDGES - sum(TENSE_BITS[each] for each in allowed)
+    due = planned(rows) & (rows.valid_from <= now)
+    said = (rows.cues & bits) > 0
+    if "planned" not in allowed:
+        said |= rows.valid_from > now
+    return (said & ~due) | ((rows.valid_to <= now) & ("past" not in allowed))
+
+
+class Times(NamedTuple):
+    """How statements stand to the present, by key."""
+
+    told: frozenset[int]
+    """Those that say how things are."""
+    due: frozenset[int]
+    """Plans among them: their day has come."""
+    plans: frozenset[int]
+    dated: frozenset[int]
+    """Those that hold a time expression."""
+    since: Mapping[int, float]
+    """From when a statement tells: the day of a plan that came due, else when it was told. Unix seconds."""
+    begins: Mapping[int, float]
+    """From when a statement holds, as it says; nan if it does not."""
+    moment: Mapping[int, float]
+
+
+def times_of(state: Recalling, keys: Iterable[int]) -> Times:
+    """Read how these memories stand to the present."""
+    known = np.array(sorted(set(keys)), dtype=np.int64)
+    rows = state.reader.rows(known)
+    told, plans = ~hedged(rows, state.now), planned(rows)
+    due = told & plans & (rows.valid_from <= state.now)
+    listed, moments, begins = known.tolist(), rows.moment.tolist(), rows.valid_from.tolist()
+    return Times(
+        told=frozenset(known[told].tolist()),
+        due=frozenset(known[due].tolist()),
+        plans=frozenset(known[plans].tolist()),
+        dated=frozenset(known[rows.times].tolist()),
+        since=dict(zip(listed, np.where(due, rows.valid_from, rows.moment).tolist(), strict=True)),
+        begins=dict(zip(listed, begins, strict=True)),
+        moment=dict(zip(listed, moments, strict=True)),
+    )
+
+
+@stage
+class ShowLater:
+    """Puts the later memory that may revise a hit directly behind it, even if the two share no word.
+
+    Reads the open `may_revise` edges of the first hits, and of what these edges pull in. An edge counts if its
+    probability of mattering to this question is at least `mark_from`: 1 / (1 + exp(-z)), z = bias + edge · ln(p /
+    (1 - p)) + first + share · s + own · o + found + ahead + rival · ln(p / best), where p is the edge's own
+    probability and best the highest of the hit's edges; `first` counts for the first hit alone, `found` if the
+    question finds the later memory as well, `ahead` if it finds it before the hit; s and o are the shares of the
+    hit and of the later memory of the first score. Source of the weights: `python -m bench.truth.showing`.
+
+    A plan whose date has come stands before the hit that it revises; one that is not due is shown only for a hit
+    that holds a time itself, as another date of the same event. If a plan was put off to another day, that text
+    takes its place. Of several later memories of one hit the last may replace the others too. Nothing moves for a
+    question about the past. `Assemble` marks the hits.
+    """
+
+    needs = ("sorted", "question")
+    mark_from: float = 0.07
+    bias: float = -6.01
+    edge: float = 0.78
+    first: float = 2.27
+    share: float = 3.38
+    own: float = 2.4
+    found: float = -1.87
+    ahead: float = 0.77
+    rival: float = 0.41
+    due: float = 1.73
+    sure_from: float = 0.35
+    """Probability of an edge that counts for every question."""
+    due_from: float = 0.02
+    """Probability of an edge from a plan whose date has come that counts for every question."""
+    depth: int = 10
+    """Hits whose edges are read, at most."""
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not len(state.keys):
+            return state
+        head = state.keys[: min(self.depth, state.limit)].tolist()
+        links = open_revisions(state, head, 0.0)
+        if not links:
+            state.revisions = state.led
+            return state
+        known = set(head)
+        links += open_revisions(state, sorted({each.source for each in links} - known), 0.0)
+        times = times_of(state, known.union(*((each.source, each.target) for each in links)))
+        links, off = put_off(links, times)
+        found = self._that_matter([each for each in links if tells(each, times)], state, known, times)
+        state.revisions = [*found, *siblings(found, times), *state.led]
+        if state.revisions and not state.asks_past:
+            self._place(state, state.revisions, times.due - off)
+        return state
+
+    def weigh(self, evidence: Mapping[str, float]) -> float:
+        """Return the probability that an edge with this evidence (`Evidence`) matters to the question."""
+        z = self.bias + sum([getattr(self, name) * value for name, value in evidence.items()])
+        return round(1.0 / (1.0 + math.exp(-z)), 6)
+
+    def _that_matter(self, links: Sequence[Link], state: Recalling, hits: set[int], times: Times) -> list[Link]:
+        """Return the edges that matter to this question, each with that probability as its weight."""
+        evidence = Evidence(state, links, times)
+        found: list[Link] = []
+        pulled: dict[int, float] = {}
+        for of_hits in (True, False):
+            for each in links:
+                if (each.target in hits) is not of_hits or not (of_hits or each.target in pulled):
+                    continue
+                # What is pulled in stands as high as the hit that it is shown for.
+                share = evidence.shares[each.target] if of_hits else pulled[each.target]
+                chance = self.weigh(evidence.of(each, share))
+                is_due = each.source in times.due and each.weight >= self.due_from
+                if chance >= self.mark_from or each.weight >= self.sure_from or is_due:
+                    found.append(msgspec.structs.replace(each, weight=chance))
+                    if of_hits and each.source not in hits:
+                        pulled[each.source] = max(share, pulled.get(each.source, 0.0))
+        return found
+
+    def _place(self, state: Recalling, links: Sequence[Link], due: frozenset[int]) -> None:
+        """Arrange the candidates: at each hit the plan that came due, and the most probable later memory."""
+        before: dict[int, int] = {}
+        behind: dict[int, int] = {}
+        for link in sorted(links, key=lambda each: (-each.weight, each.source)):
+            (before if link.source in due else behind).setdefault(link.target, link.source)
+        scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
+        order = list(state.keys.tolist())
+        place = 0
+        while place < len(order):
+            old = order[place]
+            if old in behind and behind[old] not in order[:place]:
+                _move(behind[old], place + 1, order)
+                scores[behind[old]] = scores[old]
+                state.via.setdefault(behind[old], "revision")
+            if old in before and before[old] not in order[:place]:
+                _move(before[old], place, order)
+                scores[before[old]] = scores[old]
+                state.via.setdefault(before[old], "revision")
+                place += 1
+            place += 1
+        state.arrange(np.array(order, dtype=np.int64), np.array([scores[key] for key in order]))
+
+
+def _move(key: int, place: int, order: list[int]) -> None:
+    if key in order:
+        order.remove(key)
+    order.insert(place, key)
+
+
+class Evidence:
+    """What speaks for an edge, by the name of its weight in `ShowLater`."""
+
+    def __init__(self, state: Recalling, links: Sequence[Link], times: Times) -> None:
+        best = max(float(state.scores[0]), _TINY)
+        self.shares = dict(zip(state.keys.tolist(), (state.scores / best).tolist(), strict=True))
+        """The share of each candidate of the first score."""
+        self.first = int(state.keys[0])
+        self._most: dict[int, float] = {}
+        for each in links:
+            self._most[each.target] = max(each.weight, self._most.get(each.target, _TINY))
+        self._due = times.due
+
+    def of(self, link: Link, share: float) -> dict[str, float]:
+        """Return the evidence for an edge to a memory with this share of the first score."""
+        p = min(max(link.weight, _TINY), 1.0 - _TINY)
+        own = self.shares.get(link.source, 0.0)
+        return {
+            "edge": math.log(p / (1.0 - p)),
+            "first": float(link.target == self.first),
+            "share": share,
+            "own": own,
+            "found": float(link.source in self.shares),
+            "ahead": float(own > share),
+            "rival": math.log(p / self._most[link.target]),
+            "due": float(link.source in self._due),
+        }
+
+
+def tells(link: Link, times: Times) -> bool:
+    """Return whether the later text of an edge says how things are: of an event, also which day it is put to."""
+    moves_a_day = link.source in times.plans and link.target in times.dated
+    return link.source in times.told or moves_a_day
+
+
+def put_off(links: Sequence[Link], times: Times) -> tuple[list[Link], frozenset[int]]:
+    """Return the edges, with those of the texts that put a plan off to another day, and the plans put off.
+
+    "The move slips to 9 February" does what the plan that it put off would have done, on its own day.
+    """
+    slips = [each for each in links if _slips(each, times)]
+    firmest = {(each.source, each.target): each for each in links}
+    for slip in slips:
+        for plan in links:
+            pair = slip.source, plan.target
+            instead = slip.source in times.plans and plan.source == slip.target and slip.source != plan.target
+            if instead and (pair not in firmest or firmest[pair].weight < plan.weight):
+                firmest[pair] = msgspec.structs.replace(plan, source=slip.source)
+    return list(firmest.values()), frozenset(each.target for each in slips)
+
+
+def _slips(link: Link, times: Times) -> bool:
+    plan = link.target
+    early = link.source in times.moment and times.moment[link.source] < times.begins.get(plan, math.nan)
+    return plan in times.plans and link.weight >= SLIPPED_FROM and early
+
+
+def siblings(links: Sequence[Link], times: Times) -> list[Link]:
+    """Return edges from the last of several later memories of one hit to the others of them."""
+    groups: dict[int, list[Link]] = defaultdict(list)
+    for each in links:
+        groups[each.target].append(each)
+    known = {(each.source, each.target) for each in links}
+    found: dict[tuple[int, int], Link] = {}
+    for group in groups.values():
+        last = max(group, key=lambda each: (times.since[each.source], each.source))
+        for each in group:
+            pair = last.source, each.source
+            if pair not in known and times.since[each.source] < times.since[last.source]:
+                weight = min(each.weight, last.weight)
+                if pair not in found or found[pair].weight < weight:
+                    found[pair] = msgspec.structs.replace(last, target=each.source, weight=weight)
+    return list(found.values())
+
+
+def slips(state: Recalling, plans: Sequence[int]) -> list[int]:
+    """Return the plans that a text from before their day may have put off or cancelled."""
+    links = open_revisions(state, plans, SLIPPED_FROM)
+    if not links:
+        return []
+    times = times_of(state, {key for each in links for key in (each.source, each.target)})
+    return sorted({each.target for each in links if _slips(each, times)})
+
+
+def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:
+    """Return the open `may_revise` edges to the memories from later ones that the filters let through."""
+    if not keys:
+        return []
+    links = [
+        link for link in state.reader.links_to(keys, ("may_revise",)) if not link.subtype and link.weight >= least
+    ]
+    if not links:
+        return []
+    sources = np.array(sorted({link.source for link in links}), dtype=np.int64)
+    shown = set(sources[state.reader.eligible(sources, state.where)].tolist())
+    return [link for link in links if link.source in shown]
