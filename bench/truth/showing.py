@@ -34,7 +34,7 @@ Row = tuple[str, str, dict[str, float]]
 def look(seen: list[Row]) -> ShowLater:
     """Return a stage that does what `ShowLater` does, and notes the evidence for the edges of the first hits."""
 
-    class Look(ShowLater):  # type: ignore[misc]  # a stage is made by a decorator
+    class Look(ShowLater):
         def _that_matter(
             self, links: Sequence[Link], state: Recalling, hits: set[int], times: Times
         ) -> list[Link]:

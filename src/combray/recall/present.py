@@ -150,8 +150,8 @@ class LeadWithPresent:
             near = due & later & (shares >= self.share_of_topic)
             place = self._of_a_topic(state, near) if near.any() and not plans[0] else 0
             if place:
-                keys = state.keys[[place, 0]].tolist()
-                state.led = [Link(*keys, "may_revise", self.share_of_topic)]
+                plan, old = int(state.keys[place]), int(state.keys[0])
+                state.led = [Link(plan, old, "may_revise", self.share_of_topic)]
         if place:
             order = np.arange(len(state.keys))
             order[: place + 1] = np.roll(order[: place + 1], 1)
