@@ -218,3 +218,66 @@ def test_at_write_an_unsure_or_failing_model_leaves_the_question(reply: Reply) -
         done = engine.remember(NEW_CITY, author="Ana")
         assert done.may_revise[0].id == old
         assert engine.get(old).status == "active"
+
+
+# -- turns of conversations ------------------------------------------------------------------------------
+
+
+def turns(engine: Engine, first: str = LEIPZIG, score: float = 0.8) -> tuple[str, str]:
+    """Two turns of one conversation with an open pair; their ids, the later first."""
+    old = know(engine, first, kind="episode", session="s", author="Ana")
+    new = know(engine, PORTO, kind="episode", session="s", author="Ana")
+    ask(engine, new, old, score)
+    return new, old
+
+
+@pytest.mark.parametrize(
+    ("decision", "reason", "status"),
+    [
+        ("supersedes", "another value", "superseded"),
+        ("corrects", "it was wrong", "superseded"),
+        # A turn is part of a conversation: two that say the same both stay.
+        ("same", "same statement", "active"),
+        ("both", "different things", "active"),
+    ],
+)
+def test_the_model_settles_turns_and_the_undo_of_the_run_restores_them(
+    decision: str, reason: str, status: str
+) -> None:
+    with serving(answer((1, decision, reason))) as service, opened(service) as engine:
+        new, old = turns(engine)
+        before = [engine.get(new), engine.get(old)], edges(engine)
+        run = engine.consolidation.run()
+        assert run.degraded == ()
+        assert engine.get(old).status == status
+        assert engine.unsettled() == []
+        engine.consolidation.undo(run.run_id)
+        assert ([engine.get(new), engine.get(old)], edges(engine)) == before
+
+
+def test_a_turn_and_a_fact_are_settled_as_well() -> None:
+    with serving(answer((1, "supersedes", "another value"))) as service, opened(service) as engine:
+        old = know(engine, LEIPZIG)
+        new = know(engine, PORTO, kind="episode", session="s")
+        ask(engine, new, old)
+        engine.consolidation.run()
+        assert engine.get(old).superseded_by == new
+
+
+@pytest.mark.parametrize(
+    ("first", "score"), [(LEIPZIG, 0.05), (LEIPZIG + ", and " + "so much more to say " * 15, 0.8)]
+)
+def test_an_improbable_pair_of_turns_and_a_long_turn_are_not_asked_about(first: str, score: float) -> None:
+    with serving(answer((1, "supersedes", "another value"))) as service, opened(service) as engine:
+        _, old = turns(engine, first, score)
+        engine.consolidation.run()
+        assert engine.get(old).status == "active"
+        assert service.asked == []
+
+
+def test_at_write_the_model_settles_what_a_turn_changes() -> None:
+    with serving(answer((1, "supersedes", "another value"))) as service, judging(service) as engine:
+        old = known_city(engine)
+        done = engine.remember(NEW_CITY, author="Ana", kind="episode", session="s")
+        assert done.replaced_id == old
+        assert engine.get(old).superseded_by == done.id

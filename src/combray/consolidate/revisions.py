@@ -14,10 +14,12 @@ import msgspec
 from combray.consolidate.belief import begins
 from combray.consolidate.entailment import Decided, entailed
 from combray.consolidate.relation import pair
+from combray.consolidate.runs import by_key
 from combray.consolidate.state import UNSURE, Planning
 from combray.consolidate.steps import Answer, Correct, KeepBoth, Merge, Step, Supersede
 from combray.errors import ModelError
-from combray.runtime import LanguageModel, Runtime
+from combray.language.scopes import scope_set
+from combray.runtime import Filter, LanguageModel, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
 from combray.values import new_id
 
@@ -49,18 +51,27 @@ class SettleRevisions:
     the others, in one call. Without a model, or where it is unsure, they stay open. An invalid answer decides
     nothing. A less trusted memory never replaces a more trusted one. The undo of a run takes back what it
     settled, and no model is asked about it again.
+
+    Open pairs with a turn of a conversation are asked about as well, if the turn is one of the last `turns` and
+    the edge has at least the probability `turns_from`. A turn is never merged: of two that say the same both
+    stay. One of more than `longest` words says many things and is replaced by none.
     """
 
     needs = ("facts", "doubts", "contradictions")
     leaves_process = True
     most_pairs: int = 40
+    turns: int = 2_000
+    turns_from: float = 0.2
+    longest: int = 60
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
+        if runtime.judge is not None or runtime.language_model is not None:
+            self.read_turns(state, runtime)
         asked = [each for each in state.questions if _is_open(state, *each) and not _was_asked(state, *each)]
         asked = asked[: self.most_pairs]
         if not asked or state.weight >= state.most:
             return state
-        pairs = [(state.facts[new], state.facts[old]) for new, old in asked]
+        pairs = [(state.memory(new), state.memory(old)) for new, old in asked]
         decided, failures = settled(runtime, pairs, state.now)
         state.degraded += [f"{each}; its pairs stay open" for each in failures]
         for number, each in sorted(decided.items()):
@@ -71,6 +82,33 @@ class SettleRevisions:
             step = _step(state, new, old, each)
             state.take(step or _unsure(state, new, old), f"{each.reason}, says the judge")
         return state
+
+    def read_turns(self, state: Planning, runtime: Runtime) -> None:
+        """Add the open pairs of the last turns to the questions, best score first."""
+        reader = runtime.store.reader(state.namespace)
+        last = reader.scan(Filter(kinds=("episode",)), newest_first=True, limit=self.turns).tolist()
+        links = [
+            each
+            for each in reader.links(last, ("may_revise",))
+            if not each.subtype and each.weight >= self.turns_from
+        ]
+        ends = {key for each in links for key in (each.source, each.target)} - state.facts.keys()
+        state.turns = {
+            key: memory for key, memory in by_key(reader, sorted(ends)).items() if memory.kind == "episode"
+        }
+        long = {key for key, memory in state.turns.items() if len(memory.content.split()) > self.longest}
+        known = state.facts.keys() | state.turns.keys()
+        asked = {
+            (each.source, each.target): each.weight
+            for each in links
+            if {each.source, each.target} <= known and each.target not in long
+        }
+        fresh = [
+            each
+            for each in asked
+            if scope_set(state.memory(each[0]).tags) == scope_set(state.memory(each[1]).tags)
+        ]
+        state.questions = state.questions + sorted(fresh, key=lambda each: (-asked[each], each))
 
 
 def settled(
@@ -125,14 +163,15 @@ def _prompt(pairs: Sequence[tuple[Memory, Memory]], now: float) -> str:
 
 
 def _is_open(state: Planning, new: int, old: int) -> bool:
-    later, earlier = state.facts[new], state.facts[old]
+    later, earlier = state.memory(new), state.memory(old)
     live = later.status in LIVE_STATUSES and earlier.status in LIVE_STATUSES
     return live and earlier.superseded_by is None and not state.answered(new, old)
 
 
 def _step(state: Planning, new: int, old: int, decided: Decided) -> Step | None:
-    later, earlier = state.facts[new], state.facts[old]
-    if decided.decision == "both":
+    later, earlier = state.memory(new), state.memory(old)
+    says_the_same = decided.decision == "same" and "episode" in (later.kind, earlier.kind)
+    if decided.decision == "both" or says_the_same:
         return KeepBoth(new, old, decided.reason)
     if decided.decision == "unsure" or TRUSTS.index(later.trust) > TRUSTS.index(earlier.trust):
         return None

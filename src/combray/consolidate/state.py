@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +47,8 @@ class Planning:
     run: str = ""
     most: int = 1000
     facts: dict[int, Memory] = field(default_factory=dict)
+    turns: dict[int, Memory] = field(default_factory=dict)
+    """Turns of conversations of which an open pair is asked about. No other rule reads or changes them."""
     fresh: dict[int, Arrival] = field(default_factory=dict)
     """New facts with their vectors, by their keys in the plan."""
     seen: int = 0
@@ -73,6 +75,10 @@ class Planning:
     trace: list[Signed] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
 
+    def memory(self, key: int) -> Memory:
+        """Return a fact, or a turn that is asked about."""
+        return self.facts[key] if key in self.facts else self.turns[key]
+
     def size(self) -> int:
         """Return the number of live facts."""
         return sum(memory.status in LIVE_STATUSES for memory in self.facts.values())
@@ -83,7 +89,7 @@ class Planning:
 
     def take(self, step: Step, detail: str, ids: Mapping[int, str] | None = None) -> bool:
         """Add a step to the plan, if it has an effect and the cap allows it. Return whether it was added."""
-        found = effect(step, self.facts, ids or {}, self.now, self.run)
+        found = effect(step, ChainMap(self.facts, self.turns), ids or {}, self.now, self.run)
         if not found:
             return False
         if self.weight + weight(step) > self.most and weight(step):
@@ -92,14 +98,15 @@ class Planning:
         self.weight += weight(step)
         self.steps.append(step)
         for change in found.changes:
-            memory = self.facts[change.key]
+            memory = self.memory(change.key)
             self.counts[change.operation] += 1
             self.lines.append(Line(change.operation, memory.id, memory.content, detail))
             fields: dict[str, Any] = dict(change.fields)
-            self.facts[change.key] = msgspec.structs.replace(memory, **fields)
+            held = self.facts if change.key in self.facts else self.turns
+            held[change.key] = msgspec.structs.replace(memory, **fields)
         if found.kept is not None:
             self.counts["keep_both"] += 1
-            memory = self.facts[found.kept.new]
+            memory = self.memory(found.kept.new)
             self.lines.append(Line("keep_both", memory.id, memory.content, detail))
             both = pair(found.kept.new, found.kept.old)
             self.settled[both] = Doubt(*both, found.kept.reason, "KEEP_BOTH", run=self.run)
