@@ -55,7 +55,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
     distil: Annotated[bool, "extract facts from conversations during consolidation"] = True
     revision_budget: Annotated[
-        float | None, "maximum share of writes that report memories they may change, 0 to 1; unset: the preset's"
+        float | None,
+        "maximum share of writes that report memories they may change, 0 to 1; unset: preset default only",
     ] = None
     judge_at_write: Annotated[
         bool,

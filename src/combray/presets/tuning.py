@@ -51,9 +51,24 @@ def tuned(preset: Preset, settings: Mapping[str, Any]) -> Preset:
     """Return the preset with every stage of `TUNED` set as the settings say."""
     return replace(
         preset,
-        remember=Pipeline.deferred(lambda: _tuned(preset.remember, settings)),
+        remember=Pipeline.deferred(lambda: _tuned(_suggesting(preset.remember, settings), settings)),
         recall=_tuned(preset.recall, settings),
     )
+
+
+def _suggesting(pipeline: Pipeline[Any], settings: Mapping[str, Any]) -> Pipeline[Any]:
+    """Return the write pipeline, with suggestions of what a text may change if a budget for them is set.
+
+    Preset default has them. In the others they are no part of the design that the preset follows.
+    """
+    if not settings.get("revision_budget"):
+        return pipeline
+    from combray.remember.revisions import KeepRevisions, SuggestRevisions
+
+    names = {stage_name(stage) for stage in walk(pipeline.stages)}
+    if "KeepRevisions" in names or not names >= {"TakeSurvey", "Write"}:
+        return pipeline
+    return pipeline.after("TakeSurvey", SuggestRevisions()).after("Write", KeepRevisions())
 
 
 def _tuned(pipeline: Pipeline[Any], settings: Mapping[str, Any]) -> Pipeline[Any]:
