@@ -65,6 +65,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     guard: Annotated[
         bool, "quarantine text that looks like prompt injection; secrets are redacted in any case"
     ] = True
+    guard_model: Annotated[
+        str, "none, onnx:PATH: a classifier of prompt injection, asked about texts of agents and third parties"
+    ] = "none"
     guard_policy: Annotated[
         str,
         "instructions about later answers that an agent stores itself: quarantine, mark (as untrusted) or allow",

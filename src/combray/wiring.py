@@ -24,6 +24,7 @@ from combray.models import reranker as _our_reranker
 from combray.models.watched import WatchedEmbedder, WatchedJudge, WatchedLanguageModel, WatchedReranker, watched
 from combray.runtime import (
     Clock,
+    Detector,
     Embedder,
     Judge,
     LanguageModel,
@@ -188,6 +189,15 @@ def open_judge(spec: str) -> Judge | None:
     return _named("judge", spec, JUDGES, _our_judge)
 
 
+def open_detector(settings: Settings) -> Detector | None:
+    """Return the guard's second opinion; None without one. Raises InvalidInputError, ModelError."""
+    if settings.guard_model == "none":
+        return None
+    from combray.models import detector
+
+    return detector(settings.guard_model) if settings.guard else None
+
+
 def open_language_model(spec: str) -> LanguageModel | None:
     """Return the language model of a spec; None for "none". Raises as `open_embedder`."""
     return _named("language_model", spec, LANGUAGE_MODELS, _our_language_model)
@@ -246,6 +256,7 @@ def build(
         audit=log,
         before=before,
         words=_words(chosen),
+        detector=open_detector(settings),
     )
 
 

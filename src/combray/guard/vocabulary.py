@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from combray.guard.disguises import fold
+from combray.guard.disguises import TELEX, fold
 from combray.language.caches import from_tables, keyed_by_text
 from combray.language.tables import english_first, section
 
@@ -31,6 +31,7 @@ Hangul syllables to their letters."""
 LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 FEWEST_FOREIGN = 2
 """Number of a language's words from which a text may be in it."""
+_BARE = dict.fromkeys(TELEX.values(), "moi")
 CLASS = "#"
 """Key of a node's classes: those of the phrase that ends there."""
 
@@ -139,13 +140,13 @@ def _vocabulary(code: str, table: Table) -> Vocabulary:
     words: set[str] = set(table.fillers)
     for name, phrases in table.classes.items():
         for phrase in phrases:
-            parts = units(fold(phrase))
-            words.update(parts)
-            node = tree
-            for part in parts:
-                node = node.setdefault(part, {})
-            if name not in node.setdefault(CLASS, []):
-                node[CLASS].append(name)
+            for parts in _spellings(units(fold(phrase))):
+                words.update(parts)
+                node = tree
+                for part in parts:
+                    node = node.setdefault(part, {})
+                if name not in node.setdefault(CLASS, []):
+                    node[CLASS].append(name)
     english = code == "en"
     return Vocabulary(
         language=code,
@@ -158,18 +159,26 @@ def _vocabulary(code: str, table: Table) -> Vocabulary:
     )
 
 
+def _spellings(parts: list[str]) -> list[list[str]]:
+    """Return a phrase as it is written with accents and, where `fold` keeps some, without them."""
+    bare = [_BARE.get(part, part) for part in parts]
+    return [parts] if bare == parts else [parts, bare]
+
+
 def spoken(text: str) -> list[Vocabulary]:
     """Return the languages of a folded text: always English, others by script or by two of their words."""
     distinct = set(LATIN_WORD.findall(text))
     english, *others = vocabularies()
-    foreign = distinct - english.known
-    several = len(distinct & foreign_words()) >= FEWEST_FOREIGN
+    # Few of a text's words are among these, so the comparison with each language is cheap.
+    hits = distinct & foreign_words()
+    foreign = hits - english.known
+    several = len(hits) >= FEWEST_FOREIGN
     if not several and text.isascii():
         return [english]
     languages = [english]
     for each in others:
         script = _SCRIPTS.get(each.language)
-        if script.search(text) if script else len(each.signs & distinct | each.own & foreign) >= FEWEST_FOREIGN:
+        if script.search(text) if script else len(each.signs & hits | each.own & foreign) >= FEWEST_FOREIGN:
             languages.append(each)
     return languages
 

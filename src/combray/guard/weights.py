@@ -34,11 +34,15 @@ class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`outside`: weights for third-party texts; `owner`: for the owner's, without features about answers."""
+    """`outside`: weights for third-party texts; `owner`: for the owner's, without features about answers.
+
+    `trained_on`: the SHA-256 of the features that the training texts had (`bench.guard.training.digest`).
+    """
 
     outside: Weights
     owner: Weights
     context: Context | None = None
+    trained_on: str = ""
 
 
 @functools.cache

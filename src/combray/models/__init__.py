@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import InvalidInputError
-from combray.runtime import Embedder, Judge, LanguageModel, Reranker
+from combray.runtime import Detector, Embedder, Judge, LanguageModel, Reranker
 
 if TYPE_CHECKING:
     from combray.models.http import Client
@@ -36,6 +36,11 @@ RERANKERS = {
 JUDGES = {
     "none": "pairs wait for the language model, or for you (default)",
     "onnx:PATH": "an NLI cross-encoder exported to ONNX: with config.json beside it (extra: onnx)",
+    "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
+}
+DETECTORS = {
+    "none": "the guard judges alone (default)",
+    "onnx:PATH": "a classifier of prompt injection exported to ONNX: with config.json beside it (extra: onnx)",
     "onnx:ORG/NAME": "the same from the Hugging Face hub, after combray models fetch (extra: onnx)",
 }
 LANGUAGE_MODELS = {
@@ -93,6 +98,20 @@ def judge(spec: str) -> Judge | None:
     from combray.models.onnx_judge import OnnxJudge
 
     return OnnxJudge(model)
+
+
+def detector(spec: str) -> Detector | None:
+    """Return the guard's second opinion of a spec, or None for "none". Raises as `embedder`."""
+    provider, _, model = spec.partition(":")
+    if provider == "none" and not model:
+        return None
+    if provider != "onnx" or not model:
+        raise InvalidInputError(
+            "guard_model", f"{spec!r} is not known.", "Choose one of: " + ", ".join(DETECTORS) + "."
+        )
+    from combray.models.onnx_detector import OnnxDetector
+
+    return OnnxDetector(model)
 
 
 def language_model(spec: str) -> LanguageModel | None:

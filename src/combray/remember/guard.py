@@ -17,7 +17,7 @@ from combray.guard.redaction import find_secrets, redact
 from combray.guard.screen import Floors
 from combray.language.indexing import content_hash
 from combray.remember.state import Draft, Remembering
-from combray.runtime import Runtime
+from combray.runtime import Detector, Runtime
 from combray.types import TRUSTS, Memory, Trust
 
 OUTSIDE = frozenset(("browser", "email", "external", "mail", "rss", "scraper", "tool", "tools", "web", "website"))
@@ -64,9 +64,11 @@ class Guard:
     Scores are probabilities of a logistic model (docs/explanation/guard.md). An attack score of `owner` or more
     is quarantined from every source. For an agent's text a score of `agent` quarantines and one of `mark` makes
     untrusted; for untrusted text `untrusted` quarantines. An owner's text may instruct how to answer. `redact`
-    also works if `enabled` is off. `policy`: what becomes of an agent's instructions about later answers, such as
-    a procedure it stores itself: "quarantine" by those scores, "mark" at most untrusted, "allow" accepted. Trust
-    is never raised. Raises InvalidInputError for a text that consists mostly of a model's special tokens.
+    also works if `enabled` is off.
+    `detector` may raise a score of texts that are not the owner's, never lower it. `policy`: what becomes of an
+    agent's instructions about later answers, such as a procedure it stores itself: "quarantine" by those scores,
+    "mark" at most untrusted, "allow" accepted. Trust is never raised. Raises InvalidInputError for a text that
+    consists mostly of a model's special tokens.
     """
 
     needs = ("drafts",)
@@ -78,10 +80,13 @@ class Guard:
     untrusted: float = 0.85
     policy: str = "quarantine"
     vectors: WordVectors | None = field(default=None, repr=False, compare=False)
+    detector: Detector | None = field(default=None, repr=False, compare=False)
 
     def using(self, runtime: Runtime) -> Guard:
-        """Return the guard with the runtime's word vectors."""
-        return self if runtime.words is None else replace(self, vectors=runtime.words)
+        """Return the guard with the runtime's word vectors and second opinion."""
+        if runtime.words is None and runtime.detector is None:
+            return self
+        return replace(self, vectors=runtime.words, detector=runtime.detector)
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         guard = self.using(runtime)
@@ -136,6 +141,8 @@ class Guard:
         if judged.flood:
             return Verdict("quarantined", (_FLOOD,), 1.0, flood=True)
         attack = judged.attack >= self.owner
+        if not attack and judged.score < quarantined:
+            judged = self._second_opinion(text, judged, min(quarantined, marked))
         if not attack and judged.score < min(quarantined, marked):
             return None
         outcome: Trust = "quarantined" if attack or judged.score >= quarantined else "untrusted"
@@ -154,6 +161,22 @@ class Guard:
                 # A judgement without distances is better than a refused write.
                 pass
         return judge(text, floors)
+
+    def _second_opinion(self, text: str, judged: Judgement, least: float) -> Judgement:
+        """Return the judgement with the detector's probability, if that is higher and has consequences.
+
+        An owner's text has no such threshold: a classifier would take its instructions for an attack.
+        """
+        if self.detector is None or not math.isfinite(least):
+            return judged
+        try:
+            share = self.detector.injection(text)
+        except ModelError:
+            # As without distances: the guard's own judgement stands.
+            return judged
+        if share < least or share <= judged.score:
+            return judged
+        return replace(judged, score=share, reasons=(f"{self.detector.name} takes it for an attack",))
 
     def _thresholds(self, trust: str) -> tuple[float, float]:
         """Return the scores from which a text of this trust is quarantined and marked."""

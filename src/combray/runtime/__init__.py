@@ -11,6 +11,7 @@ from combray.runtime.documents import Document, Documents, DocumentsWriter, Work
 from combray.runtime.memories import Memories, Rememberer, Space
 from combray.runtime.models import (
     Clock,
+    Detector,
     Embedder,
     Entailment,
     Health,
@@ -55,6 +56,7 @@ __all__ = [
     "Audit",
     "Clock",
     "Deeds",
+    "Detector",
     "Document",
     "Documents",
     "DocumentsWriter",

@@ -74,6 +74,17 @@ class Judge(Protocol):
         """Return the shares of each pair (premise, hypothesis), None for an empty text. Raises ModelError."""
 
 
+class Detector(Protocol):
+    """Says how probable it is that a text is a prompt injection: the guard's second opinion."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+
+    def injection(self, text: str) -> float:
+        """Return a probability in [0, 1]. Raises ModelError."""
+
+
 class LanguageModel(Protocol):
     """Completes a prompt."""
 

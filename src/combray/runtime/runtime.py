@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from combray.runtime.audit import Audit
-from combray.runtime.models import Clock, Embedder, Judge, LanguageModel, Peer, Reranker, Start, at_once
+from combray.runtime.models import Clock, Detector, Embedder, Judge, LanguageModel, Peer, Reranker, Start, at_once
 from combray.runtime.service_tier import ServiceTier
 from combray.runtime.store import Store
 
@@ -31,5 +31,7 @@ class Runtime:
     audit: Audit | None = None
     words: WordVectors | None = None
     """Vectors of single words, for the guard; None without a static embedder in this process."""
+    detector: Detector | None = None
+    """The guard's second opinion about third-party texts."""
     before: Embedder | None = None
     """The embedder that serves while memories have no vector of `embedder` yet: the one used before it."""

@@ -1,0 +1,82 @@
+"""Classifiers of prompt injection in ONNX format, from a folder or the Hugging Face hub."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from combray.errors import ModelError
+from combray.models import hub
+from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
+
+ATTACKS = frozenset(("injection", "jailbreak", "malicious", "attack", "unsafe", "label_1"))
+"""Names of outputs, in lower case, that mean an attack. "LABEL_1" is what training leaves without names."""
+MAX_TOKENS = 512
+WINDOW, STEP = 1_500, 1_200
+"""Characters of a longer text that are judged at once, and from one window to the next."""
+MOST_WINDOWS = 64
+"""Windows of a text: what lies behind them is judged by the guard alone."""
+_BATCH = 16
+
+
+class OnnxDetector:
+    """Implements `runtime.Detector` with onnxruntime on the CPU, one thread. Loads its files at the first call.
+
+    `id2label` in config.json names the outputs; the probability of an attack is the sum of those in `ATTACKS`.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._files = find(path)
+        self._lock = threading.Lock()
+        self.name = f"onnx:{self._files.name}"
+
+    def injection(self, text: str) -> float:
+        """Return the highest probability of an attack among the windows of a text. Raises ModelError."""
+        starts = range(0, max(1, len(text) - WINDOW + STEP), STEP)[:MOST_WINDOWS]
+        windows = [text[start : start + WINDOW] for start in starts]
+        places = [place for place, window in enumerate(windows) if window.strip()]
+        found = [0.0]
+        for batch in by_length(windows, places, _BATCH):
+            found += self._shares([windows[place] for place in batch])
+        return max(found)
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any, list[int], int]:
+        session = open_session(self._files.model)
+        return (session, open_tokenizer(self._files.tokenizer, MAX_TOKENS), *self._places())
+
+    def _places(self) -> tuple[list[int], int]:
+        """Return the places of the outputs that mean an attack, and the number of outputs."""
+        path = self._files.root / hub.CONFIG
+        problem = f"{self.name}: {hub.CONFIG} must name the outputs in id2label, one of them INJECTION"
+        try:
+            told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any]).get("id2label")
+        except (OSError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise ModelError(f"{problem}: {error}") from error
+        if not isinstance(told, Mapping):
+            raise ModelError(f"{problem}.")
+        attacks = [place for place, label in told.items() if str(label).casefold() in ATTACKS]
+        if not attacks or len(attacks) == len(told) or set(told) != {str(at) for at in range(len(told))}:
+            raise ModelError(f"{problem}; it has {', '.join(map(str, told.values()))}.")
+        return [int(place) for place in attacks], len(told)
+
+    def _shares(self, texts: Sequence[str]) -> list[float]:
+        with self._lock:
+            session, tokenizer, attacks, outputs = self._loaded
+        output = run(session, encode(tokenizer, list(texts)))
+        if output.shape != (len(texts), outputs):
+            raise ModelError(
+                f"{self.name}: the output has shape {output.shape}; use a classifier with {outputs} outputs."
+            )
+        logits = output.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = (raised / raised.sum(axis=1, keepdims=True))[:, attacks].sum(axis=1)
+        if not np.isfinite(shares).all():
+            raise ModelError(f"{self.name}: the output is not a number.")
+        return [float(share) for share in shares]
