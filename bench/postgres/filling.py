@@ -67,7 +67,8 @@ def fill(path: str, url: str, progress: Progress) -> None:
         for table, name, definition in constraints:
             own.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}".encode())
         for _, definition in indexes:
-            own.execute(definition.encode())
+            # The definition is that of the parent without its partitions.
+            own.execute(definition.replace(" ON ONLY ", " ON ").encode())
         progress("index", len(constraints) + len(indexes))
         own.execute("SELECT setval('memory_key', (SELECT max(key) FROM memory))")
         for table in ("namespace", "model"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from conftest import Emptied
 
@@ -14,6 +15,16 @@ from combray.stores.postgres import PostgresStore
 from combray.stores.sqlite import SqliteStore
 from combray.testing.fakes import START
 from combray.transfer import moving
+
+
+def indexes(url: str) -> list[tuple[object, ...]]:
+    """Return every index of the tables and their partitions, and whether it is used."""
+    with psycopg.connect(url) as connection:
+        return connection.execute(
+            "SELECT i.indrelid::regclass::text, pg_get_indexdef(i.indexrelid), i.indisvalid "
+            "FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid "
+            "WHERE c.relnamespace = 'combray'::regnamespace ORDER BY 1, 2"
+        ).fetchall()
 
 
 def test_a_copied_store_is_sound_and_gives_the_same_answers(
@@ -31,9 +42,12 @@ def test_a_copied_store_is_sound_and_gives_the_same_answers(
         source = engine.recall("Where does Alice live?", limit=5)
     with closing(SqliteStore(path)) as file:
         wanted = moving.checksum(file, "default")
+    with closing(PostgresStore(postgres.url)):
+        before = indexes(postgres.url)
     counted: dict[str, int] = {}
     fill(path, postgres.url, counted.__setitem__)
     assert counted["memory"] == 60
+    assert indexes(postgres.url) == before
     with closing(PostgresStore(postgres.url)) as store:
         assert store.check() == []
         assert moving.checksum(store, "default") == wanted
