@@ -132,7 +132,8 @@ def pair_features(new: Said, old: Said, idf: Mapping[str, float], of_new: float)
     """
     common = new.terms & old.terms
     weights = [idf[term] for term in common]
-    weight = sum(weights)
+    # Exactly rounded: the order of a set differs between processes.
+    weight = math.fsum(weights)
     of_old = weight_of(old.terms, idf)
     shortest = min(len(new.order), len(old.order)) or 1
     words = len(new.words & old.words)
@@ -158,7 +159,7 @@ def pair_features(new: Said, old: Said, idf: Mapping[str, float], of_new: float)
 
 def weight_of(terms: Iterable[str], idf: Mapping[str, float]) -> float:
     """Return the sum of the terms' idf; 1 for no terms."""
-    return sum([idf[term] for term in terms]) or 1.0
+    return math.fsum([idf[term] for term in terms]) or 1.0
 
 
 def _values(new: frozenset[str], old: frozenset[str]) -> tuple[bool, bool]:

@@ -57,10 +57,20 @@ class Snapshot:
         return column
 
     def _grown(self, name: Hashable, since: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
-        """Return the kept value with one entry per row; `since(n)` computes the entries from row n on."""
-        return self.memo.get(
-            name, self.count, lambda: since(0), lambda old, rows: np.concatenate((old, since(rows)))
-        )
+        """Return the kept value with one entry per row; `since(n)` computes the entries from row n on.
+
+        It is kept with room for more rows, so that a write does not copy it. Entries of known rows never change:
+        what changes a column drops the values that depend on it.
+        """
+
+        def grown(room: NDArray[Any], rows: int) -> NDArray[Any]:
+            if len(room) < self.count:
+                old, room = room, np.empty(self.count + self.count // 8 + 1024, dtype=room.dtype)
+                room[:rows] = old[:rows]
+            room[rows : self.count] = since(rows)
+            return room
+
+        return self.memo.get(name, self.count, lambda: since(0), grown)[: self.count]
 
     def once(self, name: Hashable, make: Callable[[], V]) -> V:
         """Return a value of this state, computed when it is first asked for."""

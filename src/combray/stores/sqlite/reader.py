@@ -165,7 +165,14 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
             rows = partial(self.scope.rows_in, connection)
             if not rows(sql.aliases.any):
                 return []
-            found = [(sql.aliases.canonicals, [*names]), (sql.aliases.names, [*canonicals])]
+            names, canonicals = list(names), list(canonicals)
+            # A question has five times as many runs of words as words, and next to none begins a known name.
+            first = {each: each.partition(" ")[0] for each in (*names, *canonicals)}
+            begun = {row[0] for row in rows(sql.aliases.beginning, listed(sorted(set(first.values()))))}
+            found = [
+                (sql.aliases.canonicals, [each for each in names if first[each] in begun]),
+                (sql.aliases.names, [each for each in canonicals if first[each] in begun]),
+            ]
             read = (rows(statement, listed(wanted)) for statement, wanted in found if wanted)
             return sorted({(row[0], row[1]) for some in read for row in some})
 

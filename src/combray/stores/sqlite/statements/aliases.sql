@@ -3,6 +3,13 @@
 -- name: any
 SELECT 1 FROM alias WHERE namespace = ?1 AND live LIMIT 1
 
+-- name: beginning
+SELECT value FROM json_each(?2) WHERE EXISTS (
+    SELECT 1 FROM alias WHERE namespace = ?1 AND name >= value AND name < value || char(1114111) AND live
+) OR EXISTS (
+    SELECT 1 FROM alias WHERE namespace = ?1 AND canonical >= value AND canonical < value || char(1114111) AND live
+)
+
 -- name: canonicals
 WITH RECURSIVE pair (name, canonical) AS (
     SELECT value, (
