@@ -59,8 +59,7 @@ class Snapshot:
     def _grown(self, name: Hashable, since: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
         """Return the kept value with one entry per row; `since(n)` computes the entries from row n on.
 
-        It is kept with room for more rows, so that a write does not copy it. Entries of known rows never change:
-        what changes a column drops the values that depend on it.
+        It is kept with room: a write does not copy it. What changes a column drops the values that depend on it.
         """
 
         def grown(room: NDArray[Any], rows: int) -> NDArray[Any]:
@@ -280,10 +279,7 @@ class Snapshot:
         return mask
 
     def newest(self, where: Filter, limit: int) -> Slots:
-        """Return the slots of the latest rows that a filter without tags, condition and `now` accepts.
-
-        The latest first, ties by the greater key. Kept, and then only rows that were added since are looked at.
-        """
+        """Return the latest rows that a filter accepts, which has no tags, condition or `now`; kept for later writes."""
 
         def latest(slots: Slots) -> Slots:
             moments = self.moment[slots]
@@ -294,13 +290,11 @@ class Snapshot:
         def since(start: int) -> Slots:
             return start + np.flatnonzero(self._mask(where, slice(start, None)))
 
+        def grown(old: Slots, rows: int) -> Slots:
+            return latest(np.concatenate((old, since(rows))))
+
         # Of the kind "mask": what changes a mask changes this.
-        return self.memo.get(
-            ("mask", "newest", where, limit),
-            self.count,
-            lambda: latest(since(0)),
-            lambda old, rows: latest(np.concatenate((old, since(rows)))),
-        )
+        return self.memo.get(("mask", "newest", where, limit), self.count, lambda: latest(since(0)), grown)
 
     def derived_from(self, mask: NDArray[np.bool_], name: Hashable, make: Callable[[], V]) -> V:
         """Return a value that depends on a mask, kept if the mask is."""
