@@ -279,7 +279,7 @@ class Snapshot:
         return mask
 
     def newest(self, where: Filter, limit: int) -> Slots:
-        """Return the latest rows that a filter accepts, which has no tags, condition or `now`; kept for later writes."""
+        """Return the latest rows of a filter without tags, condition and `now`. Kept for later writes."""
 
         def latest(slots: Slots) -> Slots:
             moments = self.moment[slots]
