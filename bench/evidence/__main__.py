@@ -24,18 +24,20 @@ def level_of(embedder: str) -> str:
     return {"none": "none", "wordllama": "static"}.get(embedder, "contextual")
 
 
-def trained(seen: Sequence[Seen]) -> dict[str, Any]:
-    """Print what the models of one level give out of fold, and return them."""
-    answer, scores = training.train_answers(seen)
-    refuse = training.refusals(seen, scores)
-    for line in training.report(seen, scores, refuse):
-        print(line)
-    answered = [each for each in seen if each.kind == "answer"]
-    hit, odds = training.train_hits(answered)
-    gap = training.gaps(answered, odds)
-    for line in training.report_cut(answered, odds, gap):
-        print(line)
-    return {"answer": answer.shown(), "refuse": refuse, "hit": hit.shown(), "gap": gap}
+def trained(seen: Sequence[Seen], level: str) -> dict[str, Any]:
+    """Print what the models of one level give out of fold, and return them by shape."""
+    made: dict[str, Any] = {}
+    for shape in training.SHAPES:
+        some = training.of_shape(seen, shape)
+        scores = training.out_of_fold(some)
+        bounds = training.bounds(some, scores, level, shape)
+        gap = training.gap_of(some, scores, shape)
+        for line in training.report(some, scores, bounds.refused(some, scores), gap):
+            print(line)
+        models = training.train(some)
+        shown = {name: getattr(models, name).shown() for name in ("hit", "answer", "topic")}
+        made[shape] = shown | {"refuse": bounds.refuse, "far": bounds.far, "gap": gap}
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -49,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     levels = json.loads(WEIGHTS.read_text(encoding="utf-8")) if WEIGHTS.exists() else {}
     for embedder in options.embedder or ["none", "wordllama"]:
         print(f"== {embedder}")
-        levels[level_of(embedder)] = trained(list(collect(embedder, options.data)))
+        level = level_of(embedder)
+        levels[level] = trained(list(collect(embedder, options.data)), level)
     if options.train:
         WEIGHTS.write_text(json.dumps(dict(sorted(levels.items())), indent=2) + "\n", encoding="utf-8")
 

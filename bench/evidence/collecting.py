@@ -26,7 +26,7 @@ from combray import presets, settings, wiring
 from combray.engine import Engine
 from combray.pipeline import Pipeline
 from combray.recall.abstain import FLOOR, THRESHOLDS, Abstain
-from combray.recall.answer_features import evidence
+from combray.recall.answer_features import Evidence, evidence
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
@@ -47,12 +47,14 @@ class Seen:
     kind: str
     text: str
     hits: NDArray[np.float64]
-    whole: NDArray[np.float64]
+    found: Evidence
     gold: NDArray[np.bool_]
     wanted: int
     """How many memories answer it."""
     certain: bool
     """Whether no bound applies: its own text or a declared entity."""
+    message: bool
+    """Whether it is a whole message, which is never refused."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,14 @@ class _Record:
 
     needs = ("sorted", "question")
     label: str = "KeepStrong"
-    seen: list[tuple[list[str], NDArray[np.float64], NDArray[np.float64], bool]] = field(
-        default_factory=list, compare=False
-    )
+    seen: list[tuple[list[str], Evidence, bool, bool]] = field(default_factory=list, compare=False)
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         self.seen.clear()
         if len(state.keys):
             found = evidence(state, runtime, MOST)
             refs = [str(each.metadata["ref"]) for each in state.reader.memories(state.keys[:MOST].tolist())]
-            self.seen.append((refs, found.hits, found.whole, state.certain))
+            self.seen.append((refs, found, state.certain, len(state.parts) > 1))
         return state
 
 
@@ -170,6 +170,6 @@ def _ask(
 ) -> Iterator[Seen]:
     record.seen.clear()
     engine.recall(text, limit=LIMIT, tags=tags)
-    for refs, hits, whole, certain in record.seen:
+    for refs, found, certain, message in record.seen:
         right = np.array([ref in gold for ref in refs])
-        yield Seen(*place, text, hits, whole, right, len(gold), certain)
+        yield Seen(*place, text, found.hits, found, right, len(gold), certain, message)

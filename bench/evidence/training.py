@@ -1,4 +1,4 @@
-"""Two logistic models with signs: evidence never speaks against an answer. Cross-validated by store."""
+"""Logistic models with signs: evidence never speaks against an answer. Cross-validated by store."""
 
 from __future__ import annotations
 
@@ -16,25 +16,34 @@ from combray.recall.answer_features import FEATURES, WHOLE
 from combray.recall.keep import KEEP
 from combray.scoring.answers import Weights
 
-SHARES = {"locomo": 2.0, "own": 2.0, "small": 1.2, "two-hundred": 1.2, "team": 0.6, "sets": 1.5}
-"""Weight of each family. Within one, questions with and without an answer weigh the same."""
-NOTES = ("own", "small", "two-hundred", "team")
-LOST_TURNS, LOST_NOTES = 0.004, 0.03
-"""Shares of answerable questions that a bound may refuse."""
-GAPS = (3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0)
-CUT_LOST_TURNS, CUT_LOST_NOTES = 0.001, 0.01
+SHARES = {"locomo": 2.0, "sets": 1.5}
+"""Weight of each family of conversations. Within one, both labels weigh the same."""
+SHAPES: dict[str, tuple[str, ...]] = {
+    "turns": ("locomo", "sets"),
+    "notes": ("own", "small", "two-hundred", "team"),
+}
+"""Families that train the models of a shape of store."""
+LOST = {"none": {"turns": (0.004, 0.0), "notes": (0.01, 0.0)}}
+LOST_ELSE = {"turns": (0.002, 0.002), "notes": (0.02, 0.02)}
+"""Shares of answerable questions that the bounds of answer and topic may refuse, by level and shape."""
+GAPS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0)
+CUT_LOST = {"turns": 0.001, "notes": 0.01}
 """Recall that the cut of the list may lose beside `KEEP`."""
-FOLDS, RIDGE, STEPS = 8, 10.0, 1500
+FOLDS, INNER, RIDGE, STEPS = 6, 3, 3.0, 400
 LISTED = 10
-_LESS = {"stranger", "missing", "no kind", *FEATURES[11:]}
-_FREE = {"store", "known", "named", "typed", "session"}
+_LESS = {"lacks", "may lack", "focus", "conflict", "stranger", "missing", "lacking", "unheld", "unnamed"}
+_FREE = {"store", "known", "named", "typed", "words", "owner", "self", "some", "method"}
+_TOPIC = (
+    "confidence", "store", "known", "named", "words", "missing", "unnamed", "owner", "self", "some", "method",
+    "top own", "top central", "top covered", "top keywords",
+)  # fmt: skip
+_NEAR = frozenset(("near", "adversarial"))
+"""Kinds of questions whose topic is in the store."""
 
 
 def _sign(name: str) -> int:
-    bare = name.split(" ", 1)[-1] if name.split(" ")[0] in ("first", "best", "least") else name
-    if name == "least":
-        return 1
-    return 0 if name in _FREE else -1 if bare in _LESS else 1
+    bare = name.removeprefix("best ")
+    return 0 if bare in _FREE else -1 if bare in _LESS else 1
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,12 @@ def fit(
 
 
 def weights(seen: Sequence[Seen]) -> NDArray[np.float64]:
-    """A weight a question: families by `SHARES`, kinds within a family and label alike. Their mean is 1."""
+    """A weight a question. Notes weigh the same; conversations by `SHARES`, kinds of a family and label alike.
+
+    Their mean is 1.
+    """
+    if not any(each.family in SHARES for each in seen):
+        return np.ones(len(seen))
     count: dict[tuple[str, str], int] = defaultdict(int)
     kinds: dict[tuple[str, bool], set[str]] = defaultdict(set)
     for each in seen:
@@ -114,45 +128,114 @@ def folds(seen: Sequence[Seen]) -> NDArray[np.int64]:
     return np.array([place[each.store] for each in seen])
 
 
-def train_answers(seen: Sequence[Seen]) -> tuple[Model, NDArray[np.float64]]:
-    """Return the model of the whole answer, and the scores out of fold."""
-    rows = np.array([each.whole for each in seen])
-    right = np.array([float(each.kind == "answer") for each in seen])
-    weight, fold = weights(seen), folds(seen)
-    scores = np.zeros(len(seen))
-    for number in range(FOLDS):
-        inside = fold != number
-        scores[~inside] = fit(WHOLE, rows[inside], right[inside], weight[inside])(rows[~inside])
-    return fit(WHOLE, rows, right, weight).rounded(), scores
+def of_shape(seen: Sequence[Seen], shape: str) -> list[Seen]:
+    """The questions that train the models of a shape. Whole messages are never refused."""
+    return [each for each in seen if each.family in SHAPES[shape] and not each.message]
 
 
-def train_hits(seen: Sequence[Seen]) -> tuple[Model, list[NDArray[np.float64]]]:
-    """Return the model of a hit, trained on answerable questions, and the scores out of fold."""
+def train_hits(seen: Sequence[Seen]) -> Model:
+    """The model of a hit: does it answer, among the hits of all questions."""
     rows = np.vstack([each.hits for each in seen])
     right = np.concatenate([each.gold for each in seen]).astype(np.float64)
-    sizes = [len(each.hits) for each in seen]
-    weight, fold = np.repeat(weights(seen), sizes), np.repeat(folds(seen), sizes)
-    scores = np.zeros(len(rows))
+    weight = np.repeat(weights(seen), [len(each.hits) for each in seen])
+    # Few hits are right: they weigh more, by the root of their rarity.
+    more = (weight[right == 0].sum() / max(weight[right > 0].sum(), 1e-9)) ** 0.5
+    weight = weight * np.where(right > 0, more, 1.0)
+    return fit(FEATURES, rows, right, weight / weight.mean())
+
+
+def rows_of(seen: Sequence[Seen], hit: Model) -> NDArray[np.float64]:
+    """The row of `WHOLE` of each question."""
+    return np.array([each.found.answer(hit(each.hits)) for each in seen])
+
+
+def train_whole(
+    seen: Sequence[Seen], rows: NDArray[np.float64], names: tuple[str, ...], without: frozenset[str] = frozenset()
+) -> Model:
+    """A model of the answer on some features, without questions of some kinds."""
+    use = np.array([each.kind not in without for each in seen])
+    right = np.array([float(each.kind == "answer") for each in seen])[use]
+    weight = weights([each for each, used in zip(seen, use, strict=True) if used])
+    places = [WHOLE.index(name) for name in names]
+    few = fit(names, rows[use][:, places], right, weight)
+    whole = np.zeros(len(WHOLE))
+    whole[places] = few.weights
+    return Model(WHOLE, whole, few.bias)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The three models of a shape."""
+
+    hit: Model
+    answer: Model
+    topic: Model
+
+
+def train(seen: Sequence[Seen]) -> Trained:
+    """Train the models. The rows of the answer come from models of a hit that did not see their store."""
+    fold = folds(seen)
+    rows = np.zeros((len(seen), len(WHOLE)))
+    for number in range(INNER):
+        out = fold % INNER == number
+        hit = train_hits([each for each, held in zip(seen, out, strict=True) if not held])
+        rows[out] = rows_of([each for each, held in zip(seen, out, strict=True) if held], hit)
+    return Trained(
+        train_hits(seen).rounded(),
+        train_whole(seen, rows, WHOLE).rounded(),
+        train_whole(seen, rows, _TOPIC, _NEAR).rounded(),
+    )
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Log-odds of each question out of fold: of the answer, of the topic, and of its hits."""
+
+    answer: NDArray[np.float64]
+    topic: NDArray[np.float64]
+    hits: list[NDArray[np.float64]]
+
+
+def out_of_fold(seen: Sequence[Seen]) -> Scores:
+    """The scores of models that did not see the store."""
+    fold = folds(seen)
+    scores = Scores(np.zeros(len(seen)), np.zeros(len(seen)), [np.zeros(0)] * len(seen))
     for number in range(FOLDS):
-        inside = fold != number
-        scores[~inside] = fit(FEATURES, rows[inside], right[inside], weight[inside])(rows[~inside])
-    return fit(FEATURES, rows, right, weight).rounded(), np.split(scores, np.cumsum(sizes)[:-1])
+        out = [int(at) for at in np.flatnonzero(fold == number)]
+        if not out:
+            continue
+        made = train([each for each, at in zip(seen, fold, strict=True) if at != number])
+        rows = rows_of([seen[at] for at in out], made.hit)
+        scores.answer[out], scores.topic[out] = made.answer(rows), made.topic(rows)
+        for at in out:
+            scores.hits[at] = made.hit(seen[at].hits)
+    return scores
 
 
-def is_turns(each: Seen) -> bool:
-    """Whether the model's bound for conversations applies."""
-    return bool(each.whole[WHOLE.index("session")] >= 0.5)
+@dataclass(frozen=True)
+class Bounds:
+    """Below `refuse` (answer) or `far` (topic) nothing is answered."""
+
+    refuse: float
+    far: float
+
+    def refused(self, seen: Sequence[Seen], scores: Scores) -> NDArray[np.bool_]:
+        """Which questions are refused."""
+        certain = np.array([each.certain for each in seen])
+        below: NDArray[np.bool_] = (scores.answer < self.refuse) | (scores.topic < self.far)
+        result: NDArray[np.bool_] = below & ~certain
+        return result
 
 
-def refusals(seen: Sequence[Seen], scores: NDArray[np.float64]) -> dict[str, float]:
-    """The bounds below which an answer is refused, by kind of store."""
-    answer = np.array([each.kind == "answer" and not each.certain for each in seen])
-    turns = np.array([each.family == "locomo" for each in seen])
-    notes = np.array([each.family in NOTES for each in seen])
-    return {
-        "turns": round(float(np.quantile(scores[answer & turns], LOST_TURNS)), 4),
-        "notes": round(float(np.quantile(scores[answer & notes], LOST_NOTES)), 4),
-    }
+def bounds(seen: Sequence[Seen], scores: Scores, level: str, shape: str) -> Bounds:
+    """The bounds that refuse the shares of `LOST`."""
+    answer = np.array([each.kind == "answer" and not each.certain and each.family != "sets" for each in seen])
+    lost = LOST.get(level, LOST_ELSE)[shape]
+    found = (
+        float(np.quantile(every[answer], share)) if share else -100.0
+        for every, share in zip((scores.answer, scores.topic), lost, strict=True)
+    )
+    return Bounds(*(round(each, 4) for each in found))
 
 
 def listed(each: Seen, odds: NDArray[np.float64], gap: float) -> tuple[float, float]:
@@ -164,53 +247,28 @@ def listed(each: Seen, odds: NDArray[np.float64], gap: float) -> tuple[float, fl
     return hits / kept.sum(), hits / each.wanted
 
 
-def gaps(seen: Sequence[Seen], odds: Sequence[NDArray[np.float64]]) -> dict[str, float]:
-    """The smallest gap by kind of store that loses no more recall than it may."""
-    found = {}
-    for kind, families, lost in (("turns", ("locomo",), CUT_LOST_TURNS), ("notes", NOTES, CUT_LOST_NOTES)):
-        pairs = [(each, some) for each, some in zip(seen, odds, strict=True) if each.family in families]
+def gap_of(seen: Sequence[Seen], scores: Scores, shape: str) -> float:
+    """The smallest gap that loses no more recall than it may."""
+    pairs = [(each, odds) for each, odds in zip(seen, scores.hits, strict=True) if each.kind == "answer"]
 
-        def recall(gap: float, pairs: Any = pairs) -> float:
-            return float(np.mean([listed(each, some, gap)[1] for each, some in pairs]))
+    def recall(gap: float) -> float:
+        return float(np.mean([listed(each, odds, gap)[1] for each, odds in pairs]))
 
-        whole = recall(np.inf)
-        found[kind] = next((gap for gap in GAPS if recall(gap) >= whole - lost), 100.0)
-    return found
+    whole = recall(np.inf)
+    return next((gap for gap in GAPS if recall(gap) >= whole - CUT_LOST[shape]), 100.0)
 
 
-def report(seen: Sequence[Seen], scores: NDArray[np.float64], bounds: dict[str, float]) -> Iterator[str]:
-    """A line a family and kind: ROC-AUC out of fold, and the share that the bounds refuse."""
-    refused = np.array(
-        [
-            not each.certain and score < bounds["turns" if is_turns(each) else "notes"]
-            for each, score in zip(seen, scores, strict=True)
-        ]
-    )
-    for family in SHARES:
+def report(seen: Sequence[Seen], scores: Scores, refused: NDArray[np.bool_], gap: float) -> Iterator[str]:
+    """A line a family and kind: ROC-AUC out of fold and the share that is refused; a line of the cut."""
+    for family in sorted({each.family for each in seen}):
         mine = np.array([each.family == family for each in seen])
         answer = mine & np.array([each.kind == "answer" for each in seen])
         for kind in sorted({each.kind for each in seen if each.family == family}):
             some = mine & np.array([each.kind == kind for each in seen])
-            auc = roc_auc(scores[answer].tolist(), scores[some].tolist())
+            auc = roc_auc(scores.answer[answer].tolist(), scores.answer[some].tolist())
             share = 100 * refused[some].mean()
             yield f"{family} {kind}: {some.sum()} questions, AUC {auc:.2f}, refused {share:.0f} %"
-
-
-def report_cut(
-    seen: Sequence[Seen], odds: Sequence[NDArray[np.float64]], found: dict[str, float]
-) -> Iterator[str]:
-    """A line a family: precision and recall without and with the cut."""
-    for family in SHARES:
-        pairs = [(each, some) for each, some in zip(seen, odds, strict=True) if each.family == family]
-        means = [
-            100
-            * np.mean(
-                [
-                    listed(each, some, found["turns" if is_turns(each) else "notes"] if cut else np.inf)
-                    for each, some in pairs
-                ],
-                axis=0,
-            )
-            for cut in (False, True)
-        ]
-        yield f"{family} cut: P {means[0][0]:.0f} R {means[0][1]:.0f} -> P {means[1][0]:.0f} R {means[1][1]:.0f}"
+        pairs = [(seen[at], scores.hits[at]) for at in map(int, np.flatnonzero(answer))]
+        cuts = [100 * np.mean([listed(each, odds, cut) for each, odds in pairs], axis=0) for cut in (np.inf, gap)]
+        shown = " -> ".join(f"P {precision:.0f} R {recall:.0f}" for precision, recall in cuts)
+        yield f"{family} cut: {shown}"

@@ -6,14 +6,13 @@ import numpy as np
 
 from bench.evidence import training
 from bench.evidence.collecting import Seen
-from combray.recall.answer_features import FEATURES, WHOLE
+from combray.recall.answer_features import FEATURES, GLOBAL, Evidence
 
 
-def seen(store: str, kind: str, **values: float) -> Seen:
-    whole = np.zeros(len(WHOLE))
-    for name, value in values.items():
-        whole[WHOLE.index(name)] = value
-    return Seen(store, "own", kind, "?", np.zeros((2, len(FEATURES))), whole, np.array([True, False]), 1, False)
+def seen(store: str, kind: str, family: str = "own") -> Seen:
+    hits = np.zeros((2, len(FEATURES)))
+    found = Evidence(hits, np.zeros(len(GLOBAL)), (), None, turns=family == "locomo")
+    return Seen(store, family, kind, "?", hits, found, np.array([True, False]), 1, False, False)
 
 
 def test_evidence_that_harms_in_training_weighs_nothing() -> None:
@@ -34,7 +33,8 @@ def test_questions_of_a_store_are_in_one_fold() -> None:
 
 
 def test_both_labels_of_a_family_weigh_the_same() -> None:
-    every = [seen("a", "answer")] * 3 + [seen("a", "near")] * 5 + [seen("a", "far")]
+    kinds = ["answer"] * 3 + ["near"] * 5 + ["far"]
+    every = [seen("a", kind, "locomo") for kind in kinds]
     weights = training.weights(every)
     np.testing.assert_allclose([weights[:3].sum(), weights[3:8].sum(), weights[8]], [4.5, 2.25, 2.25])
 

@@ -256,7 +256,7 @@ def test_a_file_of_the_schema_before_is_brought_up_and_its_folders_are_judged(ro
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
         chunks = "metadata = json_remove(metadata, '$.guard') WHERE kind = 'chunk'"
         connection.execute(f"UPDATE memory SET trust = 'owner', {chunks}")
-        for column in ("trust", "judged"):
+        for column in ("trust", "judged", "scope"):
             connection.execute(f"ALTER TABLE workspace DROP COLUMN {column}")
         connection.execute("DROP INDEX memory_slot")
         connection.execute("ALTER TABLE memory DROP COLUMN slot")

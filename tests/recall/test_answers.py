@@ -52,9 +52,7 @@ def test_every_preset_needs_the_kind_of_answer(name: str, embedder: str) -> None
 def test_a_name_alone_is_no_evidence() -> None:
     answer = filled().recall("What does Tom eat for breakfast?")
     assert not answer
-    assert answer.reason == (
-        "nothing here answers this: no memory near the question mentions 'eat' or 'breakfast'"
-    )
+    assert answer.reason == LACKING + "something to eat"
 
 
 @pytest.mark.parametrize("embedder", ["none", "wordllama"])

@@ -13,11 +13,12 @@ from combray.scoring.answers import Weights, levels
 @pytest.mark.parametrize("name", ["none", "static", "contextual"])
 def test_the_weights_are_of_features_that_exist_and_have_their_signs(name: str) -> None:
     level = levels()[name]
-    assert set(level.answer.weights) <= set(WHOLE)
-    assert set(level.hit.weights) <= set(FEATURES)
-    for weights in (level.answer.weights, level.hit.weights):
-        assert all(_sign(feature) * weight >= 0 for feature, weight in weights.items())
-    assert set(level.refuse) == set(level.gap) == {"turns", "notes"}
+    assert set(level) == {"turns", "notes"}
+    for judge in level.values():
+        assert set(judge.answer.weights) | set(judge.topic.weights) <= set(WHOLE)
+        assert set(judge.hit.weights) <= set(FEATURES)
+        for model in (judge.answer, judge.topic, judge.hit):
+            assert all(_sign(feature) * weight >= 0 for feature, weight in model.weights.items())
 
 
 def test_log_odds_are_a_weighted_sum() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,7 @@ from combray.documents.trust import ChunkTrust
 from combray.documents.verdicts import JudgeChunks
 from combray.errors import ModelError
 from combray.language.indexing import content_hash
+from combray.language.scopes import is_scope
 from combray.runtime import Arrival, Runtime
 from combray.types import LIVE_STATUSES, Memory
 
@@ -156,6 +158,11 @@ def _fields(arriving: Arriving, at: int) -> dict[str, Any]:
     }
 
 
+def _tags(scope: str, tags: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the tags of a chunk: those that it had, with the folder's scope as its only one."""
+    return (*(tag for tag in tags if not is_scope(tag)), *([scope] if scope else []))
+
+
 def _memories(state: Placing, arriving: Arriving, places: list[int], trust_of: ChunkTrust) -> dict[int, Memory]:
     """Make new memories by place in the file.
 
@@ -179,6 +186,7 @@ def _memories(state: Placing, arriving: Arriving, places: list[int], trust_of: C
             content=chunk.chunk.text,
             kind="chunk",
             recorded_at=now,
+            tags=_tags(state.scope),
             **trust_of.given(at, None, _fields(arriving, at)),
         )
         state.quarantined += [new] if memory.trust == "quarantined" else []
@@ -196,6 +204,7 @@ def _adjust(
         wanted = trust_of.given(at, memory, _fields(arriving, at))
         if wanted["trust"] == "quarantined" != memory.trust:
             state.quarantined.append(memory.id)
+        wanted["tags"] = _tags(state.scope, memory.tags)
         # A memory that was forgotten explicitly stays forgotten if its file only moved.
         if key in back and key not in state.leaving:
             wanted["status"] = "active"

@@ -32,6 +32,8 @@ class Placing:
     gone: list[str]
     reader: Reader
     now: float
+    scope: str = ""
+    """Scope tag of the chunks, "" for none."""
     fresh_vectors: bool = False
     verdicts: dict[str, dict[int, Verdict | None]] = field(default_factory=dict)
     """Verdicts on chunks by path and place. A chunk without a verdict keeps its trust."""

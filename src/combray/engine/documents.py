@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace, Verbs
 from combray.errors import InvalidInputError, StoreError
+from combray.remember.validate import scope_tag
 from combray.types import RecallOptions
 from combray.values import one_of, whole
 
@@ -75,6 +76,7 @@ class Documents:
         sessions: Paths = (),
         redact: bool = False,
         trust: str | None = None,
+        scope: str | None = None,
         progress: Progress | None = None,
         rebuild: bool = False,
     ) -> IndexReport:
@@ -84,7 +86,8 @@ class Documents:
         `*.md`. `extra`: further Markdown files or folders. `sessions`: transcripts, `*.jsonl`. `redact`: remove
         secrets from notes too; they are always removed from transcripts. `trust`: "owner", "agent" or
         "untrusted" (third-party content); None keeps the folder's trust, "owner" for a new one. The guard judges
-        chunks by it. `rebuild`: read, judge and embed every file again, and erase chunks that no file contains.
+        chunks by it. `scope`: the scope of the chunks, such as "user:ann"; "" for none, None keeps the folder's.
+        `rebuild`: read, judge and embed every file again, and erase chunks that no file contains.
         `progress` is called with the counts of files done and in total.
 
         Unreadable files are in `skipped`, with the reason. Raises InvalidInputError for a missing path, and
@@ -93,10 +96,12 @@ class Documents:
         from combray.documents.workspace import open_workspace
 
         workspace = replace(open_workspace(folder, extra, sessions), redact=bool(redact))
-        if trust is None:
-            workspace = replace(workspace, trust=(self._folder(workspace.root) or workspace).trust)
-        else:
-            workspace = replace(workspace, trust=one_of("trust", trust, FOLDER_TRUSTS))
+        before = self._folder(workspace.root) or workspace
+        workspace = replace(
+            workspace,
+            trust=before.trust if trust is None else one_of("trust", trust, FOLDER_TRUSTS),
+            scope=before.scope if scope is None else scope and scope_tag(scope),
+        )
         with self._freshness.lock:
             return self._sync(workspace, rebuild=rebuild, progress=progress, explicit=True)
 
@@ -171,12 +176,13 @@ class Documents:
         max_results: int = 6,
         min_score: float | None = None,
         sources: Sequence[str] = (),
+        scope: str | None = None,
         preset: str | Preset = PRESET,
     ) -> Passages:
         """Return passages of the indexed files that answer a query, best first, with path and lines.
 
-        `sources`: "memory", "sessions" or both (empty). `min_score` None takes the preset's. Changed files are
-        indexed first. Raises InvalidInputError.
+        `sources`: "memory", "sessions" or both (empty). `scope`: only folders of this scope. `min_score` None
+        takes the preset's. Changed files are indexed first. Raises InvalidInputError.
         """
         from combray.documents.passages import Passages, passages_of
         from combray.documents.workspace import SOURCES
@@ -188,6 +194,8 @@ class Documents:
         options: RecallOptions = {"kinds": ("chunk",)}
         if sources:
             options["sources"] = sources
+        if scope is not None:
+            options["tags"] = (scope_tag(scope),)
         if min_score is not None:
             options["min_score"] = min_score
         answer = Verbs(self._at).recall(query, limit=limit, preset=preset, **options)
@@ -280,7 +288,10 @@ class Documents:
         otherwise = (
             before is not None
             and explicit
-            and (before.redact != workspace.redact or (model not in ("", before.model)))
+            and (
+                (before.redact, before.scope) != (workspace.redact, workspace.scope)
+                or model not in ("", before.model)
+            )
         )
         workspace = replace(workspace, model=kept, judged=judged)
         self._freshness.seen(workspace.root)

@@ -1,4 +1,4 @@
-"""Kinds of answer with a closed vocabulary: a question for a colour is answered by a text that names one.
+"""Kinds of answer: a question for a colour is answered by a text that names one.
 
 Finer than `cues`, which stores keep: these are read from the few texts of a shortlist. Words and patterns are
 data (`<code>/answers.json`).
@@ -6,65 +6,193 @@ data (`<code>/answers.json`).
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import fold, plain
+from combray.language.given_names import given_names
 from combray.language.late import late
-from combray.language.lexicon import Phrases, folded
+from combray.language.lexicon import Phrases, folded, matcher
+from combray.language.scripts import language
 from combray.language.tables import section
+
+KEPT = 4096
+"""Texts of which it is remembered what kinds they hold."""
 
 
 class _Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """asked: phrases of a question for it; held: words of a text that has one; patterns: over such a text."""
+    """asked: phrases of a question for it; asks: patterns over such a question in plain spelling.
+
+    held: words of a text that has one; patterns: over such a text; names: whether a name that the question does
+    not hold is one; open: whether texts hold it in ways that no list has, so that its absence is only a sign.
+    """
 
     asked: list[str] = []
+    asks: list[str] = []
     held: list[str] = []
     patterns: list[str] = []
+    names: bool = False
+    open: bool = False
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """voice: words of a question by what they show (`Voice`)."""
+
     kinds: dict[str, _Kind] = {}
+    voice: dict[Literal["own", "self", "some", "method"], list[str]] = {}
 
 
 _tables = section("answers", _Table)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AnswerKind:
-    """A kind of answer: its name, and the patterns of a text that holds one."""
+    """A kind of answer in one language: patterns of questions for it, and of texts that hold it."""
 
     name: str
-    asked: Phrases
+    language: str
+    phrases: re.Pattern[str]
+    asks: re.Pattern[str] | None
     words: Phrases
-    written: tuple[re.Pattern[str], ...]
+    written: re.Pattern[str] | None
+    names: bool
+    open: bool
 
-    def held(self, text: str) -> bool:
-        """Return whether a text holds an answer of this kind."""
-        return self.words.search(fold(text)) or any(each.search(text) for each in self.written)
+    def asked(self, question: str) -> re.Match[str] | None:
+        """Return where a question in plain spelling asks for it."""
+        return self.phrases.search(question) or (None if self.asks is None else self.asks.search(question))
+
+    def held(self, text: str, question: Collection[str] = ()) -> bool:
+        """Return whether a text holds an answer of this kind; `question`: folded words that are no answer."""
+        return _held(self.name, self.language, text) or (self.names and not new_names(text).issubset(question))
 
 
-@from_tables
-def _kinds() -> tuple[AnswerKind, ...]:
-    found: dict[str, list[_Kind]] = {}
-    for table in _tables().values():
-        for name, kind in table.kinds.items():
-            found.setdefault(name, []).append(kind)
-    return tuple(
-        AnswerKind(
-            name,
-            Phrases(plain(phrase) for each in some for phrase in each.asked),
-            Phrases(folded(word for each in some for word in each.held)),
-            tuple(late(pattern) for pattern in dict.fromkeys(p for each in some for p in each.patterns)),
-        )
-        for name, some in found.items()
+@keyed_by_text
+@functools.lru_cache(maxsize=KEPT)
+def _held(name: str, asked_in: str, text: str) -> bool:
+    # The text may be in another language than the question.
+    read = fold(text)
+    kinds = [kind for code in dict.fromkeys((asked_in, language(text))) for kind in _kinds_of(code)]
+    return any(
+        kind.words.search(read) or (kind.written is not None and kind.written.search(text))
+        for kind in kinds
+        if kind.name == name
     )
 
 
+@keyed_by_text
+@functools.lru_cache(maxsize=KEPT)
+def new_names(text: str) -> frozenset[str]:
+    """Return the folded names in a text: words with a capital inside a sentence, and given names at its start."""
+    found = set()
+    for match in _CAPITALISED.finditer(text):
+        word = _CLITIC.sub("", match[0])
+        if not word[:1].isupper():
+            continue
+        read = fold(word)
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        first = match.start() == 0 or _STARTS.search(before) is not None
+        acts = first and _ACTS.match(text, match.end()) is not None
+        if read not in _no_names() and (not first or acts or read in given_names()):
+            found.add(read)
+    return frozenset(found)
+
+
+_BEFORE = 6
+_CAPITALISED = late(r"[^\W\d_][\w'’-]*")
+_CLITIC = late(r"['’]s?$")
+_STARTS = late(r"(?:(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)[.!?•\n]|^)[\s\"“]*$")
+_ACTS = late(
+    r" (?:works|lives|plays|found|took|wants|says|said|owns|called|calls|hates|loves|likes|teaches|studies|told|"
+    r"thinks|prefers|joined|left|asked|wrote|speaks|delivers|decided|manages|leads|bought|promised|"
+    r"is my|is our)\b"
+)
+"""What people do, behind the first word of a sentence."""
+
+
+@from_tables
+def _no_names() -> frozenset[str]:
+    """Words with a capital that name nobody: those of time, and of languages."""
+    kinds = [kind for table in _tables().values() for name, kind in table.kinds.items() if name in _CALENDAR]
+    listed = {fold(word) for kind in kinds for word in kind.held}
+    return frozenset(listed | {"i", "i'm", "i've", "i'll", "i'd", "may", "mr", "mrs", "ms", "dr", "ok", "user"})
+
+
+_CALENDAR = ("time", "language", "day")
+
+
+@from_tables
+def _kinds_of(code: str) -> tuple[AnswerKind, ...]:
+    table = _tables().get(code)
+    return (
+        ()
+        if table is None
+        else tuple(
+            AnswerKind(
+                name,
+                code,
+                matcher(map(plain, kind.asked)),
+                _either(kind.asks),
+                Phrases(folded(kind.held)),
+                _either(kind.patterns),
+                kind.names,
+                kind.open,
+            )
+            for name, kind in table.kinds.items()
+        )
+    )
+
+
+def _either(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    return late("|".join(f"(?:{each})" for each in patterns)) if patterns else None
+
+
+def asked_kinds(question: str) -> dict[str, tuple[AnswerKind, str]]:
+    """Return the kinds that a question asks for, by name, each with the words that ask for it."""
+    read = plain(question).strip(_MARKS)
+    spoken = language(question)
+    found: dict[str, tuple[AnswerKind, str]] = {}
+    # A short question in English is often taken for another language.
+    for kind in (*_kinds_of(spoken), *(() if spoken == "en" else _kinds_of("en"))):
+        if kind.name not in found:
+            match = kind.asked(read)
+            if match is not None:
+                found[kind.name] = (kind, match[0])
+    return found
+
+
+class Voice(NamedTuple):
+    """Signs that a question is about the asker ("my", "I") or about the world ("a", "how to")."""
+
+    own: bool
+    self: bool
+    some: bool
+    method: bool
+
+
+@from_tables
+def _voices() -> tuple[re.Pattern[str], ...]:
+    listed = [table.voice for table in _tables().values()]
+    names: tuple[Literal["own", "self", "some", "method"], ...] = ("own", "self", "some", "method")
+    return tuple(matcher(folded(word for each in listed for word in each.get(name, ()))) for name in names)
+
+
+def voice(question: str) -> Voice:
+    """Return the signs in a question. `method` counts at its start alone."""
+    read = fold(question).strip(_MARKS)
+    own, me, some, method = (pattern.search(read) for pattern in _voices())
+    return Voice(own is not None, me is not None, some is not None, method is not None and method.start() == 0)
+
+
+_MARKS = " ?!.。？！¿¡"
+
+
 def asked_kind(question: str) -> AnswerKind | None:
-    """Return the first kind that a question asks for; None if it asks for none of them."""
-    read = plain(question)
-    return next((kind for kind in _kinds() if kind.asked.search(read)), None)
+    """Return the first kind that a question asks for; None if it asks for none."""
+    return next((kind for kind, _ in asked_kinds(question).values()), None)

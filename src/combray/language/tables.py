@@ -21,9 +21,9 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "aliases", "answers", "dates", "expansion", "guard", "meanings", "names", "noise", "pronouns", "quality",
-    "questions", "replacements", "requests", "revisions", "samples", "savings", "statements", "states",
-    "tense", "trivial", "words",
+    "aliases", "answers", "dates", "expansion", "families", "guard", "meanings", "names", "noise",
+    "pronouns", "quality", "questions", "replacements", "requests", "revisions", "samples", "savings",
+    "statements", "states", "tense", "trivial", "words",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 

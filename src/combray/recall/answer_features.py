@@ -1,22 +1,28 @@
-"""What speaks for a hit as an answer: how the question's words, vector and kind of answer meet the hit's.
+"""What speaks for a hit as an answer: how the question's words, names, vector and kinds of answer meet the hit's.
 
-Columns are in [0, 1]. `FEATURES` of a hit, and `WHOLE` of the answer as a whole, are what `scoring/answers.json`
+Columns are in [-1, 1]. `FEATURES` of a hit, and `WHOLE` of the answer as a whole, are what `scoring/answers.json`
 weighs (decision 27).
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
-from combray.language.answer_kinds import AnswerKind, asked_kind
+from combray.language.answer_kinds import AnswerKind, asked_kinds, voice
 from combray.language.asked_words import AskedWord, asked_words
-from combray.language.cues import Cue, asked
+from combray.language.caches import keyed_by_text
+from combray.language.families import conflict, exclusive_words, families
+from combray.language.folding import fold, runs
+from combray.language.scripts import language
 from combray.language.text import passing
 from combray.language.tokens import all_terms, split, terms
 from combray.recall.state import Recalling
@@ -26,38 +32,69 @@ from combray.scoring.alignment import aligned_words
 Table = NDArray[np.float64]
 
 FEATURES = (
-    "exact", "soft", "least", "central", "names", "stranger", "own", "rise", "window", "keywords", "ratio",
-    "number", "reason", "place", "person", "title", "when", "kind",
+    "exact", "soft", "least", "central", "rest", "covered", "names", "named", "lacks", "may lack", "typed",
+    "joint", "self", "focus", "conflict", "stranger", "own", "rise", "window", "keywords", "ratio",
 )  # fmt: skip
-"""Of a hit. exact, soft, least, central: words of the question that it holds, as the share, and by the nearest
-word: mean, lowest, and mean weighted by cosine with the question; names: share of the question's names; stranger:
-said by somebody else than the question is about, who is not named; own, rise, window, keywords: cosine, how far
-it is above the store's, cosine and keywords with the turns around; ratio: share of the best score; number to
-kind: that kind of answer is asked for and the hit holds none."""
-_MET, _KIND = FEATURES.index("ratio"), FEATURES.index("kind")
-WHOLE = (
-    "confidence", "store", "known", "named", "typed", "session", "missing", "no kind",
-    *(f"{how} {name}" for how in ("first", "best") for name in FEATURES[:_MET]),
-    *(f"{how} {name}" for how in ("first", "least") for name in FEATURES[_MET + 1 :]),
+"""Of a hit. exact: share of the question's words that it holds; soft, least, central: by the nearest word, mean,
+lowest, and mean weighted by cosine with the question; rest: central without the words that ask for a kind;
+covered: share of words that it meets; names: share of the question's names; named, typed: the question holds a
+name, asks for a kind; lacks, may lack: a kind is asked for and the hit holds none (`AnswerKind.open` for the
+second); joint: topic and kind in one; self: "I" in both; focus: the noun behind "which" is not met; conflict:
+"July" where the question has "June"; stranger: said by somebody else than the question is about, who is not
+named; own, rise, window, keywords: cosine, how far it is above the store's, cosine and keywords with the turns
+around; ratio: share of the best score."""
+GLOBAL = (
+    "confidence", "margin", "store", "known", "named", "typed", "words", "missing", "lacking", "unheld",
+    "unnamed", "owner", "self", "some", "method", "top own", "top central", "top covered", "top keywords",
 )  # fmt: skip
-"""Of an answer: confidence (`Abstain`); store: its size; known: how well the embedder knows the language; named,
-typed: the question holds a name, asks for a kind of answer; session: the first hit is a turn of a conversation;
-missing: share of words that no hit meets; no kind: none of the first hits holds the kind; a feature of the first
-hit, the best of all hits, and the least of the first `NEAREST`."""
-MATCHED = 0.35
-"""Cosine of two words from which one meets the other: "salary" and "pay" have 0.57, unrelated words up to 0.3."""
-NEAREST = 3
+"""Of an answer: confidence (`Abstain`), also as a share of the doubtful one; store: its size; known: how well the
+embedder knows the language; words: how many the question has; missing: share that no hit meets; lacking: no first
+hit holds the kind; unheld: no hit with a name of the question does; unnamed: no hit holds a name of the question;
+owner to method: `Voice`; top: the highest of all hits."""
+BEST = ("rest", "joint", "lacks", "may lack", "conflict", "focus", "own", "names", "least")
+"""Features of the hit with the highest log-odds that count for the answer."""
+WHOLE = ("hit", *GLOBAL, *(f"best {name}" for name in BEST))
+"""Of an answer: log-odds of its best hit, `GLOBAL`, `BEST`."""
+MATCHED = 0.45
+"""Match of two words from which one is met: "salary" and "pay" have a cosine of 0.57, unrelated ones to 0.3."""
+COVERED = 0.5
+FAMILY = 0.75
+"""Match of two words of one family, or of one and a compound of it."""
 _LISTED = 5
 _READ = 1200
 """Characters of a hit that are read."""
-_KINDS = (Cue.NUMBER, Cue.REASON, Cue.PLACE, Cue.PERSON, Cue.TITLE)
 _LARGEST = 7.0
 """ln of the number of memories from which a store counts as large: about 1,100."""
+_LONG = 8
+_SLIGHT = 0.05
+_DECIMALS = 6
+_KEPT = 2048
+_COMPOUND, _LONGER = 4, 3
+"""Letters of a word that ends or starts a German compound, and how much longer that is."""
+
+
+class _Read(NamedTuple):
+    """What is read from a text once: its index terms, their families, its words."""
+
+    terms: frozenset[str]
+    families: frozenset[int]
+    words: tuple[str, ...]
+    self: bool
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=_KEPT)
+def _read(text: str) -> _Read:
+    read = passing(text)
+    held = frozenset(all_terms(read))
+    said = voice(text)
+    kin = frozenset(number for term in held for number in families(term))
+    return _Read(held, kin, tuple(split(read).words), said.own or said.self)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for the hits and the answer, shapes (hits, FEATURES) and (WHOLE,).
+    """What speaks for the hits and the answer, shapes (hits, FEATURES) and (GLOBAL,).
 
     `unmet`: words that no hit meets; `kind`: the kind of answer that is asked for, if none of the first holds it.
     """
@@ -66,95 +103,170 @@ class Evidence:
     whole: Table
     unmet: tuple[str, ...]
     kind: AnswerKind | None
+    turns: bool
+    """Whether the first hit is a turn of a conversation with short turns."""
+
+    def answer(self, odds: Table) -> Table:
+        """Return the row of `WHOLE`, given the log-odds of the hits."""
+        best = self.hits[int(np.argmax(odds))]
+        return np.concatenate(([np.clip(odds.max(), -_CAP, _CAP) / _SCALE], self.whole, best[_BEST]))
+
+
+_BEST = [FEATURES.index(name) for name in BEST]
+_CAP, _SCALE = 12.0, 5.0
+_CONVERSATION = 0.5
+"""Gain of the first hit's session from which its turns are short, and so its neighbours answer with it."""
 
 
 def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
     """Return what speaks for the first `most` of the sorted candidates; there must be one."""
     keys = state.keys[:most]
     texts = [text[:_READ] for text in state.reader.contents(keys.tolist())]
+    reads = [_read(text) for text in texts]
     bare = state.query if state.question is None or not state.question.bare.strip() else state.question.bare
     every = asked_words(bare)
     about = [each for each in every if not each.name]
     names = [each for each in every if each.name]
     hits = np.zeros((len(keys), len(FEATURES)))
     columns = {name: hits[:, place] for place, name in enumerate(FEATURES)}
-    soft = _words_met(columns, about, texts, state, runtime)
-    _names_met(columns, names, texts, state)
+    kinds = asked_kinds(state.query)
+    kind = _kinds_met(columns, kinds, texts, state.query)
+    asking = {word for _, words in kinds.values() for word in _asking(words)}
+    soft = _words_met(columns, about, reads, asking, state, runtime)
+    _names_met(columns, names, reads, texts, state)
     _vectors_met(columns, state)
-    kind = asked_kind(state.query)
-    typed = _kinds_met(columns, kind, texts, state)
+    columns["named"][:], columns["typed"][:] = bool(names), bool(kinds)
+    rest = sum(each.word not in asking for each in about)
+    topic = columns["soft"]
+    if rest or names:
+        topic = (columns["rest"] * rest + columns["names"] * len(names)) / (rest + len(names))
+    columns["joint"][:] = topic * (1.0 - columns["lacks"]) * (1.0 - 0.5 * columns["may lack"])
+    said = voice(state.query)
+    mine = said.own or said.self
+    columns["self"][:] = [float(each.self) if mine else 0.5 for each in reads]
+    asked = exclusive_words(state.query)
+    if asked:
+        columns["conflict"][:] = [conflict(asked, exclusive_words(text)) for text in texts]
     best_of = soft.max(axis=1, initial=0.0)
-    rows = state.columns()
-    no_kind = kind is not None and hits[:_LISTED, _KIND].min() > 0
+    closed = any(not each.open for each, _ in kinds.values())
     whole = (
         state.confidence,
+        min(2.0, state.confidence / max(state.doubtful, 1e-6)) / 2.0,
         math.log(max(1, 1 if state.found is None else state.found.eligible)) / _LARGEST,
         state.trust,
         float(bool(names)),
-        float(typed),
-        float(rows.session[0] >= 0) * float(rows.gain[0]),
+        float(bool(kinds)),
+        min(len(about), _LONG) / _LONG,
         float((best_of < MATCHED).mean()) if len(best_of) else 0.0,
-        float(no_kind),
+        float(columns["lacks"][:_LISTED].min()),
+        float(columns["lacks"][columns["names"] > 0 if names else slice(None)].min(initial=1.0)) * float(closed),
+        float(bool(names) and columns["names"].max() == 0.0),
+        *map(float, said),
+        *(float(columns[name].max()) for name in ("own", "central", "covered", "keywords")),
     )
-    met, lacked = hits[:, :_MET], hits[:, _MET + 1 :]
-    parts = (whole, met[0], met.max(axis=0), lacked[0], lacked[:NEAREST].min(axis=0))
     unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
-    return Evidence(hits, np.concatenate(parts), unmet, kind if no_kind else None)
+    rows = state.columns()
+    turns = rows.session[0] >= 0 and rows.gain[0] >= _CONVERSATION
+    return Evidence(hits, np.array(whole), unmet, kind, bool(turns))
+
+
+def _asking(words: str) -> Sequence[str]:
+    """Return the words that ask for a kind: all of a short phrase, the ends of a long one."""
+    listed = runs(words)
+    return listed if len(listed) <= _PHRASE else (*listed[:2], listed[-1])
+
+
+_PHRASE = 3
 
 
 def _words_met(
     columns: dict[str, Table],
     about: Sequence[AskedWord],
-    texts: Sequence[str],
+    reads: Sequence[_Read],
+    asking: set[str],
     state: Recalling,
     runtime: Runtime,
 ) -> Table:
     """Fill the columns of words, and return how well each hit meets each word: shape (words, hits)."""
-    # Split once for stems and words.
-    reads = [passing(text) for text in texts]
-    stems = [set(all_terms(each)) for each in reads]
-    exact = np.array([[float(word.term in held) for held in stems] for word in about]).reshape(
-        len(about), len(texts)
-    )
+    exact = np.array([[float(word.term in each.terms) for each in reads] for word in about])
+    exact = exact.reshape(len(about), len(reads))
+    rest = [place for place, word in enumerate(about) if word.word not in asking]
     if not about:
+        columns["rest"][:] = 1.0
         return exact
-    soft, weight = exact, np.ones(len(about))
+    soft, weight = exact.copy(), np.ones(len(about))
     if runtime.words is not None:
-        held = [split(each).words for each in reads]
         try:
-            counts, vectors = runtime.words.rows([word for each in held for word in each])
+            counts, vectors = runtime.words.rows([word for each in reads for word in each.words])
             known, own = runtime.words.rows([each.word for each in about])
         except ModelError:
             # The embedder's failure was reported where the question was embedded.
-            return exact
-        ends = np.cumsum([len(each) for each in held])
-        sizes = np.diff(np.concatenate(([0], np.concatenate(([0], np.cumsum(counts)))[ends])))
-        soft = exact.copy()
-        soft[known] = np.maximum(exact[known], aligned_words(own, vectors, sizes.tolist()))
-        if state.vector is not None and own.shape[1:] == state.vector.shape:
-            # A word that moves the question's vector little says little: "thing", "use".
-            weight = np.full(len(about), _SLIGHT)
-            weight[known] = np.maximum(own @ state.vector, _SLIGHT)
+            counts, known = np.zeros(0, dtype=np.bool_), np.zeros(len(about), dtype=np.bool_)
+        if known.any():
+            ends = np.cumsum([len(each.words) for each in reads])
+            sizes = np.diff(np.concatenate(([0], np.concatenate(([0], np.cumsum(counts)))[ends])))
+            soft[known] = np.maximum(exact[known], aligned_words(own, vectors, sizes.tolist()))
+            if state.vector is not None and own.shape[1:] == state.vector.shape:
+                # A word that moves the question's vector little says little: "thing", "use".
+                weight = np.full(len(about), _SLIGHT)
+                weight[known] = np.maximum(own @ state.vector, _SLIGHT)
+    compounds = language(state.query) == "de"
+    holds = 1.0 - np.maximum(columns["lacks"], columns["may lack"])
+    for place, word in enumerate(about):
+        kin = families(word.term)
+        if kin:
+            met = np.array([not kin.isdisjoint(each.families) for each in reads])
+            soft[place] = np.maximum(soft[place], FAMILY * met)
+        if compounds:
+            met = np.array([_in_compound(word.term, each.terms) for each in reads])
+            soft[place] = np.maximum(soft[place], FAMILY * met)
+        if word.word in asking:
+            soft[place] = np.maximum(soft[place], FAMILY * holds)
+    soft = np.round(soft, _DECIMALS)
     columns["exact"][:] = exact.mean(axis=0)
     columns["soft"][:] = soft.mean(axis=0)
     columns["least"][:] = soft.min(axis=0)
     columns["central"][:] = weight / weight.sum() @ soft
-    return np.round(soft, _DECIMALS)
+    columns["covered"][:] = (soft >= COVERED).mean(axis=0)
+    columns["rest"][:] = weight[rest] / weight[rest].sum() @ soft[rest] if rest else 1.0
+    focus = _focus(state.query, about, asking)
+    if focus is not None:
+        columns["focus"][:] = 1.0 - soft[focus]
+    return soft
 
 
-_SLIGHT = 0.05
-_DECIMALS = 6
+def _focus(question: str, about: Sequence[AskedWord], asking: set[str]) -> int | None:
+    """Return the place of the noun behind "which", if it asks for no kind."""
+    listed = runs(fold(question))
+    behind = {after for before, after in itertools.pairwise(listed) if before in _WHICH} - asking
+    return next((place for place, each in enumerate(about) if each.word in behind), None)
+
+
+_WHICH = frozenset(("what", "which", "many", "much", "whose", "of"))
+
+
+def _in_compound(term: str, held: frozenset[str]) -> bool:
+    least = len(term) + _LONGER
+    return len(term) >= _COMPOUND and any(
+        len(each) >= least and (each.startswith(term) or each.endswith(term)) for each in held
+    )
 
 
 def _names_met(
-    columns: dict[str, Table], names: Sequence[AskedWord], texts: Sequence[str], state: Recalling
+    columns: dict[str, Table],
+    names: Sequence[AskedWord],
+    reads: Sequence[_Read],
+    texts: Sequence[str],
+    state: Recalling,
 ) -> None:
     rows = state.columns()
-    author = rows.author[: len(texts)]
+    author = rows.author[: len(reads)]
     if names:
-        said_by = [rows.author_names[code] if code >= 0 else "" for code in author]
-        held = [{*terms(text), *terms(name)} for text, name in zip(texts, said_by, strict=True)]
-        columns["names"][:] = [sum(each.term in some for each in names) / len(names) for some in held]
+        said_by = [set(terms(rows.author_names[code])) if code >= 0 else set() for code in author]
+        columns["names"][:] = [
+            sum(each.term in read.terms or each.term in by for each in names) / len(names)
+            for read, by in zip(reads, said_by, strict=True)
+        ]
     subject = None if state.question is None else state.question.subject
     if subject is not None and subject in rows.author_names:
         folded = subject.casefold()
@@ -183,16 +295,15 @@ def _vectors_met(columns: dict[str, Table], state: Recalling) -> None:
 
 
 def _kinds_met(
-    columns: dict[str, Table], closed: AnswerKind | None, texts: Sequence[str], state: Recalling
-) -> bool:
-    """Fill the columns of kinds of answers, and return whether a coarse kind is asked for."""
-    rows, count = state.columns(), len(texts)
-    kind = asked(state.query)
-    for cue in _KINDS:
-        if kind is cue:
-            columns[str(cue.name).lower()][:] = (rows.cues[:count] & cue.value) == 0
-    if state.question is not None and state.question.asks_date:
-        columns["when"][:] = ~rows.times[:count]
-    if closed is not None:
-        columns["kind"][:] = [not closed.held(text) for text in texts]
-    return kind is not None
+    columns: dict[str, Table], kinds: dict[str, tuple[AnswerKind, str]], texts: Sequence[str], question: str
+) -> AnswerKind | None:
+    """Fill the columns of kinds, and return one that none of the first hits holds."""
+    asked = frozenset(runs(fold(question)))
+    none = None
+    for kind, _ in kinds.values():
+        lacks = np.array([not kind.held(text, asked) for text in texts], dtype=np.float64)
+        column = columns["may lack" if kind.open else "lacks"]
+        np.maximum(column, lacks, out=column)
+        if not kind.open and lacks[:_LISTED].all():
+            none = none or kind
+    return none

@@ -6,35 +6,34 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from combray.language.answer_kinds import asked_kind
+from combray.language.answer_kinds import asked_kinds
+from combray.language.folding import fold, runs
 from combray.language.late import late
 from combray.language.scripts import language
-from combray.recall.answer_features import FEATURES, WHOLE, Evidence, evidence
+from combray.recall.answer_features import FEATURES, GLOBAL, WHOLE, Evidence, evidence
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring import answers
-from combray.scoring.answers import Level
 
-_CONVERSATION = 0.5
-"""Gain of the first hit's session from which its turns are short, and so its neighbours answer with it."""
 _STRUCK = late(r"[bcdfghjklmnpqrstvwxz]{5}")
-"""Consonants in a row that a word typed at random has, and few other words: "asdkjh"."""
+"""Consonants in a row that a word typed at random has, and few others: "asdkjh"."""
 
 
 @dataclass(frozen=True)
 class JudgeAnswers:
     """Refuses a question whose answer is not there, and drops hits that answer much less than the best one.
 
-    The features of the first `most` candidates are weighed by a logistic model of the embedder's level
-    (`scoring/answers.json`): below its bound the answer is empty and says what no memory mentions. A candidate
-    whose log-odds are more than `gap` below the best is dropped, unless the caller set `keep`. Those behind the
-    first `most` are left to `KeepStrong`.
+    The features of the first `most` candidates are weighed by logistic models of the embedder's level and
+    the store's shape (`scoring/answers.json`). Below their bounds the answer is empty and says what no memory
+    mentions. A candidate whose log-odds are more than `gap` below the best is dropped, unless the caller set
+    `keep`. Those behind the first `most` are left to `KeepStrong`.
 
     A memory's own text, a declared entity in the question, a question about a date alone and a whole message
     (`SplitQuery`) are never refused.
 
-    `refuse` and `gap` are added to the model's bounds: a higher `refuse` is silent more often.
+    `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often.
     """
 
     needs = ("sorted", "question")
@@ -45,52 +44,41 @@ class JudgeAnswers:
     gap: float = 0.0
     unmet: float = 0.2
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
-    far: float = 0.15
-    """The same below which a doubtful confidence is enough to refuse, as it is for keys struck at random."""
-    doubt: float = 0.65
-    """Share of the doubtful confidence below which an answer that meets no word is refused."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys):
             return state
         found = evidence(state, runtime, self.most)
-        model = answers.levels()[_level(state)]
-        kind = _store(found)
-        odds = float(model.answer.log_odds(WHOLE, found.whole))
-        state.details["evidence"] = round(odds, 4)
-        refusable = not state.certain and len(state.parts) < 2
-        below = odds < model.refuse[kind] + self.refuse
-        if refusable and (below or self._unrelated(state, found, runtime)):
-            state.reason = reason(found)
-            state.take(np.zeros(0, dtype=np.int64))
-            return state
+        model = answers.levels()[_level(state)]["turns" if found.turns else "notes"]
+        odds = model.hit.log_odds(FEATURES, found.hits)
+        whole = found.answer(odds)
+        answered, known = (float(each.log_odds(WHOLE, whole)) for each in (model.answer, model.topic))
+        state.details["evidence"] = round(answered, 4)
+        if not state.certain and len(state.parts) < 2:
+            below = answered < model.refuse + self.refuse or known < model.far + self.refuse
+            if below or self._unrelated(state, found, runtime):
+                state.reason = reason(found)
+                state.take(np.zeros(0, dtype=np.int64))
+                return state
         if self.cuts and state.keep is None:
-            self._drop(state, found, model.gap[kind] + self.gap, model)
+            self._drop(state, odds, model.gap + self.gap)
         return state
 
     def _unrelated(self, state: Recalling, found: Evidence, runtime: Runtime) -> bool:
-        """Whether no word of the question is met, and nothing else speaks for an answer.
+        """Whether no word of the question is met by word vectors, and one more sign speaks against an answer.
 
-        With vectors of words, which see a word's neighbours, two more are refused. A question that names
-        somebody: a name says whom it is about and not what it asks. And one in another language than every hit.
+        The question is keys struck at random, or in another language than every hit.
         """
-        whole = dict(zip(WHOLE, found.whole.tolist(), strict=True))
-        if state.vector is None:
+        if runtime.words is None or found.whole[GLOBAL.index("missing")] < 1.0:
             return False
-        struck = whole["missing"] >= 1.0 and any(map(_STRUCK.search, found.unmet))
-        doubt = 1.0 if struck or whole["best soft"] < self.far else self.doubt
-        if whole["best soft"] < self.unmet and state.confidence < doubt * state.doubtful:
-            return True
-        if runtime.words is None or whole["missing"] < 1.0:
+        if float(found.hits[:, FEATURES.index("soft")].max()) >= self.unmet:
             return False
-        if whole["named"] > 0 and len(found.unmet) > 1:
+        if state.confidence < state.doubtful and any(map(_STRUCK.search, found.unmet)):
             return True
-        asked = language(state.query)
         texts = state.reader.contents(state.keys[: self.most].tolist())
-        return whole["best soft"] < self.unmet and all(language(text) != asked for text in texts)
+        return all(language(text) != language(state.query) for text in texts)
 
-    def _drop(self, state: Recalling, found: Evidence, gap: float, model: Level) -> None:
-        odds = model.hit.log_odds(FEATURES, found.hits)
+    def _drop(self, state: Recalling, odds: NDArray[np.float64], gap: float) -> None:
         exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
         kept = np.ones(len(state.keys), dtype=np.bool_)
         kept[: len(odds)] = (odds >= odds.max() - gap) | exact[: len(odds)] | named[: len(odds)]
@@ -108,26 +96,24 @@ def _level(state: Recalling) -> Literal["none", "static", "contextual"]:
     return "contextual" if state.contextual else "static"
 
 
-def _store(found: Evidence) -> Literal["turns", "notes"]:
-    return "turns" if found.whole[WHOLE.index("session")] >= _CONVERSATION else "notes"
-
-
 @dataclass(frozen=True)
 class RequireKind:
     """Empties an answer to a question for a colour, an age, a number to call … if no first hit holds one.
 
-    Only kinds with a closed vocabulary (`<code>/answers.json`). `nearest`: how many hits are read.
+    Kinds that are not open (`<code>/answers.json`). `nearest`: how many hits are read.
     """
 
     needs = ("score",)
     nearest: int = 3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        kind = asked_kind(state.query) if len(state.keys) else None
-        if kind is not None:
+        kinds = [kind for kind, _ in asked_kinds(state.query).values() if not kind.open]
+        if kinds and len(state.keys):
+            asked = frozenset(runs(fold(state.query)))
             texts = state.reader.contents(state.keys[: self.nearest].tolist())
-            if not any(kind.held(text) for text in texts):
-                state.reason = _lacks(kind.name)
+            lacking = next((kind for kind in kinds if not any(kind.held(text, asked) for text in texts)), None)
+            if lacking is not None:
+                state.reason = _lacks(lacking.name)
                 state.take(np.zeros(0, dtype=np.int64))
         return state
 
@@ -147,8 +133,12 @@ def _lacks(kind: str) -> str:
 
 _KIND = {
     "colour": "a colour", "phone": "a phone number", "mail": "a mail address", "money": "an amount",
-    "age": "an age", "name": "a name", "day": "a day or time", "relation": "a spouse or partner",
-    "siblings": "brothers, sisters or children", "breed": "a breed", "brand": "a brand",
+    "age": "an age", "birthday": "a birthday", "name": "a name", "person": "a person", "time": "a day or time",
+    "frequency": "how often", "number": "a number", "duration": "a duration", "job": "a job",
+    "home": "where somebody lives", "brand": "a brand", "breed": "a breed", "marriage": "a spouse or partner",
+    "relative": "a relative", "school": "a school or subject", "instrument": "an instrument",
+    "language": "a language", "favourite": "what is preferred", "food": "something to eat", "code": "a code",
+    "size": "a size", "year": "a year", "date": "a date", "place name": "such a name",
 }  # fmt: skip
 
 

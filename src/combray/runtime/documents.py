@@ -15,6 +15,7 @@ class Workspace:
 
     `redact`: secrets are redacted in notes too, not only in transcripts. `model`: the embedder of all its chunks,
     "" if some have no vector. `trust`: of its texts. `judged`: whether the guard has checked all of them.
+    `scope`: the scope tag of its chunks, "" for none.
     """
 
     root: str
@@ -24,6 +25,7 @@ class Workspace:
     model: str = ""
     trust: Trust = DEFAULT_TRUST
     judged: bool = False
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)

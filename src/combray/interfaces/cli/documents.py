@@ -19,7 +19,12 @@ _ANY = click.Path(exists=True, path_type=Path)
 _SHOWN = 10
 
 
-@verb("combray index ~/notes", "combray index . --sessions ~/.agent/sessions", "combray index docs --rebuild")
+@verb(
+    "combray index ~/notes",
+    "combray index . --sessions ~/.agent/sessions",
+    "combray index docs --rebuild",
+    "combray index ~/notes --scope user:ann",
+)
 @_FOLDER
 @click.option("--extra", type=_ANY, multiple=True, metavar="PATH", help="Another Markdown file or folder.")
 @click.option(
@@ -31,6 +36,11 @@ _SHOWN = 10
     type=click.Choice(("owner", "agent", "untrusted")),
     help="Trust of the files; untrusted marks third-party content. Stored with the folder; default: owner.",
 )
+@click.option(
+    "--scope",
+    metavar="NAME",
+    help='Scope of the chunks, such as user:ann. Stored with the folder; "" removes it.',
+)
 @click.option("--rebuild", is_flag=True, help="Read every file again and erase chunks that are in no file.")
 @click.option("--remove", is_flag=True, help="Remove the folder from the index; its chunks are hidden.")
 @opens_store(pipelines=True)
@@ -40,7 +50,7 @@ def index(target: Target, folder: Path, remove: bool, **how: Any) -> None:
     In an agent workspace (one with MEMORY.md or memory/) only those are indexed; otherwise every *.md. Only
     changed files are read.
     """
-    if remove and any(how.values()):
+    if remove and any(value not in (None, False, ()) for value in how.values()):
         raise click.UsageError("--remove excludes the other options of index. Give it alone.")
     with target.open(to_write=not remove) as engine:
         if remove:

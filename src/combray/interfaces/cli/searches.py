@@ -33,9 +33,15 @@ _DIGITS = 4
     multiple=True,
     help="Notes or transcripts only.",
 )
+@click.option("--scope", metavar="NAME", help="Folders of this scope only, such as user:ann.")
 @opens_store(pipelines=True)
 def memory_search(
-    target: Target, query: tuple[str, ...], limit: int, min_score: float | None, sources: tuple[str, ...]
+    target: Target,
+    query: tuple[str, ...],
+    limit: int,
+    min_score: float | None,
+    sources: tuple[str, ...],
+    scope: str | None,
 ) -> None:
     """Search the indexed files.
 
@@ -43,7 +49,9 @@ def memory_search(
     first. The pipelines are those of preset openclaw.
     """
     with target.open(to_write=True) as engine:
-        found = engine.documents.search(" ".join(query), max_results=limit, min_score=min_score, sources=sources)
+        found = engine.documents.search(
+            " ".join(query), max_results=limit, min_score=min_score, sources=sources, scope=scope
+        )
     if for_people(target):
         _show(found)
     else:

@@ -24,8 +24,8 @@ class PostgresDocuments:
 
     def workspaces(self) -> list[Workspace]:
         return [
-            Workspace(root, to_paths(extra), to_paths(sessions), bool(redact), model, trust, bool(judged))
-            for root, extra, sessions, redact, model, trust, judged in self._rows(sql.documents.workspaces)
+            Workspace(root, to_paths(extra), to_paths(sessions), bool(redact), model, trust, bool(judged), scope)
+            for root, extra, sessions, redact, model, trust, judged, scope in self._rows(sql.documents.workspaces)
         ]
 
     def files(self, root: str) -> list[Document]:
@@ -48,7 +48,7 @@ class PostgresDocuments:
 
     def put_workspace(self, workspace: Workspace) -> None:
         one, paths = workspace, (listed(workspace.extra), listed(workspace.sessions))
-        row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged))
+        row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged), one.scope)
         with self._reading() as session:
             session.of_later(sql.documents.put_workspace, *row)
 

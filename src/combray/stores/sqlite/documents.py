@@ -18,8 +18,10 @@ class SqliteDocuments:
 
     def workspaces(self) -> list[Workspace]:
         return [
-            Workspace(root, to_paths(extra), to_paths(sessions), bool(redact), model, trust, bool(judged))
-            for root, extra, sessions, redact, model, trust, judged in self.scope.rows(sql.documents.workspaces)
+            Workspace(root, to_paths(extra), to_paths(sessions), bool(redact), model, trust, bool(judged), scope)
+            for root, extra, sessions, redact, model, trust, judged, scope in self.scope.rows(
+                sql.documents.workspaces
+            )
         ]
 
     def files(self, root: str) -> list[Document]:
@@ -42,7 +44,7 @@ class SqliteDocuments:
 
     def put_workspace(self, workspace: Workspace) -> None:
         one, paths = workspace, (listed(workspace.extra), listed(workspace.sessions))
-        row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged))
+        row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged), one.scope)
         self.scope.write(sql.documents.put_workspace, *row)
 
     def drop_workspace(self, root: str) -> None:

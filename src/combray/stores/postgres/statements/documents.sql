@@ -1,12 +1,12 @@
 -- name: workspaces
-SELECT root, extra, sessions, redact, model, trust, judged FROM workspace WHERE namespace = $1 ORDER BY id
+SELECT root, extra, sessions, redact, model, trust, judged, scope FROM workspace WHERE namespace = $1 ORDER BY id
 
 -- name: put_workspace
-INSERT INTO workspace (namespace, root, extra, sessions, redact, model, trust, judged)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO workspace (namespace, root, extra, sessions, redact, model, trust, judged, scope)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (namespace, root) DO UPDATE
 SET extra = excluded.extra, sessions = excluded.sessions, redact = excluded.redact, model = excluded.model,
-    trust = excluded.trust, judged = excluded.judged
+    trust = excluded.trust, judged = excluded.judged, scope = excluded.scope
 
 -- name: drop_workspace
 DELETE FROM workspace WHERE namespace = $1 AND root = $2

@@ -1,0 +1,2 @@
+-- The scope of a folder's chunks, such as "scope:user:ann"; empty for none.
+ALTER TABLE workspace ADD COLUMN scope TEXT NOT NULL DEFAULT '';
