@@ -67,13 +67,14 @@ class JudgeAnswers:
     def _unrelated(self, state: Recalling, found: Evidence, runtime: Runtime) -> bool:
         """Whether no word of the question is met by word vectors, and one more sign speaks against an answer.
 
-        The question is keys struck at random, or in another language than every hit.
+        In doubt it is asked of a conversation, where neighbours lend words, or is keys struck at random. Or it
+        is in another language than every hit.
         """
         if runtime.words is None or found.whole[GLOBAL.index("missing")] < 1.0:
             return False
         if float(found.hits[:, FEATURES.index("soft")].max()) >= self.unmet:
             return False
-        if state.confidence < state.doubtful and any(map(_STRUCK.search, found.unmet)):
+        if state.confidence < state.doubtful and (found.turns or any(map(_STRUCK.search, found.unmet))):
             return True
         texts = state.reader.contents(state.keys[: self.most].tolist())
         return all(language(text) != language(state.query) for text in texts)
