@@ -109,6 +109,14 @@ def test_opencode(tmp_path: Path) -> None:
 )
 def test_a_missing_program_never_stops_the_agent(tmp_path: Path, client: str, name: str, script: str) -> None:
     script = script.replace("out.parts[1].text, out.parts[1].synthetic", "out.parts.length")
+    # Calls that nobody waits for need a moment to fail.
+    script += "await new Promise((go) => setTimeout(go, 1000));\n"
+    script += (
+        "console.log(JSON.stringify(process.getActiveResourcesInfo().filter((each) => each === 'Timeout')));"
+    )
     shown, calls = run(client, tmp_path, name, script, broken=True)
     assert calls == []
-    assert json.loads(shown) == ([] if client == "openclaw" else [1, {"system": []}, {"system": []}, []])
+    answer, left = shown.splitlines()
+    assert json.loads(answer) == ([] if client == "openclaw" else [1, {"system": []}, {"system": []}, []])
+    # A timer that is left would keep the agent from ending.
+    assert json.loads(left) == []

@@ -12,13 +12,14 @@ function run(verb, input, more = []) {
     try {
       const child = spawn(CALL[0], [...CALL.slice(1), verb, ...OPTIONS, ...more], {
         stdio: ["pipe", "pipe", "ignore"],
-        timeout: LIMIT_MS,
         windowsHide: true,
       });
-      child.on("error", () => done(""));
+      // The option `timeout` of spawn keeps its timer, and so the agent, when the program is missing.
+      const timer = setTimeout(() => child.kill(), LIMIT_MS);
+      child.on("error", () => (clearTimeout(timer), done("")));
       child.stdin.on("error", () => {});
       child.stdout.on("data", (part) => (said += part));
-      child.on("close", () => done(textOf(said)));
+      child.on("close", () => (clearTimeout(timer), done(textOf(said))));
       child.stdin.end(JSON.stringify(input));
     } catch {
       done("");
