@@ -15,12 +15,14 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from combray.language.caches import from_tables, keyed_by_text
+from combray.language.families import families
 from combray.language.folding import fold, plain
 from combray.language.given_names import given_names
 from combray.language.late import late
 from combray.language.lexicon import Phrases, folded, matcher
 from combray.language.scripts import language
 from combray.language.tables import section
+from combray.language.tokens import is_stop, terms
 
 KEPT = 4096
 """Texts of which it is remembered what kinds they hold."""
@@ -89,7 +91,7 @@ def _held(name: str, asked_in: str, text: str) -> bool:
 @keyed_by_text
 @functools.lru_cache(maxsize=KEPT)
 def new_names(text: str) -> frozenset[str]:
-    """Return the folded names in a text: words with a capital inside a sentence, and given names at its start."""
+    """Return the folded names in a text: words with a capital inside a sentence, and rare ones at its start."""
     found = set()
     for match in _CAPITALISED.finditer(text):
         word = _CLITIC.sub("", match[0])
@@ -99,9 +101,14 @@ def new_names(text: str) -> frozenset[str]:
         before = text[max(0, match.start() - _BEFORE) : match.start()]
         first = match.start() == 0 or _STARTS.search(before) is not None
         acts = first and _ACTS.match(text, match.end()) is not None
-        if read not in _no_names() and (not first or acts or read in given_names()):
+        if read not in _no_names() and (not first or acts or read in given_names() or _is_rare(read)):
             found.add(read)
     return frozenset(found)
+
+
+def _is_rare(word: str) -> bool:
+    """Whether a word at the start of a sentence may be a name: it is no word of a list."""
+    return not is_stop(word) and not any(families(term) for term in terms(word))
 
 
 _BEFORE = 6

@@ -67,14 +67,17 @@ class JudgeAnswers:
     def _unrelated(self, state: Recalling, found: Evidence, runtime: Runtime) -> bool:
         """Whether no word of the question is met by word vectors, and one more sign speaks against an answer.
 
-        In doubt it is asked of a conversation, where neighbours lend words, or is keys struck at random. Or it
-        is in another language than every hit.
+        In doubt it is asked of a conversation, where neighbours lend words, or is not about the asker, or is
+        keys struck at random. Or it is in another language than every hit.
         """
         if runtime.words is None or found.whole[GLOBAL.index("missing")] < 1.0:
             return False
-        if float(found.hits[:, FEATURES.index("soft")].max()) >= self.unmet:
+        soft = float(found.hits[:, FEATURES.index("soft")].max())
+        if soft >= self.unmet:
             return False
-        if state.confidence < state.doubtful and (found.turns or any(map(_STRUCK.search, found.unmet))):
+        about_me = any(found.whole[GLOBAL.index(name)] > 0 for name in ("owner", "self"))
+        doubted = found.turns or not about_me or any(map(_STRUCK.search, found.unmet))
+        if state.confidence < state.doubtful and doubted:
             return True
         texts = state.reader.contents(state.keys[: self.most].tolist())
         return all(language(text) != language(state.query) for text in texts)
@@ -101,14 +104,15 @@ def _level(state: Recalling) -> Literal["none", "static", "contextual"]:
 class RequireKind:
     """Empties an answer to a question for a colour, an age, a number to call … if no first hit holds one.
 
-    Kinds that are not open (`<code>/answers.json`). `nearest`: how many hits are read.
+    Kinds with a vocabulary (`<code>/answers.json`): what may be any name is not required. `nearest`: how many
+    hits are read.
     """
 
     needs = ("score",)
     nearest: int = 3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        kinds = [kind for kind, _ in asked_kinds(state.query).values() if not kind.open]
+        kinds = [kind for kind, _ in asked_kinds(state.query).values() if not (kind.open or kind.names)]
         if kinds and len(state.keys):
             asked = frozenset(runs(fold(state.query)))
             texts = state.reader.contents(state.keys[: self.nearest].tolist())
