@@ -27,7 +27,7 @@ LOST = {"none": {"turns": (0.004, 0.0), "notes": (0.01, 0.0)}}
 LOST_ELSE = {"turns": (0.002, 0.002), "notes": (0.02, 0.02)}
 """Shares of answerable questions that the bounds of answer and topic may refuse, by level and shape."""
 GAPS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0)
-CUT_LOST = {"turns": 0.001, "notes": 0.01}
+CUT_LOST = {"turns": 0.001, "notes": 0.005}
 """Recall that the cut of the list may lose beside `KEEP`."""
 FOLDS, INNER, RIDGE, STEPS = 6, 3, 3.0, 400
 LISTED = 10

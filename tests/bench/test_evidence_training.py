@@ -11,7 +11,7 @@ from combray.recall.answer_features import FEATURES, GLOBAL, Evidence
 
 def seen(store: str, kind: str, family: str = "own") -> Seen:
     hits = np.zeros((2, len(FEATURES)))
-    found = Evidence(hits, np.zeros(len(GLOBAL)), (), None, turns=family == "locomo")
+    found = Evidence(hits, np.zeros(len(GLOBAL)), np.zeros((0, 2)), (), None, turns=family == "locomo")
     return Seen(store, family, kind, "?", hits, found, np.array([True, False]), 1, False, False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from combray.language.answer_kinds import asked_kind
-from combray.language.asked_words import asked_words
+from combray.language.asked_words import asked_words, asks_several
 
 
 def test_names_are_told_from_what_is_asked() -> None:
@@ -38,3 +38,16 @@ def test_a_kind_is_held_or_not(question: str, kind: str, held: str, lacking: str
 @pytest.mark.parametrize("question", ["AI budget", "Why did we move?", "Is the colour printer broken?", ""])
 def test_a_question_without_a_closed_kind_has_none(question: str) -> None:
     assert asked_kind(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("When does the ferry leave, and from which pier?", True),
+        ("Wann fährt die Fähre, und von welchem Steg, und wer steuert sie?", True),
+        ("When does the ferry leave?", False),
+        ("ferry and pier", False),
+    ],
+)
+def test_a_question_for_several_things(question: str, several: bool) -> None:
+    assert asks_several(question) is several

@@ -87,3 +87,37 @@ def test_a_question_in_chinese_for_a_colour() -> None:
 def test_who_keeps_everything_gets_everything() -> None:
     engine = filled()
     assert len(engine.recall("Where does Tom work?", keep=0)) >= len(engine.recall("Where does Tom work?"))
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_name_that_no_list_knows_is_a_person_at_the_start_of_a_sentence(embedder: str) -> None:
+    text = "Zorvath paints our fence."
+    for preset in presets.names():
+        found = filled((*TOM, text), embedder, preset).recall("Who paints the fence?")
+        assert text in [hit.memory.content for hit in found], preset
+
+
+def test_a_question_for_two_things_keeps_the_memory_of_each() -> None:
+    texts = ("The ferry to the islands leaves at nine.", "The ferry departs from pier four.")
+    found = filled((*TOM, *texts)).recall("When does the ferry leave, and from which pier?")
+    assert set(texts) <= {hit.memory.content for hit in found}
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("When is my mother's birthday?", ("My grandmother's birthday is on 9 May.",)),
+        ("How tall is the tower?", ("The tower was built by Ames in May 2020.",)),
+    ],
+)
+def test_a_memory_near_the_question_without_its_answer_is_refused(
+    question: str, texts: tuple[str, ...], embedder: str
+) -> None:
+    assert not filled((*TOM, *texts), embedder).recall(question)
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_all_words_of_the_question_are_enough_without_a_place(embedder: str) -> None:
+    text = "The ferry sails for the islanders."
+    assert filled((*TOM, text), embedder).recall("Where does the ferry sail?")[0].memory.content == text

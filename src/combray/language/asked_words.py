@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from combray.language.folding import fold
+from combray.language.caches import from_tables
+from combray.language.folding import fold, runs
 from combray.language.given_names import given_names
+from combray.language.lexicon import folded, word_lists
+from combray.language.scripts import language
 from combray.language.tokens import query_terms, terms, words
 
 MOST = 24
@@ -39,6 +42,18 @@ def asked_words(text: str) -> list[AskedWord]:
     if all(each.name for each in asked):
         asked = [each._replace(name=False) for each in asked]
     return asked
+
+
+@from_tables
+def _question_words() -> dict[str, frozenset[str]]:
+    return {code: frozenset(folded(table.question_words)) for code, table in word_lists().items()}
+
+
+def asks_several(text: str) -> bool:
+    """Return whether a question holds two question words: "When does it leave, and from which pier?"."""
+    listed = runs(fold(text))
+    known = _question_words()
+    return any(sum(word in known.get(code, ()) for word in listed) > 1 for code in ("en", language(text)))
 
 
 def _names(text: str) -> set[str]:

@@ -101,10 +101,17 @@ class Evidence:
 
     hits: Table
     whole: Table
+    met: Table
+    """How well each hit meets each word of the question, shape (words, hits)."""
     unmet: tuple[str, ...]
     kind: AnswerKind | None
     turns: bool
     """Whether the first hit is a turn of a conversation with short turns."""
+
+    def adds(self, best: int) -> NDArray[np.bool_]:
+        """Return which hits meet a word that a hit does not: they may answer another part of the question."""
+        found: NDArray[np.bool_] = ((self.met >= FAMILY) & (self.met[:, [best]] < MATCHED)).any(axis=0)
+        return found
 
     def answer(self, odds: Table) -> Table:
         """Return the row of `WHOLE`, given the log-odds of the hits."""
@@ -167,7 +174,7 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
     unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
     rows = state.columns()
     turns = rows.session[0] >= 0 and rows.gain[0] >= _CONVERSATION
-    return Evidence(hits, np.array(whole), unmet, kind, bool(turns))
+    return Evidence(hits, np.array(whole), soft, unmet, kind, bool(turns))
 
 
 def _asking(words: str) -> Sequence[str]:

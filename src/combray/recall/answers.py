@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.answer_kinds import asked_kinds
+from combray.language.asked_words import asks_several
 from combray.language.folding import fold, runs
 from combray.language.late import late
 from combray.language.scripts import language
-from combray.recall.answer_features import FEATURES, GLOBAL, WHOLE, Evidence, evidence
+from combray.recall.answer_features import FEATURES, GLOBAL, MATCHED, WHOLE, Evidence, evidence
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring import answers
 
+_FOCUS = FEATURES.index("focus")
 _STRUCK = late(r"[bcdfghjklmnpqrstvwxz]{5}")
 """Consonants in a row that a word typed at random has, and few others: "asdkjh"."""
 
@@ -28,10 +30,11 @@ class JudgeAnswers:
     The features of the first `most` candidates are weighed by logistic models of the embedder's level and
     the store's shape (`scoring/answers.json`). Below their bounds the answer is empty and says what no memory
     mentions. A candidate whose log-odds are more than `gap` below the best is dropped, unless the caller set
-    `keep`. Those behind the first `most` are left to `KeepStrong`.
+    `keep`, or the question asks for several things and the candidate meets a word that the best does not. Those
+    behind the first `most` are left to `KeepStrong`.
 
     A memory's own text, a declared entity in the question, a question about a date alone and a whole message
-    (`SplitQuery`) are never refused.
+    (`SplitQuery`) are never refused, nor a hit that holds all words of the question.
 
     `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often.
     """
@@ -54,23 +57,34 @@ class JudgeAnswers:
         whole = found.answer(odds)
         answered, known = (float(each.log_odds(WHOLE, whole)) for each in (model.answer, model.topic))
         state.details["evidence"] = round(answered, 4)
-        if not state.certain and len(state.parts) < 2:
+        if not state.certain and len(state.parts) < 2 and not _stands(state, found):
             below = answered < model.refuse + self.refuse or known < model.far + self.refuse
             if below or self._unrelated(state, found, runtime):
                 state.reason = reason(found)
                 state.take(np.zeros(0, dtype=np.int64))
                 return state
         if self.cuts and state.keep is None:
-            self._drop(state, odds, model.gap + self.gap)
+            near = odds >= odds.max() - model.gap - self.gap
+            if asks_several(state.query):
+                near |= found.adds(int(np.argmax(odds)))
+            self._drop(state, near)
         return state
 
     def _unrelated(self, state: Recalling, found: Evidence, runtime: Runtime) -> bool:
-        """Whether no word of the question is met by word vectors, and one more sign speaks against an answer.
+        """Whether word vectors meet too little of the question.
 
-        In doubt it is asked of a conversation, where neighbours lend words, or is not about the asker, or is
-        keys struck at random. Or it is in another language than every hit.
+        In doubt, what is asked for of somebody ("which guitar strings") is in no hit: a name says whom a question is
+        about and not what it asks. Or no word is met, and the question is asked of a conversation, where neighbours
+        lend words, or is not about the asker, or is keys struck at random. Or no word is met, and the question is
+        in another language than every hit.
         """
-        if runtime.words is None or found.whole[GLOBAL.index("missing")] < 1.0:
+        if runtime.words is None:
+            return False
+        named = found.whole[GLOBAL.index("named")] > 0 or (state.question is not None and state.question.subject)
+        focus = found.hits[:, _FOCUS].min() > 1.0 - MATCHED
+        if named and focus and len(found.unmet) > 1 and state.confidence < state.doubtful:
+            return True
+        if found.whole[GLOBAL.index("missing")] < 1.0:
             return False
         soft = float(found.hits[:, FEATURES.index("soft")].max())
         if soft >= self.unmet:
@@ -82,16 +96,27 @@ class JudgeAnswers:
         texts = state.reader.contents(state.keys[: self.most].tolist())
         return all(language(text) != language(state.query) for text in texts)
 
-    def _drop(self, state: Recalling, odds: NDArray[np.float64], gap: float) -> None:
+    def _drop(self, state: Recalling, near: NDArray[np.bool_]) -> None:
         exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
         kept = np.ones(len(state.keys), dtype=np.bool_)
-        kept[: len(odds)] = (odds >= odds.max() - gap) | exact[: len(odds)] | named[: len(odds)]
+        read = len(near)
+        kept[:read] = near | exact[:read] | named[:read]
         # The best score stays: what KeepStrong measures by.
         kept[0] = True
         room = min(state.limit, len(state.keys))
         state.take(kept)
         state.dropped += room - min(state.limit, len(state.keys))
         state.details["dropped"] = state.dropped
+
+
+def _stands(state: Recalling, found: Evidence) -> bool:
+    """Whether a hit answers as far as words can tell, or took the place of one that was asked for.
+
+    It holds every word of the question and every kind with a vocabulary, or it superseded what the words found.
+    """
+    columns = {name: found.hits[:, FEATURES.index(name)] for name in ("exact", "lacks", "conflict")}
+    whole = (columns["exact"] >= 1.0) & (columns["lacks"] <= 0) & (columns["conflict"] <= 0)
+    return bool(whole.any()) or state.via.get(int(state.keys[0])) == "revision"
 
 
 def _level(state: Recalling) -> Literal["none", "static", "contextual"]:
