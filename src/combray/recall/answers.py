@@ -73,10 +73,10 @@ class JudgeAnswers:
     def _unrelated(self, state: Recalling, found: Evidence, runtime: Runtime) -> bool:
         """Whether word vectors meet too little of the question.
 
-        In doubt, what is asked for of somebody ("which guitar strings") is in no hit: a name says whom a question is
-        about and not what it asks. Or no word is met, and the question is asked of a conversation, where neighbours
-        lend words, or is not about the asker, or is keys struck at random. Or no word is met, and the question is
-        in another language than every hit.
+        In doubt, what is asked for of somebody ("which guitar strings") is in no hit: a name says whom a question
+        is about and not what it asks. Or no word is met, and the question is asked of a conversation, where
+        neighbours lend words, or is not about the asker, or is keys struck at random. Or no word is met, and the
+        question is in another language than every hit.
         """
         if runtime.words is None:
             return False
