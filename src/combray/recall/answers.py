@@ -18,7 +18,7 @@ from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring import answers
 
-_FOCUS = FEATURES.index("focus")
+_EXACT, _FOCUS = FEATURES.index("exact"), FEATURES.index("focus")
 _STRUCK = late(r"[bcdfghjklmnpqrstvwxz]{5}")
 """Consonants in a row that a word typed at random has, and few others: "asdkjh"."""
 
@@ -64,7 +64,8 @@ class JudgeAnswers:
                 state.take(np.zeros(0, dtype=np.int64))
                 return state
         if self.cuts and state.keep is None:
-            near = odds >= odds.max() - model.gap - self.gap
+            # Whatever else weighs against it, a hit that holds all words of the question is shown.
+            near = (odds >= odds.max() - model.gap - self.gap) | (found.hits[:, _EXACT] >= 1.0)
             if asks_several(state.query):
                 near |= found.adds(int(np.argmax(odds)))
             self._drop(state, near)
