@@ -110,7 +110,7 @@ class Evidence:
 
     def adds(self, best: int) -> NDArray[np.bool_]:
         """Return which hits meet a word that a hit does not: they may answer another part of the question."""
-        found: NDArray[np.bool_] = ((self.met >= FAMILY) & (self.met[:, [best]] < MATCHED)).any(axis=0)
+        found: NDArray[np.bool_] = np.any((self.met >= FAMILY) & (self.met[:, [best]] < MATCHED), axis=0)
         return found
 
     def answer(self, odds: Table) -> Table:
