@@ -36,14 +36,15 @@ class JudgeAnswers:
     A memory's own text, a declared entity in the question, a question about a date alone and a whole message
     (`SplitQuery`) are never refused, nor a hit that holds all words of the question.
 
-    `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often.
+    `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often. The bounds come
+    from cross-validation by store; -1 is for other authors' questions (bench/results/precision.md).
     """
 
     needs = ("sorted", "question")
     most: int = 12
     cuts: bool = True
     """Whether weak hits are dropped."""
-    refuse: float = 0.0
+    refuse: float = -1.0
     gap: float = 0.0
     unmet: float = 0.2
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
