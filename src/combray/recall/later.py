@@ -28,7 +28,7 @@ _TINY = 1e-6
 
 
 def planned(rows: Rows) -> NDArray[np.bool_]:
-    """Return which texts are plans: their words say so, or they hold from a moment after they were told."""
+    """Return which texts are plans: their words say so, or they hold from a moment after they were stated."""
     return ((rows.cues & TENSE_BITS["planned"]) > 0) | (rows.valid_from > rows.moment)
 
 
@@ -57,7 +57,7 @@ class Times(NamedTuple):
     dated: frozenset[int]
     """Those that hold a time expression."""
     since: Mapping[int, float]
-    """From when a statement tells: the day of a plan that came due, else when it was told. Unix seconds."""
+    """From when a statement holds: the day of a plan that came due, else when it was stated. Unix seconds."""
     begins: Mapping[int, float]
     """From when a statement holds, as it says; nan if it does not."""
     moment: Mapping[int, float]

@@ -117,7 +117,7 @@ def _number(text: bytes) -> int:
 def _claim(target: Store, namespace: str, origin: str) -> set[str]:
     """Mark the target's namespace as a copy of the source. Return the ids that an interrupted move has left.
 
-    After a write by somebody else these cannot be told from the memories of others, and none are returned. Raises
+    After a write by somebody else these look like the memories of others, and none are returned. Raises
     StoreError if the namespace is something else.
     """
     with target.transaction(namespace) as tx:
