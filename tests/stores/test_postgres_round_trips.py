@@ -53,8 +53,8 @@ def test_a_recall_reads_candidates_in_one_round_trip_and_edges_with_memories_in_
     engine.recall("What does Bob like to drink?")
     # BEGIN with the state of the namespace; the candidates' texts and ids; edges and memories of the hits.
     assert trips(relay, lambda: engine.recall("What does Bob like to drink?")) == 3
-    # Also the posting lists of new words, and the ids of memories with equal scores.
-    assert trips(relay, lambda: engine.recall("Who plays the cello in Leipzig?")) <= 5
+    # Also the posting lists of new words, the ids of memories with equal scores, and what a later stage looks up.
+    assert trips(relay, lambda: engine.recall("Who plays the cello in Leipzig?")) <= 6
 
 
 def test_a_single_write(relay: Relay, engine: Engine) -> None:
