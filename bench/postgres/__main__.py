@@ -15,7 +15,7 @@ import json
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,12 @@ from typing import Any
 from bench.postgres import hnsw, measuring
 from bench.postgres.filling import SETTINGS, fill
 from bench.postgres.placement import INPUTS
-from bench.speed.texts import clauses, questions, sources, texts
+from bench.speed.texts import Text, clauses, questions, sources, texts
 from combray.testing.postgres import Server
 
 ASKED, SINGLE = 200, 100
+MOST_ALONE = 100_000
+"""Up to so many vectors the index is measured alone too: it is built a second time for that."""
 Results = dict[str, dict[str, Any]]
 
 
@@ -48,7 +50,7 @@ def measure(size: int, folder: Path, results: Results, keep: Callable[[], None])
         say(f"{size}: filling {path}")
         done["fill"] = measuring.filled(str(path), stored, lambda count: say(f"{size}: {count} remembered"))
         keep()
-    if {"exact", "hnsw", "sqlite", "nearest", "namespaces"} <= set(done):
+    if {"exact", "hnsw", "sqlite", "alike", "nearest", "namespaces"} <= set(done):
         return
     server = Server(durable=True, settings=SETTINGS)
     copy = server.folder / "copy.db"
@@ -59,30 +61,47 @@ def measure(size: int, folder: Path, results: Results, keep: Callable[[], None])
         started = time.perf_counter()
         fill(str(path), server.url(), lambda table, count: say(f"{size}: copied {count} of {table}"))
         done["copied"] = size / (time.perf_counter() - started)
-        places = {
-            "sqlite": str(copy), "exact": server.url(), "hnsw": f"{server.url()}&vectors=hnsw",
-        }  # fmt: skip
+        places = {"sqlite": str(copy), "exact": server.url(), "hnsw": f"{server.url()}&vectors=hnsw"}
+        own = {name: more[place::3] for place, name in enumerate(places)}
+        if "alike" not in done:
+            done["alike"] = measuring.nearest(places, ("sqlite", "exact"), wanted[:100])
+            keep()
+        # Before the index is made: keeping it up would cost the exact store's writes.
+        asked(size, places, ("sqlite", "exact"), own, wanted, done, keep)
         done["built"] = measuring.built(places["hnsw"])
         say(f"{size}: HNSW index built in {done['built']:.0f} s")
         if "nearest" not in done:
-            done["nearest"] = measuring.nearest(places, wanted[:100])
+            done["nearest"] = measuring.nearest(places, ("exact", "hnsw"), wanted[:100])
             keep()
-        if "near" not in done:
+        asked(size, places, ("hnsw",), own, wanted, done, keep)
+        if "near" not in done and size <= MOST_ALONE:
             rows, queries = measuring.vectors(str(path), wanted[:100])
             _, found = hnsw.measure(server.url(), rows, queries)
             done["near"] = [[each.name, str(each.latency), each.overlap] for each in found]
             keep()
-        for place, (name, location) in enumerate(places.items()):
-            if name not in done:
-                say(f"{size}: {name}")
-                done[name] = measuring.asked_and_written(location, more[place::3], wanted)
-                keep()
         if "namespaces" not in done:
             done["namespaces"] = measuring.many_namespaces(server.url(), stored[:2000])
             keep()
         INPUTS.write_text(json.dumps(measuring.inputs(server, size, done), indent=1) + "\n", encoding="utf-8")
     finally:
         server.stop()
+
+
+def asked(
+    size: int,
+    places: Mapping[str, str],
+    names: Sequence[str],
+    own: Mapping[str, Sequence[Text]],
+    wanted: Sequence[str],
+    done: dict[str, Any],
+    keep: Callable[[], None],
+) -> None:
+    """Measure the recalls and writes of some stores, where they are missing."""
+    for name in names:
+        if name not in done:
+            say(f"{size}: {name}")
+            done[name] = measuring.asked_and_written(places[name], own[name], wanted)
+            keep()
 
 
 def main(arguments: list[str] | None = None) -> int:
