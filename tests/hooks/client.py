@@ -13,6 +13,8 @@ from typing import Any
 import combray
 from combray import Engine
 
+QUESTION = "On which day do we deploy the billing service?"
+
 
 class Client:
     """One session of a client with a data folder of its own."""
@@ -85,3 +87,10 @@ class Client:
                         return
             time.sleep(0.1)
         raise AssertionError(f"{count} memories were not stored in {seconds} s: {self.log()}")
+
+
+def pids(client: Client) -> list[int]:
+    """The resident processes of the client's store that run."""
+    folder = Path(f"{client.store}.hooks")
+    found = [int(each.read_text() or 0) for each in folder.glob("*.lock") if each.stem != "queue"]
+    return [pid for pid in found if pid and Path(f"/proc/{pid}").exists()]

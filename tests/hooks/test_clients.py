@@ -7,13 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from client import Client
+from client import QUESTION, Client
 
 import combray
 from combray.hooks.events import CLIENTS, VERBS
 
 DEPLOY = "We deploy the billing service on Thursdays because support is fully staffed then."
-QUESTION = "On which day do we deploy the billing service?"
 NAMES = {"gemini-cli": {"session-start": "SessionStart", "prompt": "BeforeAgent"}}
 CLAUDE_NAMES = {"session-start": "SessionStart", "prompt": "UserPromptSubmit"}
 

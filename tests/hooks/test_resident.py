@@ -12,17 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from client import Client
+from client import QUESTION, Client, pids
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
-QUESTION = "On which day do we deploy the billing service?"
-
-
-def pids(client: Client) -> list[int]:
-    """Processes that serve now."""
-    folder = Path(f"{client.store}.hooks")
-    found = [int(each.read_text() or 0) for each in folder.glob("*.lock") if each.stem != "queue"]
-    return [pid for pid in found if pid and Path(f"/proc/{pid}").exists()]
 
 
 def sockets(client: Client) -> list[Path]:

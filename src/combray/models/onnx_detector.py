@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from combray.errors import ModelError
 from combray.models import hub
 from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
+from combray.models.onnx_outputs import labels, softmax
 
 ATTACKS = frozenset(("injection", "jailbreak", "malicious", "attack", "unsafe", "label_1"))
 """Names of outputs, in lower case, that mean an attack. "LABEL_1" is what training leaves without names."""
@@ -52,18 +52,12 @@ class OnnxDetector:
 
     def _places(self) -> tuple[list[int], int]:
         """Return the places of the outputs that mean an attack, and the number of outputs."""
-        path = self._files.root / hub.CONFIG
-        problem = f"{self.name}: {hub.CONFIG} must name the outputs in id2label, one of them INJECTION"
-        try:
-            told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any]).get("id2label")
-        except (OSError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise ModelError(f"{problem}: {error}") from error
-        if not isinstance(told, Mapping):
-            raise ModelError(f"{problem}.")
-        attacks = [place for place, label in told.items() if str(label).casefold() in ATTACKS]
-        if not attacks or len(attacks) == len(told) or set(told) != {str(at) for at in range(len(told))}:
-            raise ModelError(f"{problem}; it has {', '.join(map(str, told.values()))}.")
-        return [int(place) for place in attacks], len(told)
+        requirement = "must name the outputs in id2label, one of them INJECTION"
+        named = labels(self._files, requirement)
+        attacks = [place for place, label in enumerate(named) if label in ATTACKS]
+        if not attacks or len(attacks) == len(named):
+            raise ModelError(f"{self.name}: {hub.CONFIG} {requirement}; it has {', '.join(named)}.")
+        return attacks, len(named)
 
     def _shares(self, texts: Sequence[str]) -> list[float]:
         with self._lock:
@@ -73,10 +67,7 @@ class OnnxDetector:
             raise ModelError(
                 f"{self.name}: the output has shape {output.shape}; use a classifier with {outputs} outputs."
             )
-        logits = output.astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares = (raised / raised.sum(axis=1, keepdims=True))[:, attacks].sum(axis=1)
+        shares = softmax(output)[:, attacks].sum(axis=1)
         if not np.isfinite(shares).all():
             raise ModelError(f"{self.name}: the output is not a number.")
         return [float(share) for share in shares]

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.models import hub
 from combray.models.onnx_files import by_length, encode, find, open_session, open_tokenizer, run
+from combray.models.onnx_outputs import labels, softmax
 from combray.models.rerankers import MOST_CHARACTERS
 from combray.runtime import Entailment
 
-CONFIG = "config.json"
 LABELS = ("entailment", "neutral", "contradiction")
 MAX_TOKENS = 256
 _BATCH = 16
@@ -51,18 +50,11 @@ class OnnxJudge:
 
     def _places(self) -> list[int]:
         """Return the place of each of `LABELS` among the outputs."""
-        path = self._files.root / hub.CONFIG
-        problem = f"{self.name}: {hub.CONFIG} must name the outputs {', '.join(LABELS)} in id2label"
-        try:
-            told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any]).get("id2label")
-        except (OSError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise ModelError(f"{problem}: {error}") from error
-        if not isinstance(told, Mapping):
-            raise ModelError(f"{problem}.")
-        places = {str(label).casefold(): str(place) for place, label in told.items()}
-        if len(told) != len(LABELS) or set(places) != set(LABELS) or set(places.values()) != {"0", "1", "2"}:
-            raise ModelError(f"{problem}; it has {', '.join(map(str, told.values()))}.")
-        return [int(places[label]) for label in LABELS]
+        requirement = f"must name the outputs {', '.join(LABELS)} in id2label"
+        named = labels(self._files, requirement)
+        if sorted(named) != sorted(LABELS):
+            raise ModelError(f"{self.name}: {hub.CONFIG} {requirement}; it has {', '.join(named)}.")
+        return [named.index(label) for label in LABELS]
 
     def _shares(self, pairs: list[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the softmax of the logits, columns in the order of `LABELS`."""
@@ -71,8 +63,4 @@ class OnnxJudge:
         output = run(session, encode(tokenizer, pairs))
         if output.shape != (len(pairs), len(LABELS)):
             raise ModelError(f"{self.name}: the output has shape {output.shape}; use a model with three outputs.")
-        logits = output.astype(np.float64)[:, places]
-        with np.errstate(invalid="ignore"):
-            raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
-        return shares
+        return softmax(output)[:, places]
