@@ -77,7 +77,7 @@ def measure(size: int, folder: Path, results: Results, keep: Callable[[], None])
         if "near" not in done and size <= MOST_ALONE:
             rows, queries = measuring.vectors(str(path), wanted[:100])
             _, found = hnsw.measure(server.url(), rows, queries)
-            done["near"] = [[each.name, str(each.latency), each.overlap] for each in found]
+            done["near"] = [[each.name, each.latency.p50, each.latency.p95, each.overlap] for each in found]
             keep()
         if "namespaces" not in done:
             done["namespaces"] = measuring.many_namespaces(server.url(), stored[:2000])

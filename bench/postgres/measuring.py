@@ -193,8 +193,8 @@ def tables(results: Mapping[str, Mapping[str, Any]]) -> str:
         for name, each in (done.get("nearest", {}) | done.get("alike", {})).items():
             cells = [f"{int(size):,}", name, f"{each['p50']:.1f}", f"{each['p95']:.1f}", f"{each['overlap']:.3f}"]
             lines.append(f"| {' | '.join(cells)} |")
-        for name, latency, overlap in done.get("near", ()):
-            lines.append(f"| {int(size):,} | index alone: {name} | {latency} | | {overlap:.3f} |")
+        for name, p50, p95, overlap in done.get("near", ()):
+            lines.append(f"| {int(size):,} | index alone: {name} | {p50:.1f} | {p95:.1f} | {overlap:.3f} |")
     lines.append("")
     for size, done in results.items():
         if "namespaces" in done:
