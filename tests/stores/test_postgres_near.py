@@ -100,6 +100,44 @@ def test_the_index_is_used(url: str, monkeypatch: pytest.MonkeyPatch, vectors: n
     assert scans[0] > 0
 
 
+def test_more_than_the_server_looks_at_in_one_scan(
+    url: str, vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pgvector looks at 1,000 rows at the most; a store of a million needs 3,000. Here 20 stand for the 1,000."""
+    monkeypatch.setattr(nearness, "RESIDENT", 0)
+    monkeypatch.setattr(nearness, "_EF_LEAST", 10)
+    monkeypatch.setattr(nearness, "_EF_MOST", 20)
+    questions = vectors[::60] + 0.3 * np.random.default_rng(6).normal(size=(50, DIMENSIONS)).astype(np.float32)
+    with closing(PostgresStore(url)) as exact, closing(PostgresStore(f"{url}&vectors=hnsw")) as indexed:
+        one, other = (
+            store.reader("default").nearest(MODEL, questions, Filter(), 10, -1.0) for store in (exact, indexed)
+        )
+        shared = [len(set(a.keys.tolist()) & set(b.keys.tolist())) / 10 for a, b in zip(one, other, strict=True)]
+    assert np.mean(shared) >= 0.97
+
+
+def test_a_quarantined_memory_does_not_starve_the_index(
+    postgres_server: Server, vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index holds it too. It takes no place among the nearest, and nobody compares every row for it."""
+    monkeypatch.setattr(nearness, "RESIDENT", 0)
+    monkeypatch.setattr(nearness.Near, "_exact", lambda *_: pytest.fail("every row was compared"))
+    with closing(PostgresStore(f"{postgres_server.url()}&schema=starved&vectors=hnsw")) as store:
+        with store.transaction("default") as tx:
+            tx.insert(
+                [
+                    Arrival(memory(f"t{n}", n, trust="quarantined" if n == 0 else "owner"), {MODEL: vectors[n]})
+                    for n in range(200)
+                ]
+            )
+        with store.view("default") as reader:
+            (found,) = reader.nearest(MODEL, vectors[:1], Filter(), 10, -1.0)
+            assert len(found.keys) == 10
+            assert "t0" not in reader.contents(found.keys.tolist())
+            # Later statements of the transaction are planned as always.
+            assert reader._session.rows("SHOW enable_sort") == [("on",)]
+
+
 def test_a_large_store_gets_its_index_by_repair(
     postgres_server: Server, vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _NAME = ".s.PGSQL.5432"
@@ -19,8 +19,9 @@ _ROLLBACK = b"Q\x00\x00\x00\x0dROLLBACK\x00"
 class Relay:
     """Passes everything on between clients and a server's Unix socket.
 
-    `delay`: seconds that a request is held back, as a network would. A round trip is whatever a client sends
-    after the server has sent something, except for the end of a read.
+    `delay`: seconds that a request is held back, as a network would. A round trip is what a client sends until
+    every Sync or Query of it is answered, except for the end of a read. How the bytes are cut on their way, which
+    depends on the load of the machine, does not count.
     """
 
     def __init__(self, server: Path, *, delay: float = 0.0) -> None:
@@ -58,20 +59,67 @@ class Relay:
                     threading.Thread(target=self._pass, args=(asks, turn, *ends), daemon=True).start()
 
     def _pass(self, asks: bool, turn: _Turn, source: socket.socket, target: socket.socket) -> None:
+        messages = _Messages(is_started=not asks)
         with suppress(OSError):
             while data := source.recv(1 << 20):
-                if asks and turn.is_servers and data != _ROLLBACK:
+                if turn.asked(messages, data) if asks else turn.answered(messages, data):
                     self.trips += 1
                     time.sleep(self._delay)
-                turn.is_servers = not asks
                 target.sendall(data)
         for each in (source, target):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
 
+class _Messages:
+    """Reads the types of PostgreSQL's messages from bytes that are cut anywhere.
+
+    A message is a type of one byte and a length of four, which counts itself; the client's first has no type.
+    Source: https://www.postgresql.org/docs/current/protocol-message-formats.html
+    """
+
+    def __init__(self, *, is_started: bool) -> None:
+        self._is_started = is_started
+        self._rest = b""
+        self._skipped = 0
+
+    def types(self, data: bytes) -> bytes:
+        """Return the types of the messages whose heads have arrived with this."""
+        found = bytearray()
+        data = self._rest + data
+        place = self._skipped
+        while place + 4 + self._is_started <= len(data):
+            if self._is_started:
+                found.append(data[place])
+            head = place + self._is_started
+            place = head + int.from_bytes(data[head : head + 4], "big")
+            self._is_started = True
+        self._rest, self._skipped = data[place:], max(0, place - len(data))
+        return bytes(found)
+
+
 @dataclass
 class _Turn:
-    """Who has sent something last on one connection."""
+    """What one connection's client waits for."""
 
-    is_servers: bool = True
+    waits: bool = False
+    open: int = 1
+    """Requests without an answer; the first is the start of the connection."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def asked(self, messages: _Messages, data: bytes) -> bool:
+        """Note what a client sends. Return whether a round trip begins."""
+        with self.lock:
+            types = messages.types(data)
+            begins = not self.waits and data != _ROLLBACK
+            self.waits = True
+            self.open += sum(types.count(each) for each in b"SQ")
+            return begins
+
+    def answered(self, messages: _Messages, data: bytes) -> bool:
+        """Note what the server sends: `Z` answers a Sync or a Query."""
+        with self.lock:
+            ready = messages.types(data).count(b"Z")
+            self.open -= ready
+            self.waits = self.waits and not (ready and self.open <= 0)
+            return False

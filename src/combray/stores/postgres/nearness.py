@@ -37,8 +37,8 @@ _STEP = 2**0.25
 _EF_LEAST, _EF_MOST = 100, 1000
 """Limits of hnsw.ef_search; the upper one is pgvector's."""
 _EF_OF_ROOT = 3.0
-"""hnsw.ef_search as a multiple of the root of the number of memories. Of the ten nearest of 100,000 memories the
-shares 0.85, 0.90, 0.95 and 0.98 are found with 100, 200, 400 and 1000 (bench/results/postgres.md)."""
+"""Rows that a search looks at, as a multiple of the root of the number of memories. Of the ten nearest of 100,000
+the shares 0.85, 0.90, 0.95 and 0.98 are found with 100, 200, 400 and 1000 (bench/results/postgres.md)."""
 
 
 class Presence:
@@ -123,16 +123,18 @@ class Near:
 
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
         open_rows = eligible & self.has
-        rows, everything = int(open_rows.sum()), int(self.has.sum())
-        if not rows or limit < 1:
+        if limit < 1 or not open_rows.any():
             return np.zeros(0, dtype=np.int64)
-        found = self._committed(self._found(open_rows, limit, rows, everything))
+        found = self._committed(self._found(open_rows, limit))
         return found[open_rows[found]]
 
-    def _found(self, open_rows: NDArray[np.bool_], limit: int, rows: int, everything: int) -> Slots:
-        wanted = limit if rows == everything else int(limit * everything / rows * SLACK) + 50
+    def _found(self, open_rows: NDArray[np.bool_], limit: int) -> Slots:
+        rows, is_filtered = int(open_rows.sum()), not np.array_equal(open_rows, self.has)
+        # The index also holds rows that this reader does not show.
+        held = int(self.presence.has[: self.snapshot.count].sum())
+        wanted = limit if rows == held else int(limit * held / rows * SLACK) + 50
         # Without a filter there is no list of keys to send: the index is the cheaper way at any size.
-        if (rows > FEW or rows == everything) and wanted <= MOST:
+        if (rows > FEW or not is_filtered) and wanted <= MOST:
             found = self._indexed(wanted)
             inside = found[open_rows[found]]
             # Fewer than there are: the index was starved, or the filter goes with the question.
@@ -150,17 +152,19 @@ class Near:
         return np.union1d(found, slots[slots >= 0])
 
     def _indexed(self, limit: int) -> Slots:
+        effort = max(_EF_LEAST, limit, int(_EF_OF_ROOT * self.snapshot.count**0.5))
         options = {
-            "hnsw.ef_search": int(min(_EF_MOST, max(_EF_LEAST, limit, _EF_OF_ROOT * self.snapshot.count**0.5))),
+            "hnsw.ef_search": min(_EF_MOST, effort),
             "hnsw.iterative_scan": "relaxed_order",
             "hnsw.max_scan_tuples": 2**31 - 1,
             "hnsw.scan_mem_multiplier": 8,
             # The plan is decided here: sorting all rows is what `_exact` does.
             "enable_sort": "off",
         }
-        self.session.rows(sql.near.configure, list(options), [str(value) for value in options.values()])
+        # What ef_search cannot give, the scan gives that goes on behind its first rows.
+        depth = effort if effort > _EF_MOST else limit
         statement = sql.near.indexed.format(model=self.model, dimensions=self.dimensions)
-        return self._read(self.session.of_rows(statement, self._asked, limit))
+        return self._read(self.session.of_rows_with(options, statement, self._asked, limit, depth))
 
     def _exact(self, open_rows: NDArray[np.bool_], limit: int) -> Slots:
         statement = sql.near.exact.format(model=self.model, dimensions=self.dimensions)

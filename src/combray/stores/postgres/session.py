@@ -6,7 +6,7 @@ row-level security lets through no row of another number, whatever a statement s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from psycopg import Connection, Error
@@ -108,6 +108,15 @@ class Session:
     def of_rows(self, statement: str, *values: Any) -> list[Row]:
         """Return all rows of a statement on the namespace."""
         found: list[Row] = self._now(_of(statement, values))
+        return found
+
+    def of_rows_with(self, options: Mapping[str, object], statement: str, *values: Any) -> list[Row]:
+        """Return all rows of a statement on the namespace. `enable_sort` holds for it alone, others longer."""
+        place = len(self._pending) + 1
+        given = list(options), [str(value) for value in options.values()]
+        self._pending += [Statement(sql.near.configure.encode(), given, gives_rows=True), _of(statement, values)]
+        self._pending.append(Statement(sql.near.restore.encode()))
+        found: list[Row] = self._sent()[place]
         return found
 
     def of_several(self, *asked: tuple[Any, ...]) -> list[list[Row]]:

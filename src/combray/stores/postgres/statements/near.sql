@@ -77,6 +77,10 @@ WITH (m = 16, ef_construction = 64) WHERE model = {model}
 -- name: configure
 SELECT set_config(o.name, o.value, true) FROM unnest($1::text[], $2::text[]) AS o (name, value)
 
+-- name: restore
+-- Other statements of the transaction would be planned badly without sorting.
+SET LOCAL enable_sort TO DEFAULT
+
 -- name: present
 -- 1: the vector has a direction; 0: it is all zeros.
 SELECT key, (code <> decode(repeat('00', length(code)), 'hex'))::int::bigint FROM vector
@@ -88,8 +92,12 @@ LEFT JOIN vector AS v ON v.namespace = $1 AND v.model = $2 AND v.key = m.key
 WHERE m.namespace = $1 AND m.revision > $4 AND m.revision <= $3
 
 -- name: indexed
-SELECT key, code FROM vector WHERE namespace = $1 AND model = {model}
-ORDER BY near::halfvec({dimensions}) <=> $2::halfvec({dimensions}) LIMIT $3
+-- The best $3 of the $4 that the index gives first.
+SELECT key, code FROM (
+    SELECT key, code, near::halfvec({dimensions}) <=> $2::halfvec({dimensions}) AS distance FROM vector
+    WHERE namespace = $1 AND model = {model}
+    ORDER BY near::halfvec({dimensions}) <=> $2::halfvec({dimensions}) LIMIT $4
+) AS found ORDER BY distance, key LIMIT $3
 
 -- name: exact
 -- The addition keeps the planner from the index.
