@@ -132,3 +132,14 @@ def test_very_long_texts_are_compared_by_their_words() -> None:
     old, new = "data " * 2000, "data " * 2001
     assert compare(old, new).verdict != "paraphrase"
     assert compare("a1 b2 " * 600, "b2 a1 " * 600).verdict not in ("identical", "paraphrase")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Cái ao trước nhà nuôi cá chép.", "Cái ao sau nhà nuôi vịt."),
+        ("女儿对花粉过敏。", "儿子对花粉过敏。"),
+    ],
+)
+def test_an_opposite_that_names_another_thing_is_no_contradiction(old: str, new: str) -> None:
+    assert compare(old, new).verdict != "contradicts"

@@ -98,3 +98,66 @@ def test_the_reason_names_the_words() -> None:
     found = relation("The pool is open.", "The pool is closed.")
     assert found is not None
     assert found.reason == "open against closed"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # where a thing stands, or what it runs on
+        ("The piano stands in the attic.", "The piano stands in the garage."),
+        ("The spare key hangs in the hallway.", "The spare key hangs in the kitchen."),
+        ("The nightly job runs on Heron.", "The nightly job runs on Osprey."),
+        ("书架放在客厅。", "书架放在书房里。"),
+        ("Xe này chạy bằng dầu.", "Xe này chạy bằng xăng."),
+        # verbs that deny
+        ("The importer reads the header.", "The importer fails to read the header."),
+        ("Petra signed the lease.", "Petra refused to sign the lease."),
+        # a denial that does not name who did it
+        ("Oskar approved the budget.", "The budget hasn't been approved yet."),
+        # what is allowed for one kind, and forbidden for all
+        ("Dogs are allowed in the garden.", "Pets are forbidden in the garden."),
+        # negation in other languages, also in a text too short to show its language
+        ("Der Hof ist nachts beleuchtet.", "Der Hof ist nachts nicht beleuchtet."),
+        ("Die Bäckerei liefert sonntags.", "Die Bäckerei liefert sonntags nicht."),
+        ("Le chauffage marche.", "Le chauffage ne marche pas."),
+        ("El ascensor funciona.", "El ascensor no funciona."),
+        ("老师同意我请假。", "老师不同意我请假。"),
+    ],
+)
+def test_contradictions_by_place_denying_verb_and_negation(old: str, new: str) -> None:
+    assert kind(old, new) == "contradicts"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # the passive without its agent
+        ("We archive all tickets after a year.", "All tickets are archived after a year."),
+        ("The ticket includes a drink.", "A drink is included in the ticket."),
+        # a measure at another place
+        ("The migration takes about ten minutes.", "It takes around ten minutes to migrate."),
+        # the genitive of a name
+        ("Annas Rad steht im Keller.", "Im Keller steht das Rad von Anna."),
+    ],
+)
+def test_restatements_by_voice_and_order(old: str, new: str) -> None:
+    assert kind(old, new) == "restates"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # who does it to whom
+        ("The fox watches the heron.", "The heron watches the fox."),
+        ("The auditor is paid by the bank.", "The auditor pays the bank."),
+        ("The teacher is praised.", "The teacher praises us."),
+        ("Two dogs chased three cats.", "Three cats chased two dogs."),
+        # another thing at another place
+        ("The piano stands in the attic.", "The harp stands in the garage."),
+        ("我在苏州上的小学。", "我在苏州开的店。"),
+        # who refuses is not who signs
+        ("Petra signed the lease.", "Jonas refused to sign the loan."),
+    ],
+)
+def test_swapped_roles_and_other_things_are_not_related(old: str, new: str) -> None:
+    assert kind(old, new) is None

@@ -39,3 +39,41 @@ def test_statements_of_two_authors_are_not_related(tmp_path: Path) -> None:
     with combray.open(tmp_path / "store.db") as engine:
         engine.remember("The lake is safe for swimming.", author="Ana")
         assert engine.remember("The lake is dangerous.", author="Ben").diff_suggestion == "ADD"
+
+
+_EARLIER = [
+    *_OTHERS,
+    "The attic is warm in summer.",
+    "Our lawyer charges 200 euros an hour.",
+    "The parking garage closes at midnight.",
+    "The flat is noisy.",
+    "My mother purchased a car.",
+]
+_LATER = [
+    "In summer it is cold in the attic.",
+    "The apartment is quiet.",
+    "Mum bought an automobile.",
+    "At midnight the car park closes.",
+    "The attorney that we have charges 200 euros an hour.",
+    "The attic is not warm in summer.",
+]
+
+
+@pytest.mark.parametrize("embedder", ["wordllama", "none"])
+def test_a_batch_finds_the_relations_to_stored_memories_that_single_writes_find(embedder: str) -> None:
+    """Whatever the cosine of the two is: from `related_from`, 0.35, on they are compared."""
+
+    def found(*, together: bool) -> list[object]:
+        with combray.open(":memory:", embedder=embedder) as engine:
+            engine.remember_many(_EARLIER, diff=False)
+            results = engine.remember_many(_LATER) if together else [engine.remember(each) for each in _LATER]
+            linked = [engine.related(each.id, type="restates", depth=1) for each in results]
+            return [
+                (each.diff_suggestion, each.reason, [near.memory.content for near in others])
+                for each, others in zip(results, linked, strict=True)
+            ]
+
+    single = found(together=False)
+    assert found(together=True) == single
+    assert sum(decision == "CONFLICT" for decision, _, _ in single) >= 2
+    assert sum(bool(others) for _, _, others in single) >= 1

@@ -226,10 +226,27 @@ def _verdict(
     if found.changes and _ends_old(found.changes, difference, subject, new_tokens):
         return "update"
     if not found.same_polarity:
-        return "contradicts" if shared >= 0.5 and difference.common else "different"
+        plain_denial = shared >= 0.5 and difference.common and not _says_more(found, difference)
+        return "contradicts" if plain_denial else "different"
     if came and not gone:
         return "different" if _changes_claim(came) else "extends"
     return "update" if _new_value(difference, subject, new_tokens) else "different"
+
+
+def _says_more(found: Comparison, difference: _Difference) -> bool:
+    """Return whether two texts with opposites differ in more: "carp in this pond", "eels in that one"."""
+    if found.negation_differs:
+        return False
+    known = {word for pair in found.antonyms for each in pair for word in each.split()}
+    gone, came = (
+        [
+            token
+            for token in side
+            if token.word not in known and not is_stop(token.word) and token.kind != "symbol"
+        ]
+        for side in (difference.gone, difference.came)
+    )
+    return bool(gone and came)
 
 
 def _only_negated(found: Comparison, difference: _Difference, negations: set[str]) -> bool:

@@ -29,6 +29,8 @@ UNIT = re.compile(
 _NEGATED = re.compile(r"\b(\w+?)n't\b")
 CLITIC = re.compile(r"'(?:s|m|re|ll|ve|d)$")
 _ELIDED = re.compile(r"\b[cdjlmnst]'(?=\w)")
+_NO_MORE = re.compile(r"\b((?:n'|ne )\w+(?: \w+)?) plus\b")
+"""French "no longer", which is spelt as "more"."""
 _SAME_VERB = {
     "does": "do", "did": "do", "is": "be", "are": "be", "was": "be", "were": "be", "am": "be", "has": "have",
     "had": "have", "ca": "can", "wo": "will",
@@ -129,7 +131,7 @@ class Lexicon:
             units: _phrase(units, kinds) for units, kinds in self._found.items() if len(units) <= _LONGEST_PHRASE
         }
         self._lend_opposites()
-        self.negating = frozenset(map(plain, listed.polarity.negations))
+        self.negating = frozenset(map(plain, (*listed.polarity.negations, *table.negations)))
         self.longest = {units[0]: 0 for units in self.phrases}
         for units in self.phrases:
             self.longest[units[0]] = max(self.longest[units[0]], len(units))
@@ -219,4 +221,4 @@ def lowered(text: str, code: str) -> str:
     found = plain(text)
     if code == "en":
         return _NEGATED.sub(r"\1 not", found).replace("cannot", "can not")
-    return _ELIDED.sub("", found) if code == "fr" else found
+    return _ELIDED.sub("", _NO_MORE.sub(r"\1 pas", found)) if code == "fr" else found

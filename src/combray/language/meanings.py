@@ -148,11 +148,26 @@ _NUMBERS = {
 @read_once
 def said(text: Text) -> Said | None:
     """Return a statement as concepts; None if its language has no table."""
-    code = language(text.text)
+    return said_in(text.text, language(text.text))
+
+
+def both_said(old: str, new: str) -> tuple[Said | None, Said | None]:
+    """Return two statements as concepts of one language: a short text alone may be taken for another one's."""
+    code = language(f"{old}\n{new}")
+    mine, theirs = said(old), said(new)
+    if mine is not None and mine.language != code:
+        mine = said_in(old, code)
+    if theirs is not None and theirs.language != code:
+        theirs = said_in(new, code)
+    return mine, theirs
+
+
+def said_in(text: str, code: str) -> Said | None:
+    """Return a statement of a language as concepts; None if the language has no table."""
     known = lexicon(code)
     if known is None:
         return None
-    spelt = _clock(lowered(text.text, code), code)
+    spelt = _clock(lowered(text, code), code)
     if code == "zh":
         spelt = _ZH_NUMBER.sub(lambda found: _chinese(found[0]) if found[0] != "一" else found[0], spelt)
     units: list[str] = []
@@ -165,7 +180,7 @@ def said(text: Text) -> Said | None:
         done = found.end()
     capitals = {
         plain(word)
-        for word in re.findall(r"(?<![.!?] )(?<!^)\b[^\W\d_]+", text.text)
+        for word in re.findall(r"(?<![.!?] )(?<!^)\b[^\W\d_]+", text)
         if word[:1].isupper() and len(word) > 1
     }
     keys = [key_of(unit, code) for unit in units]
@@ -199,7 +214,7 @@ def _read(
         if number is None:
             for length in range(min(known.longest.get(keys[place], 0), len(keys) - place), 0, -1):
                 phrase = known.phrases.get(tuple(keys[place : place + length]))
-                if phrase is not None and not _only_functional(phrase):
+                if phrase is not None and not _only_functional(phrase) and not _cuts(known, keys, place, length):
                     break
                 phrase = None
             length = length if phrase is not None else 1
@@ -233,6 +248,15 @@ def _owns_kin(known: Lexicon, units: Sequence[str], keys: Sequence[str], place: 
     """Return whether a pronoun only says whose relative is meant: "my mother" is "mum"."""
     following = known.phrases.get(tuple(keys[place + 1 : place + 2]))
     return units[place] in known.determiners and following is not None and following.kin
+
+
+def _cuts(known: Lexicon, keys: Sequence[str], place: int, length: int) -> bool:
+    """Return whether a phrase of two characters takes one from what is negated: 不同|意 for 不|同意."""
+    if length == 1 or keys[place] not in known.negating or not is_unspaced(keys[place]):
+        return False
+    inside = place + 1, place + length
+    denied = known.phrases.get(tuple(keys[inside[0] : inside[1] + 1]))
+    return denied is not None and bool(denied.groups or denied.one_side or denied.other_side)
 
 
 def _only_functional(phrase: Phrase) -> bool:

@@ -15,8 +15,9 @@ from combray.language.alignment import Aligned, align, with_derived
 from combray.language.claim_tokens import vocabulary
 from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon, lexicon
-from combray.language.meanings import Concept, Said, said
+from combray.language.meanings import Concept, Said, both_said
 from combray.language.polarity import changes
+from combray.language.roles import OF_TIME, is_passive, is_swapped, same_roles
 from combray.language.tense import tense_of
 from combray.language.text import Text, read_once
 
@@ -33,12 +34,11 @@ _ONE_VALUE |= frozenset(
 )
 _ONE_VALUE |= frozenset(("Farbe", "Tag", "Monat", "couleur", "jour", "mois", "color", "día", "mes"))
 """Classes of which a property has one value. Of the others ("I like tea") it may have several."""
-_OF_TIME = frozenset(
-    (NUMBER, "day", "month", "日", "月", "thứ", "tháng", "Tag", "Monat", "jour", "mois", "día", "mes")
-)
 
 
 _FEWEST_OF_CLAUSE = 2
+_LONGEST_VALUE = 8
+"""Characters of a value in a script without spaces."""
 _MOST_FAINT = 2
 """Words like "use" that a restatement may add."""
 
@@ -62,7 +62,7 @@ def _tense(text: Text) -> str:
 
 def relation(old: str, new: str) -> Related | None:
     """Return how a new statement relates to an old one; None if the tables say nothing. Never raises."""
-    mine, theirs = said(old), said(new)
+    mine, theirs = both_said(old, new)
     if mine is None or theirs is None or mine.language != theirs.language:
         return None
     known = lexicon(mine.language)
@@ -168,7 +168,7 @@ def _denial(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Related
             return None
         if not anywhere and (_attributive(one, mine, known) or _attributive(other, theirs, known)):
             return None
-        if one.phrase.converse and other.phrase.converse and _swapped(found):
+        if one.phrase.converse and other.phrase.converse and is_swapped(found):
             return _RESTATED
         if _ahead(found.left[0], one) or _ahead(found.left[1], other):
             return None
@@ -179,6 +179,7 @@ def _denial(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Related
     place = 0 if len(found.negations[0]) > len(found.negations[1]) else 1
     if found.left[place] or len(found.left[1 - place]) > _MOST_LEFT:
         return None
+    found = _without_agent(mine, theirs, found, known, place)
     negation = found.negations[place][-1]
     if any(not _movable(each) for each in found.left[1 - place]):
         return None
@@ -189,6 +190,18 @@ def _denial(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Related
     if len(found.left[1 - place]) > len(found.common) or not _enough(found, (mine, theirs)[place]):
         return None
     return Related("contradicts", f"one is denied ({_spelt(negation, (mine, theirs)[place])})")
+
+
+def _without_agent(mine: Said, theirs: Said, found: Aligned, known: Lexicon, denied: int) -> Aligned:
+    """Drop who did it from what is left, where the denial is passive: "Ana did it", "It has not been done"."""
+    told, denial = (theirs, mine) if denied == 0 else (mine, theirs)
+    for pair in found.common:
+        verb = pair[1 - denied]
+        if is_passive(pair[denied], denial, known) and not is_passive(verb, told, known):
+            behind = [each for each in found.left[1 - denied] if each.first > verb.first]
+            sides = (found.left[0], behind) if denied == 0 else (behind, found.left[1])
+            return found._replace(left=sides)
+    return found
 
 
 def _movable(concept: Concept) -> bool:
@@ -243,7 +256,7 @@ def _other_value(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Re
             continue
         if not shared & (_ONE_VALUE | {NUMBER}) or (one.first == 0 and other.first == 0):
             return None
-        if shared & _OF_TIME and not known.indefinite.isdisjoint(mine.units):
+        if shared & OF_TIME and not known.indefinite.isdisjoint(mine.units):
             return None  # one of several: "a meeting at three"
         if NUMBER not in shared and not _is_said_of(one, mine, known):
             return None
@@ -268,6 +281,10 @@ def _functional(mine: Said, theirs: Said, found: Aligned) -> Related | None:
     if not (one and other and common) or found.broader:
         return None
     for left, text in ((one, mine), (other, theirs)):
+        if is_unspaced(text.units[0]):
+            if not _ends(left, text):
+                return None
+            continue
         if len(left) > 2 or not _after_functional(left[0], text) or any(each.phrase.kin for each in left):
             return None
         if left[-1].first - left[0].last > 1 and len(left) > 1:
@@ -277,6 +294,14 @@ def _functional(mine: Said, theirs: Said, found: Aligned) -> Related | None:
     return Related(
         "contradicts", f"another value: {_spelt(one[0], mine)}, {_spelt(other[0], theirs)}", of_value=True
     )
+
+
+def _ends(left: Sequence[Concept], text: Said) -> bool:
+    """Return whether what is left is all that stands behind a functional phrase, in a script without spaces."""
+    if left[0].first not in text.functional or any(each.phrase.kin for each in left):
+        return False
+    behind = [each for each in text.concepts if each.first >= left[0].first and not each.phrase.light]
+    return len(behind) == len(left) and behind[-1].last - behind[0].first < _LONGEST_VALUE
 
 
 def _functional_phrases(text: Said) -> set[str]:
@@ -298,7 +323,7 @@ def _restatement(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Re
         return None
     if is_unspaced(mine.units[0]) and size < 3:
         return None
-    if _hedged(mine, theirs) or not _same_roles(mine, theirs, found, known):
+    if _hedged(mine, theirs) or not same_roles(mine, theirs, found, known):
         return None
     return _RESTATED
 
@@ -335,50 +360,6 @@ _HEDGES = frozenset(
 def _hedged(mine: Said, theirs: Said) -> bool:
     """Return whether one of them holds under a condition that the other does not name."""
     return bool((_HEDGES & set(mine.units)) ^ (_HEDGES & set(theirs.units)))
-
-
-def _swapped(found: Aligned) -> bool:
-    """Return whether the first common concept of one is not the first of the other."""
-    if len(found.common) < 2:
-        return False
-    first = [min(found.common, key=lambda pair, side=side: pair[side].first) for side in (0, 1)]  # type: ignore[misc]
-    return first[0] != first[1]
-
-
-def _same_roles(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> bool:
-    """Return whether nobody is swapped: "Lena teaches Omar" is not "Omar teaches Lena"."""
-    before, after = (
-        [found.common.index(pair) for pair in sorted(found.common, key=lambda pair: pair[side].first)]
-        for side in (0, 1)
-    )
-    if before == after:
-        return True
-    if len([text for text in (mine, theirs) if known.passive & set(text.units)]) == 1:
-        return True
-    if _turned(before, after) and all(known.copulas & set(text.units) for text in (mine, theirs)):
-        return True  # "X is Y", "Y is X"
-    fixed = {
-        place for place, (one, _) in enumerate(found.common) if one.name or one.phrase.kin or one.phrase.classes
-    } - {place for place, (one, _) in enumerate(found.common) if _of_time(one)}
-    if [each for each in before if each in fixed] != [each for each in after if each in fixed]:
-        return False
-    return (not _swapped(found) and not is_unspaced(mine.units[0])) or any(
-        _opens(text, known) for text in (mine, theirs)
-    )
-
-
-def _turned(before: list[int], after: list[int]) -> bool:
-    """Return whether both halves changed places."""
-    return any(before[cut:] + before[:cut] == after for cut in range(1, len(before)))
-
-
-def _opens(text: Said, known: Lexicon) -> bool:
-    """Return whether a statement begins with a phrase of time or place."""
-    return text.units[0] in known.adjunct or _of_time(text.concepts[0])
-
-
-def _of_time(concept: Concept) -> bool:
-    return bool(concept.phrase.classes & _OF_TIME)
 
 
 def _spelt(concept: Concept, text: Said) -> str:

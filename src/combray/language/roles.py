@@ -1,0 +1,121 @@
+"""Who does what to whom in two statements of the same concepts."""
+
+from __future__ import annotations
+
+from combray.language.alignment import Aligned
+from combray.language.claim_tokens import vocabulary
+from combray.language.folding import is_unspaced
+from combray.language.meaning_tables import NUMBER, Lexicon
+from combray.language.meanings import Concept, Said
+
+OF_TIME = frozenset(
+    (NUMBER, "day", "month", "日", "月", "thứ", "tháng", "Tag", "Monat", "jour", "mois", "día", "mes")
+)
+"""Classes of numbers and days, which may stand anywhere in a statement."""
+
+
+def same_roles(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> bool:
+    """Return whether nobody is swapped: "Lena teaches Omar" is not "Omar teaches Lena"."""
+    before, after = (
+        [found.common.index(pair) for pair in sorted(found.common, key=lambda pair: pair[side].first)]
+        for side in (0, 1)
+    )
+    voices = _voices(mine, theirs, found, known)
+    if voices is not None:
+        return voices
+    if before == after:
+        return True
+    if len([text for text in (mine, theirs) if known.passive & set(text.units)]) == 1:
+        return True
+    if _only_measure_moved(found):
+        return True
+    if _turned(before, after) and all(known.copulas & set(text.units) for text in (mine, theirs)):
+        return True  # "X is Y", "Y is X"
+    fixed = {
+        place for place, (one, _) in enumerate(found.common) if one.name or one.phrase.kin or one.phrase.classes
+    } - {place for place, (one, _) in enumerate(found.common) if _of_time(one)}
+    if [each for each in before if each in fixed] != [each for each in after if each in fixed]:
+        return False
+    return (not is_swapped(found) and not is_unspaced(mine.units[0])) or any(
+        _opens(text, known) for text in (mine, theirs)
+    )
+
+
+def is_swapped(found: Aligned) -> bool:
+    """Return whether the first common concept of one is not the first of the other."""
+    if len(found.common) < 2:
+        return False
+    first = [min(found.common, key=lambda pair, side=side: pair[side].first) for side in (0, 1)]  # type: ignore[misc]
+    return first[0] != first[1]
+
+
+def _voices(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> bool | None:
+    """Return whether one is the other's passive: "We store it", "It is stored"; None if both have one voice.
+
+    What stands before the verb of the passive stands behind that of the active voice.
+    """
+    for active, passive, side in ((mine, theirs, 0), (theirs, mine, 1)):
+        for pair in found.common:
+            verb, done = pair[side], pair[1 - side]
+            if verb.key != done.key or not is_passive(done, passive, known) or is_passive(verb, active, known):
+                continue
+            if verb.first and active.units[verb.first - 1] in known.determiners:
+                continue  # a noun
+            subject = [each for each in found.common if each[1 - side].last < done.first]
+            if subject and all(each[side].first > verb.last for each in subject):
+                return True
+            if _has_object(verb, active, known):
+                return False
+    return None
+
+
+def is_passive(verb: Concept, text: Said, known: Lexicon) -> bool:
+    """Return whether a verb stands behind "is", "was" or "is not" and is no form in "-ing"; English alone."""
+    before = [unit for unit in text.units[max(0, verb.first - 2) : verb.first] if unit not in known.negating]
+    copula = bool(before) and before[-1] in known.copulas
+    return text.language == "en" and copula and not text.units[verb.last].endswith("ing")
+
+
+def _has_object(verb: Concept, text: Said, known: Lexicon) -> bool:
+    """Return whether a noun or a pronoun stands right behind a verb."""
+    behind = verb.last + 1
+    if behind >= len(text.units):
+        return False
+    starts = any(each.first == behind for each in text.concepts)
+    unit = text.units[behind]
+    person = vocabulary().pronouns.get(unit, "").startswith(known.code)
+    return starts or person or unit in known.determiners | known.indefinite
+
+
+def _only_measure_moved(found: Aligned) -> bool:
+    """Return whether but for a number and its unit all is in the same order: "It takes two hours to cook"."""
+    measured: set[int] = set()
+    for place, (one, other) in enumerate(found.common):
+        if NUMBER in one.phrase.classes and NUMBER in other.phrase.classes:
+            units = (
+                at
+                for at, (a, b) in enumerate(found.common)
+                if (a.first, b.first) == (one.last + 1, other.last + 1)
+            )
+            measured |= {place, *units}
+    if not measured or len(measured) == len(found.common):
+        return False
+    for inside in (True, False):
+        kept = [pair for place, pair in enumerate(found.common) if (place in measured) is inside]
+        if sorted(kept, key=lambda pair: pair[0].first) != sorted(kept, key=lambda pair: pair[1].first):
+            return False
+    return True
+
+
+def _turned(before: list[int], after: list[int]) -> bool:
+    """Return whether both halves changed places."""
+    return any(before[cut:] + before[:cut] == after for cut in range(1, len(before)))
+
+
+def _opens(text: Said, known: Lexicon) -> bool:
+    """Return whether a statement begins with a phrase of time or place."""
+    return text.units[0] in known.adjunct or _of_time(text.concepts[0])
+
+
+def _of_time(concept: Concept) -> bool:
+    return bool(concept.phrase.classes & OF_TIME)
