@@ -63,7 +63,7 @@ _LATER = [
 def test_a_batch_finds_the_relations_to_stored_memories_that_single_writes_find(embedder: str) -> None:
     """Whatever the cosine of the two is: from `related_from`, 0.35, on they are compared."""
 
-    def found(*, together: bool) -> list[object]:
+    def found(*, together: bool) -> list[tuple[str, str, list[str]]]:
         with combray.open(":memory:", embedder=embedder) as engine:
             engine.remember_many(_EARLIER, diff=False)
             results = engine.remember_many(_LATER) if together else [engine.remember(each) for each in _LATER]
