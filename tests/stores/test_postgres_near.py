@@ -12,6 +12,7 @@ from conftest import Emptied
 from combray.errors import InvalidInputError, StoreError
 from combray.runtime import Arrival, Filter, VectorArm
 from combray.stores.postgres import PostgresStore, near_index, nearness, sql
+from combray.stores.postgres.reader import PostgresView
 from combray.testing.fakes import memory
 from combray.testing.postgres import Server
 
@@ -135,6 +136,7 @@ def test_a_quarantined_memory_does_not_starve_the_index(
             assert len(found.keys) == 10
             assert "t0" not in reader.contents(found.keys.tolist())
             # Later statements of the transaction are planned as always.
+            assert isinstance(reader, PostgresView)
             assert reader._session.rows("SHOW enable_sort") == [("on",)]
 
 

@@ -39,6 +39,8 @@ _ONE_VALUE |= frozenset(("Farbe", "Tag", "Monat", "couleur", "jour", "mois", "co
 _FEWEST_OF_CLAUSE = 2
 _LONGEST_VALUE = 8
 """Characters of a value in a script without spaces."""
+_MOST_OWN, _MOST_OWN_UNSPACED = 6, 12
+"""Concepts of one statement that the other has in no form: more than a relation ever has."""
 _MOST_FAINT = 2
 """Words like "use" that a restatement may add."""
 
@@ -70,7 +72,7 @@ def relation(old: str, new: str) -> Related | None:
         return None
     if not mine.concepts or not theirs.concepts:
         return None
-    if mine.topics.isdisjoint(theirs.topics):
+    if mine.topics.isdisjoint(theirs.topics) or not _may_relate(mine, theirs):
         return None
     found = _compared(mine, theirs, known)
     if found is None and theirs.breaks and not mine.breaks:
@@ -83,6 +85,22 @@ def relation(old: str, new: str) -> Related | None:
         return None
     # What had another value then may have had both.
     return found if tense == "present" or not found.of_value else None
+
+
+def _may_relate(mine: Said, theirs: Said) -> bool:
+    """Return whether few enough concepts of a statement are its own. Cheap: most near texts are not related."""
+    most = _MOST_OWN_UNSPACED if is_unspaced(mine.units[0]) else _MOST_OWN
+    # Of a new text one clause may be compared.
+    compared = ((mine, theirs),) if theirs.breaks else ((mine, theirs), (theirs, mine))
+    return all(_own(text, other.topics) <= most for text, other in compared)
+
+
+def _own(text: Said, topics: frozenset[str | int]) -> int:
+    return sum(
+        each.key not in topics and each.phrase.groups.isdisjoint(topics)
+        for each in text.concepts
+        if not each.phrase.light
+    )
 
 
 def _clauses(text: Said) -> list[Said]:
