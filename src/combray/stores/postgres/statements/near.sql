@@ -92,12 +92,14 @@ LEFT JOIN vector AS v ON v.namespace = $1 AND v.model = $2 AND v.key = m.key
 WHERE m.namespace = $1 AND m.revision > $4 AND m.revision <= $3
 
 -- name: indexed
--- The best $3 of the $4 that the index gives first.
-SELECT key, code FROM (
+-- The best $3 of the $4 that the index gives first. Its order is relaxed: the addition keeps the planner from
+-- relying on it (https://github.com/pgvector/pgvector#iterative-index-scans).
+WITH found AS MATERIALIZED (
     SELECT key, code, near::halfvec({dimensions}) <=> $2::halfvec({dimensions}) AS distance FROM vector
     WHERE namespace = $1 AND model = {model}
     ORDER BY near::halfvec({dimensions}) <=> $2::halfvec({dimensions}) LIMIT $4
-) AS found ORDER BY distance, key LIMIT $3
+)
+SELECT key, code FROM found ORDER BY distance + 0.0, key LIMIT $3
 
 -- name: exact
 -- The addition keeps the planner from the index.
