@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import combray
 from combray.runtime import Arm, Arrival, Filter, KeywordArm, RecencyArm, VectorArm
 from combray.stores import mapped
-from combray.stores.sqlite import SqliteStore, cache
+from combray.stores.sqlite import SqliteStore, cache, derived
 from combray.testing.fakes import START, memory, vector
 
 T0 = START.timestamp()
@@ -157,17 +158,107 @@ def test_a_damaged_file_is_not_used(path: Path, damage: bytes | str) -> None:
         file.write_bytes(whole[:40] + bytes([whole[40] ^ 255]) + whole[41:])
     else:
         file.write_bytes(damage)  # type: ignore[arg-type]
-    with closing(SqliteStore(str(path))) as store:
-        found = told(store)
-        assert store._cache("default")._read > 0
+    found = answers(path)
+    # It was read anew and replaced.
+    assert files(path) not in ([], [file])
     assert found == without_file(path)
 
 
 def test_a_file_of_another_layout_is_not_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = files(path)
     monkeypatch.setattr("combray.stores.sqlite.derived._LAYOUT", 99)
+    answers(path)
+    assert files(path) not in ([], before)
+
+
+def test_a_file_fits_after_a_migration_of_other_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word in a comment is no table: without it, all rows of every store would be read after each update."""
+    every = derived.migrations()
+    schema = derived._schema()
+    for text, fits in (
+        ("CREATE TABLE basket (name TEXT); -- what a memory is put in", True),
+        ("ALTER TABLE memory ADD COLUMN weight INTEGER;", False),
+        ("UPDATE vector SET code = code;", False),
+    ):
+        monkeypatch.setattr(derived, "migrations", lambda text=text: [*every, (99, "next", text)])
+        assert derived._schema.__wrapped__() == (schema if fits else 99)
+
+
+def test_a_fill_that_never_compares_saves_all_vectors(tmp_path: Path) -> None:
+    """Otherwise the next process reads the vectors of a whole import."""
+    path = tmp_path / "fill.db"
+    with closing(SqliteStore(str(path))) as store:
+        add(store, 0, 60)
+        store.reader("default").profile()
+    assert len(files(path)) == 1
+    with closing(SqliteStore(str(path))) as store:
+        found = told(store)
+        assert store._cache("default")._read == 0
+    assert found == without_file(path)
+
+
+def test_a_file_that_lags_is_written_by_the_process_that_catches_up(path: Path) -> None:
+    """While it is open: a process that only reads may run for weeks."""
+    (file,) = files(path)
+    with closing(SqliteStore(str(path))) as store:
+        add(store, 60, 110)
+    assert files(path) == [file]
     with closing(SqliteStore(str(path))) as store:
         told(store)
-        assert store._cache("default")._read > 0
+        store._columns.wait()
+        (newer,) = files(path)
+        assert newer != file
+        # What was read is given up for the file that all processes share.
+        rows = store._cache("default")._columns.columns["moment"]
+        assert rows.base is not None
+        assert told(store) == without_file(path)
+
+
+def test_of_two_processes_that_catch_up_one_writes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file,) = files(path)
+    file.unlink()
+    with closing(SqliteStore(str(path))) as one, closing(SqliteStore(str(path))) as other:
+        with monkeypatch.context() as patch:
+            patch.setattr(other._columns, "save_beside", lambda *_: None)
+            told(other)
+        found = told(one)
+        one._columns.wait()
+        (file,) = files(path)
+        other._columns.save_beside(other._cache("default"), 64)
+        other._columns.wait()
+        assert other._cache("default")._read == 0
+        assert told(other) == found
+    assert files(path) == [file]
+
+
+def test_an_erasure_while_a_file_is_written_leaves_none(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = mapped.write
+
+    def interrupted(*given: Any) -> None:
+        whole(*given)
+        with closing(SqliteStore(str(path))) as other, other.transaction("default") as tx:
+            tx.erase([5], T0)
+
+    for each in files(path):
+        each.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(mapped, "write", interrupted)
+        answers(path)
+    assert files(path) == []
+
+
+def test_a_file_is_due_after_so_many_rows() -> None:
+    """A 64th, but no more than 8,000; a quarter while a process writes. These tests lower the least to 40."""
+    every = cache.NamespaceCache("default")
+    for count, share, due in (
+        (1_000, 64, 40),
+        (256_000, 64, 4_000),
+        (10_000_000, 64, 8_000),
+        (10_000_000, 4, 2_500_000),
+    ):
+        every._columns.count = count
+        assert every.is_due(share, due)
+        assert not every.is_due(share, due - 1)
 
 
 def test_an_encrypted_store_and_one_in_memory_have_none(tmp_path: Path) -> None:

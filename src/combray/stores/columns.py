@@ -171,7 +171,8 @@ class Columns:
 
     def restore(self, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what `packed` returned. Arrays may be changed in the rows beyond the count."""
-        self._last = None
+        # Kept values may hold codes, which another process has numbered differently.
+        self._last, self._memo = None, Memo()
         self.count, self.epoch, self.revision = about["count"], about["epoch"], about["revision"]
         self.columns = {name: arrays[f"column/{name}"] for name in COLUMNS}
         self.names = about["names"]

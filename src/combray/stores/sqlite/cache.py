@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +19,30 @@ from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
 
-Find = Callable[[sqlite3.Connection, int, int, int], Mapped | None]
-"""Returns the file of a namespace's number that fits an epoch and a revision; None if there is none."""
-_LEAST = 2_000
-"""Rows that are read faster than a file is opened, whatever the size of the namespace."""
+_LEAST, _MOST = 2_000, 8_000
+"""Rows that are read faster than a file is opened, and rows that take a tenth of a second to read, whatever the
+size of the namespace."""
+_BLOCK = 20_000
+"""Rows that are read at once. A row takes a kilobyte until it is in the columns."""
+
+
+class Files(Protocol):
+    """The files beside the store."""
+
+    def find(self, connection: sqlite3.Connection, number: int, epoch: int, revision: int) -> Mapped | None:
+        """Return the file of a namespace's number that fits an epoch and a revision; None if there is none."""
+
+    def save_beside(self, cache: NamespaceCache, share: int) -> None:
+        """Save in a thread if `cache.is_due(share)`."""
 
 
 class NamespaceCache:
     """Everything in this cache can be dropped at any time and is read again."""
 
-    def __init__(self, name: str, find: Find | None = None) -> None:
+    def __init__(self, name: str, files: Files | None = None) -> None:
         self.name = name
         self.number = -1
-        self._find = find
+        self._files = files
         self.lock = threading.RLock()
         self.drop()
 
@@ -57,27 +67,42 @@ class NamespaceCache:
                 self.drop()
                 self._columns.epoch = epoch
                 self.number = number
-            if self._columns.revision < 0 and self._find is not None:
-                self._map(self._find(connection, number, epoch, revision))
+            opening = self._columns.revision < 0
+            if opening and self._files is not None:
+                self._map(self._files.find(connection, number, epoch, revision))
             if revision > self._columns.revision:
-                rows = connection.execute(sql.memories.columns, (number, self._columns.revision)).fetchall()
-                try:
-                    self._columns.absorb(with_scopes(rows))
-                except (LookupError, ValueError, TypeError, OverflowError) as error:
-                    self.drop()
-                    raise CorruptStoreError(
-                        f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). "
-                        "Restore a backup."
-                    ) from error
-                self._columns.revision = revision
-                self._read += len(rows)
+                self._absorb(connection, revision)
             self._columns.reindexed = reindexed
+            if opening and self._files is not None:
+                # Every other process that opens the store would read the same rows.
+                self._files.save_beside(self, 64)
             return self._columns.snapshot()
+
+    def _absorb(self, connection: sqlite3.Connection, revision: int) -> None:
+        cursor = connection.execute(sql.memories.columns, (self.number, self._columns.revision))
+        try:
+            while rows := cursor.fetchmany(_BLOCK):
+                self._columns.absorb(with_scopes(rows))
+                self._read += len(rows)
+        except (LookupError, ValueError, TypeError, OverflowError) as error:
+            self.drop()
+            raise CorruptStoreError(
+                f"namespace {self.name!r} holds a memory that cannot be read ({error!r}). Restore a backup."
+            ) from error
+        self._columns.revision = revision
+
+    def adopt(self, connection: sqlite3.Connection, found: Mapped) -> None:
+        """Map a file in place of what was read, so that processes share it. Connection: as `catch_up`."""
+        with self.lock:
+            if found.about["epoch"] == self._columns.epoch:
+                self._map(found)
+                self.catch_up(connection)
 
     def _map(self, found: Mapped | None) -> None:
         if found is None:
             return
         self._columns.restore(found.about, found.arrays)
+        self._read = 0
         for place, (model, dimensions, revision) in enumerate(found.about["models"]):
             start = f"vector/{place}/"
             own = {
@@ -85,13 +110,31 @@ class NamespaceCache:
             }
             self._matrices[model] = Matrix.restored(dimensions, revision, own)
 
-    def is_due(self, share: int) -> bool:
-        """Return whether a file would save reading a `share`th of the rows, or more than a file is worth."""
-        return self._read >= max(_LEAST, self._columns.count // share)
+    @property
+    def epoch(self) -> int:
+        """The epoch of what was read; -1 before the first read."""
+        return self._columns.epoch
 
-    def packed(self) -> tuple[dict[str, Any], dict[str, tuple[NDArray[Any], int]]]:
-        """Return what a file of this cache holds, as `Mapped` returns it."""
+    def is_due(self, share: int, lag: int | None = None) -> bool:
+        """Return whether reading `lag` rows is worth a file: a `share`th of all, or a 64th or more and many.
+
+        By default the rows that this process has read.
+        """
+        count = self._columns.count
+        enough = min(count // share, _MOST) if share >= 64 else count // share
+        return (self._read if lag is None else lag) >= max(_LEAST, enough)
+
+    def packed(
+        self, connection: sqlite3.Connection
+    ) -> tuple[dict[str, Any], dict[str, tuple[NDArray[Any], int]]]:
+        """Return what a file of this cache holds, as `Mapped` returns it. Connection: as `catch_up`.
+
+        All vectors are among it, also those that nothing has asked for: who writes without comparing reads none.
+        """
         with self.lock:
+            snapshot = self.catch_up(connection)
+            for (model,) in connection.execute(sql.vectors.models_in, (self.number,)).fetchall():
+                self.matrix(connection, model, snapshot)
             about, arrays = self._columns.packed()
             about["models"] = []
             for place, (model, matrix) in enumerate(sorted(self._matrices.items())):
@@ -128,11 +171,14 @@ class NamespaceCache:
             return matrix
         place = (self.number, model, upto.revision)
         if matrix.revision < 0:
-            rows = connection.execute(sql.vectors.all_until, place).fetchall()
+            cursor = connection.execute(sql.vectors.all_until, place)
         else:
-            rows = connection.execute(sql.vectors.new_between, (*place, matrix.revision)).fetchall()
-        self._read += len(rows)
-        keys = np.array([row[0] for row in rows], dtype=np.int64)
-        matrix.update(slots_in.slots(keys), [row[1] for row in rows], slots_in.count)
+            cursor = connection.execute(sql.vectors.new_between, (*place, matrix.revision))
+        # Room for every row, also where none has a vector.
+        matrix.update(np.zeros(0, dtype=np.int64), [], slots_in.count)
+        while rows := cursor.fetchmany(_BLOCK):
+            self._read += len(rows)
+            keys = np.array([row[0] for row in rows], dtype=np.int64)
+            matrix.update(slots_in.slots(keys), [row[1] for row in rows], slots_in.count)
         matrix.revision = upto.revision
         return matrix

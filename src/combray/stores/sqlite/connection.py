@@ -213,6 +213,17 @@ def use_wal(connection: sqlite3.Connection, busy_timeout: float) -> None:
 
 
 @contextmanager
+def reading(connection: sqlite3.Connection) -> Iterator[None]:
+    """Begin a transaction that sees one state, and end it."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
     """Begin a write transaction; commit it at the end of the block, roll back on any error."""
     connection.execute("BEGIN IMMEDIATE")

@@ -3,11 +3,17 @@
 Opening a large store then takes no time, and processes share the memory. The file is never needed: it is
 discarded when it does not fit the store, and what was written after it is read from the store. It fits if the
 store names it, which it does only from the transaction on that put it in place; a restored backup names another
-one, or none. An erasure removes it before it commits. An encrypted or read-only store has none.
+one, or none. An erasure removes it before it commits. An encrypted store has none, a read-only one writes none.
+
+Whoever has read many rows that no file holds writes one: beside its work after opening a store whose file is
+behind, while it writes each time the store has grown by a third, and at close. The rows that a file lacks are
+counted first, so that of several processes one writes it and the others map it.
 """
 
 from __future__ import annotations
 
+import functools
+import re
 import secrets
 import sqlite3
 import threading
@@ -21,21 +27,34 @@ from combray.stores import mapped
 from combray.stores.mapped import Mapped
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.cache import NamespaceCache
-from combray.stores.sqlite.connection import writing
+from combray.stores.sqlite.connection import reading, writing
 from combray.stores.sqlite.migrations import migrations
 
 _SUFFIX = ".columns-"
-_LAYOUT = 1
+_LAYOUT = 2
 """Grows when the columns, or what is computed from them, change their meaning."""
+_READ = re.compile(r"\b(memory|vector|model)\b")
+"""The tables that a file is made from."""
 
 
 class ColumnFiles:
-    """The files of a store, one per namespace. `kept` is False for a store that must not have any."""
+    """The files of a store, one per namespace. `kept` is False for a store that must not have any.
 
-    def __init__(self, path: str, connect: Callable[[], sqlite3.Connection], *, kept: bool) -> None:
+    `writable` returns whether files may be written; files that are there are mapped in any case.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        connect: Callable[[], sqlite3.Connection],
+        *,
+        kept: bool,
+        writable: Callable[[], bool],
+    ) -> None:
         self._path = path
         self._connect = connect
         self._kept = kept
+        self._writable = writable
         self._thread: threading.Thread | None = None
 
     def find(self, connection: sqlite3.Connection, number: int, epoch: int, revision: int) -> Mapped | None:
@@ -50,15 +69,24 @@ class ColumnFiles:
         fits = (about["kind"], about["epoch"]) == (_kind(), epoch) and about["revision"] <= revision
         return found if fits else None
 
-    def save_beside(self, cache: NamespaceCache) -> None:
-        """Save in a thread if half is new: a server that is killed one day must not leave all of it to read."""
-        if self._kept and not (self._thread and self._thread.is_alive()) and cache.is_due(share=2):
-            self._thread = threading.Thread(target=self._save_alone, args=(cache,), name="combray-columns")
+    def save_beside(self, cache: NamespaceCache, share: int) -> None:
+        """Save in a thread if `cache.is_due(share)`, and map what was saved.
+
+        A process that is killed one day must not leave all rows to read, and must share its memory before that.
+        """
+        busy = self._thread is not None and self._thread.is_alive()
+        if self._kept and not busy and cache.is_due(share) and self._writable():
+            self._thread = threading.Thread(target=self._save_alone, args=(cache, share), name="combray-columns")
             self._thread.start()
 
-    def _save_alone(self, cache: NamespaceCache) -> None:
+    def _save_alone(self, cache: NamespaceCache, share: int) -> None:
         with suppress(StoreError, sqlite3.Error), closing(self._connect()) as connection:
-            self._save(connection, cache)
+            self._save(connection, cache, share)
+            with reading(connection):
+                _, revision, epoch, _ = connection.execute(sql.namespaces.state, (cache.name,)).fetchone()
+                found = self.find(connection, cache.number, epoch, revision)
+                if found is not None:
+                    cache.adopt(connection, found)
 
     def wait(self) -> None:
         """Wait until the thread has saved."""
@@ -68,15 +96,20 @@ class ColumnFiles:
     def save_due(self, connection: sqlite3.Connection, caches: Iterable[NamespaceCache]) -> None:
         """Save those with many rows that are not in their files."""
         for cache in caches:
-            if self._kept and cache.is_due(share=64):
-                self._save(connection, cache)
+            if self._kept and cache.is_due(64):
+                with suppress(StoreError, sqlite3.Error):
+                    self._save(connection, cache, 64)
 
-    def _save(self, connection: sqlite3.Connection, cache: NamespaceCache) -> None:
+    def _save(self, connection: sqlite3.Connection, cache: NamespaceCache, share: int) -> None:
         """Write the file of a namespace and make the store name it.
 
-        A store that is busy, full, or erased from meanwhile keeps the file that it has.
+        A store that is busy, full, or erased from meanwhile keeps the file that it has. So does one for which
+        another process has written a file since.
         """
-        about, arrays = cache.packed()
+        with reading(connection):
+            if not self._is_behind(connection, cache, share):
+                return
+            about, arrays = cache.packed(connection)
         number, token = cache.number, secrets.token_hex(8)
         draft, place = _name(self._path, number, f"{token}.new"), _name(self._path, number, token)
         try:
@@ -96,6 +129,18 @@ class ColumnFiles:
             if each.name != place.name:
                 _remove(each)
 
+    def _is_behind(self, connection: sqlite3.Connection, cache: NamespaceCache, share: int) -> bool:
+        """Return whether the file that the store names lacks many rows of the state that the cache has read."""
+        row = connection.execute(sql.namespaces.state, (cache.name,)).fetchone()
+        if row is None or (row[0], row[2]) != (cache.number, cache.epoch):
+            return False
+        number, revision, epoch, _ = row
+        found = self.find(connection, number, epoch, revision)
+        if found is None:
+            return True
+        (lag,) = connection.execute(sql.memories.count_since, (number, found.about["revision"])).fetchone()
+        return cache.is_due(share, int(lag))
+
     def remove(self, number: int) -> None:
         """Remove the files of a namespace, drafts too. Raises OSError: an erasure must not leave one."""
         for each in _files(self._path, number) if self._kept else ():
@@ -111,8 +156,14 @@ def _name(path: str, number: int, token: str) -> Path:
 
 
 def _kind() -> str:
-    """Return the version of what the columns hold: of the layout, the schema, and the tokenizer."""
-    return f"{_LAYOUT}.{migrations()[-1][0]}.{terms_version()}"
+    """Return the version of what the columns hold: of the layout, the tables that are read, and the tokenizer."""
+    return f"{_LAYOUT}.{_schema()}.{terms_version()}"
+
+
+@functools.cache
+def _schema() -> int:
+    """Return the last migration of the tables that are read: after one of other tables all files still fit."""
+    return max(number for number, _, text in migrations() if _READ.search(re.sub(r"--.*", "", text)))
 
 
 def _files(path: str, number: int) -> list[Path]:

@@ -74,7 +74,7 @@ class SqliteStore:
         self._tail = Tail()
         self._flush = SharedFlush(path) if durability == "full" and path != MEMORY and POSSIBLE else None
         kept = path != MEMORY and self._key is None
-        self._columns = ColumnFiles(path, lambda: self._connect(read_only=False), kept=kept)
+        self._columns = ColumnFiles(path, self._connect, kept=kept, writable=lambda: not self.read_only)
         if path != MEMORY:
             place = Path(path)
             if place.is_dir():
@@ -118,7 +118,7 @@ class SqliteStore:
                 raise
             return connection
 
-    def _connect(self, *, read_only: bool) -> sqlite3.Connection:
+    def _connect(self, *, read_only: bool = False) -> sqlite3.Connection:
         return connect(
             self.path,
             durability=self.durability,
@@ -182,7 +182,7 @@ class SqliteStore:
     def _cache(self, namespace: str) -> NamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = NamespaceCache(namespace, self._columns.find)
+                self._caches[namespace] = NamespaceCache(namespace, self._columns)
             return self._caches[namespace]
 
     def _check_open(self) -> None:
@@ -275,7 +275,7 @@ class SqliteStore:
             number = self._flush.committed() if self._flush is not None else 0
         if self._flush is not None:
             self._flush.wait(number)
-        self._columns.save_beside(self._cache(namespace))
+        self._columns.save_beside(self._cache(namespace), 4)
 
     @contextmanager
     def _noting_trouble(self) -> Iterator[None]:

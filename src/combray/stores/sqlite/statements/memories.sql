@@ -30,13 +30,17 @@ SELECT key FROM memory WHERE namespace = ?1 AND id >= ?2 AND id < ?3 LIMIT 2
 
 -- name: columns
 -- What the columns in memory are made of, in the order of `columns.COLUMNS`. Scopes come as the tags that hold them.
+-- The index finds the keys, which are sorted alone: sorting whole rows of a large store needs temporary files.
 SELECT key, status, tier, kind, category, source, trust, author, session,
        CASE WHEN tags LIKE '%"scope:%' THEN tags END, position, words, length,
        importance, confidence, moment / 1e6, recorded_at / 1e6,
        CASE WHEN said_at IS NOT NULL THEN occurred_from END / 1e6,
        CASE WHEN said_at IS NOT NULL THEN occurred_to END / 1e6, valid_from / 1e6, valid_to / 1e6,
        expires_at / 1e6, asks, times, cues
-FROM memory WHERE namespace = ?1 AND revision > ?2 ORDER BY key
+FROM memory WHERE key IN (SELECT key FROM memory WHERE namespace = ?1 AND revision > ?2) ORDER BY key
+
+-- name: count_since
+SELECT count(*) FROM memory WHERE namespace = ?1 AND revision > ?2
 
 -- name: counts
 SELECT status, kind, category, count(*), min(moment), max(moment) FROM memory WHERE namespace = ?1

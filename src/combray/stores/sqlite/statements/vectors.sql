@@ -27,6 +27,10 @@ DELETE FROM vector WHERE namespace = ?1 AND model = (SELECT id FROM model WHERE 
 -- name: count_by_model
 SELECT name, count(*) FROM vector JOIN model ON model.id = vector.model WHERE namespace = ?1 GROUP BY 1
 
+-- name: models_in
+-- One look at the index for each model.
+SELECT name FROM model WHERE EXISTS (SELECT 1 FROM vector WHERE namespace = ?1 AND model = model.id) ORDER BY name
+
 -- name: models_of
 SELECT name FROM model WHERE id IN (SELECT model FROM vector WHERE namespace = ?1 AND key = ?2)
 
