@@ -53,6 +53,19 @@ def test_ids_are_those_of_the_library(compact: merges.Merges, text: str) -> None
     assert compact.encode(text) == library_ids(text)
 
 
+def test_ids_are_the_same_when_what_was_looked_up_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merges, "_MOST_SEEN", 3)
+    compact = merges.opened(SOURCE, tmp_path)
+    assert compact is not None
+    for text in TEXTS:
+        found = [each for word in text.split() for each in compact.pieces(merges.SPACE + word)]
+        assert found == [each for word in text.split() for each in library_ids(word)]
+    assert len(compact._pairs_seen) <= 3
+    assert len(compact._spelling) <= 3
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_ids_of_any_text_are_those_of_the_library(compact: merges.Merges, text: str) -> None:

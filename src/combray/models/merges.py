@@ -42,6 +42,9 @@ _MAGIC = b"combrayM"
 _WORD = re.compile(f"{SPACE}*[^{SPACE}]+|{SPACE}+")
 _NONE = 1 << 30
 """The rank of a pair that is never merged."""
+_NO_MERGE = (_NONE, 0)
+_MOST_SEEN = 16_384
+"""Letters, and pairs of pieces, that are remembered: 3 MB."""
 _MASK = 0xFFFFFFFF
 
 
@@ -65,6 +68,9 @@ class Merges:
         self._letters, self._letter_ids = letters, letter_ids
         self._pairs, self._ranks, self._merged = pairs, ranks, merged
         self._bytes_from = bytes_from
+        self._spelling: dict[str, list[int]] = {}
+        self._pairs_seen: dict[int, tuple[int, int]] = {}
+        """Letters and pairs that were looked up: few of them make up most words."""
 
     def encode(self, text: str) -> list[int] | None:
         """Return the ids of a text, or None for one that the library must encode."""
@@ -79,10 +85,17 @@ class Merges:
 
     def pieces(self, word: str) -> list[int]:
         """Return the ids of a word with the spaces before it."""
-        return self._merge([piece for letter in word for piece in self._spelt(letter)])
+        seen = self._spelling
+        return self._merge([piece for letter in word for piece in seen.get(letter) or self._spelt(letter)])
 
     def _spelt(self, letter: str) -> list[int]:
         """Return the id of a letter, or those of its bytes in UTF-8."""
+        if len(self._spelling) >= _MOST_SEEN:
+            self._spelling.clear()
+        found = self._spelling[letter] = self._looked_up(letter)
+        return found
+
+    def _looked_up(self, letter: str) -> list[int]:
         code = ord(letter)
         at = bisect_left(self._letters, code)
         if at < len(self._letters) and self._letters[at] == code:
@@ -90,7 +103,8 @@ class Merges:
         return [self._bytes_from + each for each in letter.encode("utf-8", "surrogatepass")]
 
     def _merge(self, ids: list[int]) -> list[int]:
-        found = [self._found(left, right) for left, right in pairwise(ids)]
+        seen = self._pairs_seen
+        found = [seen.get(left << 16 | right) or self._found(left, right) for left, right in pairwise(ids)]
         while found:
             best = min(found)
             if best[0] == _NONE:
@@ -107,10 +121,14 @@ class Merges:
     def _found(self, left: int, right: int) -> tuple[int, int]:
         """Return the rank of a pair and the id that it merges to."""
         pair = left << 16 | right
-        at = bisect_left(self._pairs, pair)
-        if at < len(self._pairs) and self._pairs[at] == pair:
-            return self._ranks[at], self._merged[at]
-        return _NONE, 0
+        known = self._pairs_seen.get(pair)
+        if known is None:
+            if len(self._pairs_seen) >= _MOST_SEEN:
+                self._pairs_seen.clear()
+            at = bisect_left(self._pairs, pair)
+            there = at < len(self._pairs) and self._pairs[at] == pair
+            known = self._pairs_seen[pair] = (self._ranks[at], self._merged[at]) if there else _NO_MERGE
+        return known
 
 
 @keyed_by_text
