@@ -13,6 +13,7 @@ import combray
 from combray.runtime import Arm, Arrival, Filter, KeywordArm, RecencyArm, VectorArm
 from combray.stores import mapped
 from combray.stores.sqlite import SqliteStore, cache, derived
+from combray.stores.sqlite.migrations import migrations
 from combray.testing.fakes import START, memory, vector
 
 T0 = START.timestamp()
@@ -173,7 +174,7 @@ def test_a_file_of_another_layout_is_not_used(path: Path, monkeypatch: pytest.Mo
 
 def test_a_file_fits_after_a_migration_of_other_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """A word in a comment is no table: without it, all rows of every store would be read after each update."""
-    every = derived.migrations()
+    every = migrations()
     schema = derived._schema()
     for text, fits in (
         ("CREATE TABLE basket (name TEXT); -- what a memory is put in", True),
