@@ -195,6 +195,10 @@ def test_a_fill_that_never_compares_saves_all_vectors(tmp_path: Path) -> None:
     with closing(SqliteStore(str(path))) as store:
         found = told(store)
         assert store._cache("default")._read == 0
+    file = mapped.read(files(path)[0])
+    assert file is not None
+    # Neighbours too: else each process would link all turns.
+    assert [["chain"], 60] in file.about["derived"]
     assert found == without_file(path)
 
 
@@ -205,7 +209,8 @@ def test_a_file_that_lags_is_written_by_the_process_that_catches_up(path: Path) 
         add(store, 60, 110)
     assert files(path) == [file]
     with closing(SqliteStore(str(path))) as store:
-        told(store)
+        with store.view("default") as reader:
+            reader.search(ARMS, Filter(), 10)
         store._columns.wait()
         (newer,) = files(path)
         assert newer != file
@@ -222,8 +227,10 @@ def test_of_two_processes_that_catch_up_one_writes(path: Path, monkeypatch: pyte
         with monkeypatch.context() as patch:
             patch.setattr(other._columns, "save_beside", lambda *_: None)
             told(other)
-        found = told(one)
+        with one.view("default") as reader:
+            reader.search(ARMS, Filter(), 10)
         one._columns.wait()
+        found = told(one)
         (file,) = files(path)
         other._columns.save_beside(other._cache("default"), 64)
         other._columns.wait()
@@ -314,8 +321,8 @@ def dying(*given):
     os.kill(os.getpid(), signal.SIGKILL)
 engine = combray.open({str(path)!r}, embedder="none")
 engine.remember_many([f"plum number {{n}}" for n in range(60)], diff=False)
-engine.recall("plum")
 setattr(place, name, dying)
+engine.recall("plum")
 engine.close()
 """
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9

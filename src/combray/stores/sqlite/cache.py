@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
 
+Find = Callable[[sqlite3.Connection, int, int, int], Mapped | None]
+"""Returns the file of a namespace's number that fits an epoch and a revision; None if there is none."""
 _LEAST, _MOST = 2_000, 8_000
 """Rows that are read faster than a file is opened, and rows that take a tenth of a second to read, whatever the
 size of the namespace."""
@@ -26,23 +29,13 @@ _BLOCK = 20_000
 """Rows that are read at once. A row takes a kilobyte until it is in the columns."""
 
 
-class Files(Protocol):
-    """The files beside the store."""
-
-    def find(self, connection: sqlite3.Connection, number: int, epoch: int, revision: int) -> Mapped | None:
-        """Return the file of a namespace's number that fits an epoch and a revision; None if there is none."""
-
-    def save_beside(self, cache: NamespaceCache, share: int) -> None:
-        """Save in a thread if `cache.is_due(share)`."""
-
-
 class NamespaceCache:
     """Everything in this cache can be dropped at any time and is read again."""
 
-    def __init__(self, name: str, files: Files | None = None) -> None:
+    def __init__(self, name: str, find: Find | None = None) -> None:
         self.name = name
         self.number = -1
-        self._files = files
+        self._find = find
         self.lock = threading.RLock()
         self.drop()
 
@@ -55,6 +48,7 @@ class NamespaceCache:
             self._matrices: dict[str, Matrix] = {}
             self._read = 0
             """Rows and vectors that were read from the database, not mapped."""
+            self._opening = False
 
     def catch_up(self, connection: sqlite3.Connection) -> Snapshot:
         """Return the columns in the state that the connection's transaction sees."""
@@ -67,15 +61,12 @@ class NamespaceCache:
                 self.drop()
                 self._columns.epoch = epoch
                 self.number = number
-            opening = self._columns.revision < 0
-            if opening and self._files is not None:
-                self._map(self._files.find(connection, number, epoch, revision))
+            if self._columns.revision < 0:
+                self._map(None if self._find is None else self._find(connection, number, epoch, revision))
+                self._opening = True
             if revision > self._columns.revision:
                 self._absorb(connection, revision)
             self._columns.reindexed = reindexed
-            if opening and self._files is not None:
-                # Every other process that opens the store would read the same rows.
-                self._files.save_beside(self, 64)
             return self._columns.snapshot()
 
     def _absorb(self, connection: sqlite3.Connection, revision: int) -> None:
@@ -124,6 +115,11 @@ class NamespaceCache:
         enough = min(count // share, _MOST) if share >= 64 else count // share
         return (self._read if lag is None else lag) >= max(_LEAST, enough)
 
+    def has_opened_late(self) -> bool:
+        """Return, once after the first read, whether it read rows that every other process would read too."""
+        opening, self._opening = self._opening, False
+        return opening and self.is_due(64)
+
     def packed(
         self, connection: sqlite3.Connection
     ) -> tuple[dict[str, Any], dict[str, tuple[NDArray[Any], int]]]:
@@ -135,6 +131,8 @@ class NamespaceCache:
             snapshot = self.catch_up(connection)
             for (model,) in connection.execute(sql.vectors.models_in, (self.number,)).fetchall():
                 self.matrix(connection, model, snapshot)
+            # What takes a pass over all rows and what every process needs: chains and sums of sessions.
+            snapshot.gain(snapshot.chain.next[:0], 1)
             about, arrays = self._columns.packed()
             about["models"] = []
             for place, (model, matrix) in enumerate(sorted(self._matrices.items())):

@@ -79,6 +79,11 @@ class ColumnFiles:
             self._thread = threading.Thread(target=self._save_alone, args=(cache, share), name="combray-columns")
             self._thread.start()
 
+    def save_opened(self, cache: NamespaceCache) -> None:
+        """Save in a thread after a first read of many rows: every other process would read them too."""
+        if cache.has_opened_late():
+            self.save_beside(cache, 64)
+
     def _save_alone(self, cache: NamespaceCache, share: int) -> None:
         with suppress(StoreError, sqlite3.Error), closing(self._connect()) as connection:
             self._save(connection, cache, share)

@@ -178,11 +178,12 @@ class SqliteStore:
             return
         with self._reading() as connection:
             yield SqliteView(namespace, self._cache(namespace), connection)
+        self._columns.save_opened(self._cache(namespace))
 
     def _cache(self, namespace: str) -> NamespaceCache:
         with self._lock:
             if namespace not in self._caches:
-                self._caches[namespace] = NamespaceCache(namespace, self._columns)
+                self._caches[namespace] = NamespaceCache(namespace, self._columns.find)
             return self._caches[namespace]
 
     def _check_open(self) -> None:
