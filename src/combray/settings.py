@@ -66,7 +66,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         bool, "quarantine text that looks like prompt injection; secrets are redacted in any case"
     ] = True
     guard_model: Annotated[
-        str, "none, onnx:PATH: a classifier of prompt injection, asked about texts of agents and third parties"
+        str,
+        "none, onnx:PATH, onnx:ORG/NAME: a prompt injection classifier for texts of agents and third parties",
     ] = "none"
     guard_policy: Annotated[
         str,

@@ -168,6 +168,20 @@ def test_what_the_server_refuses_is_read_only(postgres: Emptied) -> None:
         assert len(store.reader("default").scan(Filter())) == 1
 
 
+def test_a_repair_computes_the_derived_columns_of_every_memory_again(postgres: Emptied) -> None:
+    derived = "SELECT key, words, length, asks, times, cues FROM combray.memory ORDER BY key"
+    with (
+        combray.open(postgres.url, worker=False, embedder="none") as engine,
+        psycopg.connect(postgres.url, autocommit=True) as connection,
+    ):
+        engine.remember_many([*TEXTS, *QUESTIONS], diff=False)
+        before = connection.execute(derived).fetchall()
+        connection.execute("UPDATE combray.memory SET words = 0, length = 0, asks = 1, times = 1, cues = 1")
+        findings = {each.name: each for each in engine.store.doctor(repair=True)}
+        assert connection.execute(derived).fetchall() == before
+        assert (findings["writing"].ok, findings["writing"].detail) == (True, "the store can be written to")
+
+
 def test_a_statement_time_out_is_reported_and_the_store_goes_on(postgres: Emptied) -> None:
     with closing(PostgresStore(f"{postgres.url}&options=-cstatement_timeout%3D200")) as store:
         with pytest.raises(StoreBusyError, match="statement_timeout"), store._reading("default") as session:

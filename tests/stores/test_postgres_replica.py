@@ -129,3 +129,10 @@ def test_a_replica_as_the_store_itself_is_read_only(servers: tuple[Server, Serve
         store.transaction("default"),
     ):
         pass
+
+
+def test_the_doctor_reports_a_server_that_is_a_replica(servers: tuple[Server, Server]) -> None:
+    with combray.open(servers[1].url(), worker=False) as engine:
+        (writing,) = [each for each in engine.store.doctor() if each.name == "writing"]
+    assert not writing.ok
+    assert writing.detail.endswith("the server is a replica or read-only")

@@ -116,7 +116,7 @@ class OpenStore:
         return self._at.reader.log(min(limit, 2**63 - 1))
 
     def doctor(self, *, repair: bool = False) -> list[Finding]:
-        """Check the file, the embedder and the vectors; `repair` first rebuilds what can be rebuilt."""
+        """Check the store, the embedder and the vectors; `repair` first rebuilds what can be rebuilt."""
         store = self._at.runtime.store
         repairs = store.repair() if repair else []
         if repair and (removed := remove_crossing(self._at.runtime)):
@@ -126,17 +126,21 @@ class OpenStore:
             *(Finding("repair", True, done) for done in repairs),
             *(Finding("store", False, problem) for problem in problems),
             *(() if problems else (Finding("store", True, f"{store.location} is sound"),)),
-            Finding(
-                "writing",
-                store.writable,
-                "the file can be written to" if store.writable else "the file is read-only",
-            ),
+            self._writing_finding(),
             self._audit_finding("doctor"),
             self._embedder_finding(),
             self._vector_finding(),
             self._queue_finding(),
             self._scope_finding(),
         ]
+
+    def _writing_finding(self) -> Finding:
+        store = self._at.runtime.store
+        # A file may have become writable since it was opened, and a server may have become a replica.
+        problem = store.probe()
+        if problem or not store.writable:
+            return Finding("writing", False, problem or "the store was opened read-only")
+        return Finding("writing", True, "the store can be written to")
 
     def _scope_finding(self) -> Finding:
         count = count_crossing(self._at.runtime)

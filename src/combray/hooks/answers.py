@@ -65,7 +65,6 @@ class Answers:
     def answer(self, event: Event) -> str:
         """Return what a session's start or a prompt gets. Raises StoreError."""
         beside = self.beside
-        # When the last session ended, ISO 8601, "" if unknown.
         since = beside.last_other(event.session)
         beside.note_session(event.client, event.session)
         if not self.exists:

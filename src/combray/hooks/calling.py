@@ -1,8 +1,8 @@
-"""The short way of a hook: ask the resident process, and load nothing else.
+"""The fast path of a hook: ask the resident process, and load nothing else.
 
-To read the settings takes longer than to ask. So a hook that the resident process answered leaves a card, which
-says where that process listens. The card's name follows from everything the settings depend on; the next hook
-that is called in the same way needs only the card.
+Reading the settings takes longer than asking. So a hook that the resident process has answered writes a card: a
+small file with the path of that process's socket. The card's name is a hash of everything that the settings
+depend on, so the next hook with the same call and settings finds the card and skips the settings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHORT = ("session-start", "prompt")
 
 
 class Asked:
-    """What came of asking: `reply` is None if the hook must open the store itself, with `given` as its input."""
+    """The result of asking. `reply`: None if the settings must be read after all. `given`: the input, if read."""
 
     def __init__(self, card: str = "") -> None:
         self.card = card
@@ -34,7 +34,7 @@ class Asked:
 
 
 def ask_by_card(words: Sequence[str]) -> Asked:
-    """Ask the process on the card of a call: `words` are its verb and options. Raises nothing."""
+    """Ask the process that the call's card names. `words`: verb and options of the call. Raises nothing."""
     if not words or words[0] not in _SHORT:
         return Asked()
     import json
@@ -52,13 +52,13 @@ def ask_by_card(words: Sequence[str]) -> Asked:
     try:
         asked.reply = ask(str(place), request, left)
     except TimeoutError:
-        # The time is used up: the usual way reports it.
+        # The time is used up; `Hook.serve` reports it.
         return asked
     if asked.reply is None:
         try:
             os.unlink(asked.card)  # noqa: PTH108
         except OSError:
-            # Another hook was here first.
+            # Another hook has deleted it.
             return asked
     return asked
 

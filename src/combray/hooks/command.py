@@ -54,7 +54,7 @@ def call(
     db: str | None = None,
     **given: str | None,
 ) -> str:
-    """Return what a hook prints. `store` is a name or a path; `asked`: what the short way left."""
+    """Return what a hook prints. `store` is a name or a path; `asked`: the result of `ask_by_card`."""
     from combray.folders import data_folder
     from combray.hooks.serving import Hook
 

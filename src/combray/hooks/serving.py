@@ -32,7 +32,7 @@ class Hook:
     ) -> None:
         """`given`: the settings db, namespace, preset and embedder, as far as the call names them.
 
-        `card`: the file that says to the next call where the resident process listens, "" for none.
+        `card`: the file for the path of the resident process's socket (`hooks.calling`), "" for none.
         `started`: when the call began, by `time.perf_counter`.
         """
         self.client = client
@@ -143,7 +143,7 @@ class Hook:
         return written(event, text)
 
     def _leave_card(self, place: Path | None) -> None:
-        """Tell the next call of this form where to ask. Cards of calls long past go."""
+        """Write the socket's path into the call's card. Delete cards that are 30 days old."""
         if not self._card:
             return
         card = Path(self._card)

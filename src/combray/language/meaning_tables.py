@@ -46,8 +46,8 @@ class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that count in the subject too ("nobody"); converse: opposites that swap who does it to whom ("older");
     classes: values of which a property has one; functional: phrases before such a value ("born in"); kin: words
     for persons, which a statement cannot gain or lose; broader: a word and the words that it covers; light:
-    words that carry nothing; determiners: words before a noun that is known; first: words before a value that
-    is one of several ("a"); adjunct: words that start a phrase of time or place; copulas;
+    words that carry nothing; determiners: words before a noun that is known; indefinite: words before a value
+    that is one of several ("a"); adjunct: words that start a phrase of time or place; copulas;
     passive: words before who did it; negations: phrases that negate, beside those of `words.json`;
     faint: words that a restatement may add ("use", "name").
     """
@@ -178,7 +178,7 @@ _KEPT = frozenset(
     must should always never sau trước trên dưới trong ngoài nhiều ít mọi mỗi cần phải muốn cho từ đi
     """.split()  # noqa: SIM905
 )
-"""Stop words that tell two statements apart."""
+"""Stop words that distinguish two statements."""
 
 
 @from_tables

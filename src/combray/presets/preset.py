@@ -19,8 +19,8 @@ WRITE = ("items",)
 class Preset:
     """A write and a read pipeline under one name, and where they come from.
 
-    `queues`: whether writes leave their vectors to a worker. None: the pipeline is loaded to find out, which
-    takes as long as all else of opening a store.
+    `queues`: whether writes leave their vectors to a worker. With None the write pipeline is loaded to find out,
+    which doubles the time of opening a store.
     """
 
     name: str

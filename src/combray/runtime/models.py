@@ -75,7 +75,7 @@ class Judge(Protocol):
 
 
 class Detector(Protocol):
-    """Says how probable it is that a text is a prompt injection: the guard's second opinion."""
+    """Estimates the probability that a text is a prompt injection: the guard's second opinion."""
 
     @property
     def name(self) -> str:

@@ -48,7 +48,7 @@ class Moved:
 def move(source: Store, target: Store, namespace: str, progress: Progress | None = None) -> Moved:
     """Copy memories with histories, vectors, edges, files, queue, runs and log. The source is only read.
 
-    Keys are new, in the same order. Left behind are leases and the counters that stages keep between writes.
+    Keys are new, in the same order. Leases and the counters that stages keep between writes are not copied.
     Raises StoreError if the target's namespace has memories of another origin, or fails verification;
     StoreBusyError if the source changed during each of ten passes.
     """
@@ -117,8 +117,8 @@ def _number(text: bytes) -> int:
 def _claim(target: Store, namespace: str, origin: str) -> set[str]:
     """Mark the target's namespace as a copy of the source. Return the ids that an interrupted move has left.
 
-    After a write by somebody else these look like the memories of others, and none are returned. Raises
-    StoreError if the namespace is something else.
+    If somebody else has written to it since, no ids are returned: they cannot be distinguished from foreign
+    memories. Raises StoreError if the namespace is not a copy of the source.
     """
     with target.transaction(namespace) as tx:
         revision = target.reader(namespace).revision()

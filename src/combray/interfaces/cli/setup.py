@@ -137,7 +137,6 @@ def _options(target: Target) -> tuple[str, ...]:
 
 
 def _records() -> Path:
-
     return Path(data_folder(), "clients")
 
 

@@ -20,22 +20,22 @@ from combray.stores.selections import Selections
 from combray.stores.snapshot import Snapshot
 
 _MOST_IDS = 20_000
-"""Ids that are kept; then all are dropped."""
+"""Ids that are kept. When more are read, all are dropped."""
 
 
 class NamespaceCache:
     """Everything in this cache can be dropped at any time and is read again.
 
-    `is_foreign` is called when a cache that was filled finds writes of other processes.
+    `on_foreign` is called when a cache that was filled finds writes of other processes.
     """
 
     def __init__(
-        self, name: str, *, indexed: bool = False, is_foreign: Callable[[], None] = lambda: None
+        self, name: str, *, indexed: bool = False, on_foreign: Callable[[], None] = lambda: None
     ) -> None:
         self.name = name
         self._indexed = indexed
         """Whether the vectors of a large namespace stay on the server."""
-        self._is_foreign = is_foreign
+        self._on_foreign = on_foreign
         self.number = -1
         self.own_writes = 0
         """Writes that this process has committed since the last catch-up."""
@@ -78,7 +78,7 @@ class NamespaceCache:
                 self.number = state.number
             if revision > self._columns.revision:
                 if self._columns.revision >= 0 and revision - self._columns.revision > self.own_writes:
-                    self._is_foreign()
+                    self._on_foreign()
                 self.own_writes = 0
                 self._absorb(session, revision, state.reindexed)
             return self._columns.snapshot()

@@ -22,10 +22,12 @@ def add(session: Session, memories: Sequence[Indexed]) -> None:
         session.of_later(sql.aliases.add, *map(list, zip(*stated, strict=True)))
 
 
-def measure(session: Session, key: int, entry: IndexEntry) -> None:
-    """Write the columns that are derived from the memory's texts."""
-    facts = (entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues)
-    session.of_later(sql.memories.set_derived, key, *facts)
+def measure(session: Session, memories: Sequence[tuple[int, IndexEntry]]) -> None:
+    """Write the columns that are derived from the texts of memories."""
+    rows = [
+        (key, entry.words, entry.length, int(entry.asks), int(entry.times), entry.cues) for key, entry in memories
+    ]
+    session.of_later(sql.memories.set_derived, *map(list, zip(*rows, strict=True)))
 
 
 def remove(session: Session, memories: Sequence[tuple[int, IndexEntry]]) -> None:

@@ -1,8 +1,8 @@
 """Notifications of writes: a thread catches the caches up before somebody asks.
 
 Every commit is followed by a NOTIFY. Nothing relies on it: each transaction reads the revision of its namespace
-with its first round trip, so a notification that is lost, late or early only costs a read its time. The NOTIFY is
-a transaction of its own, because PostgreSQL lets only one transaction with notifications commit at a time.
+in its first round trip, so a lost or late notification only makes the next read slower. The NOTIFY is a
+transaction of its own, because PostgreSQL lets only one transaction with notifications commit at a time.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ Reading = Callable[[], AbstractContextManager[Session]]
 
 _counts = msgspec.json.Decoder(dict[str, int]).decode
 _LIKELY = 40
-"""So many of the best of a list are read ahead."""
+"""Best entries of each list whose texts are prefetched."""
 _MIN_PREFIX = 8
 """Minimum length of an id prefix."""
 
@@ -243,8 +243,8 @@ class PostgresReader(ColumnReader[Session]):
 class PostgresView(PostgresReader):
     """Reads one unchanging state of the namespace, in one transaction.
 
-    What a recall is going to ask for is read along: the texts and ids of the best of every list with the first
-    text, and the memories behind edges with the edges.
+    It prefetches what a recall asks for next: the first read of a text also reads texts and ids of the best of
+    every list, and a read of edges also reads the memories that the edges lead to.
     """
 
     def __init__(self, cache: NamespaceCache, session: Session) -> None:

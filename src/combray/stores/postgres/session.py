@@ -69,7 +69,7 @@ class Session:
         self.done: list[tuple[list[Statement], list[Any]]] | None = None
         """The statements of a write with the digests of what they returned; None in a read."""
         self.listener: Listener | None = None
-        """Whom a commit is reported by; None for nobody."""
+        """Its channel is notified of each commit; None: nobody is."""
         self._pending: list[Statement] = []
         self.before: dict[int, dict[int, bytes]] = {}
         """Model -> key -> committed code of the vectors that this transaction has changed on the server."""

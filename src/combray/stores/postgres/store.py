@@ -115,7 +115,7 @@ class PostgresStore:
         with self._lock:
             if namespace not in self._caches:
                 self._caches[namespace] = NamespaceCache(
-                    namespace, indexed=self._address.indexed, is_foreign=self._listener.start
+                    namespace, indexed=self._address.indexed, on_foreign=self._listener.start
                 )
             return self._caches[namespace]
 

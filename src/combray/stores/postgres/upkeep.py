@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from combray.language.indexing import index_entry, terms_version
 from combray.stores import derived_rows
@@ -95,15 +96,9 @@ def _rebuild_indexes(session: Session) -> int:
         session.run(statement)
     count = 0
     for space in _namespaces(session):
-        batch: list[Indexed] = []
-        for one in _memories(space):
-            batch.append(one)
-            indexes.measure(space, one[0], one[2])
-            if len(batch) == _AT_ONCE:
-                indexes.add(space, batch)
-                count += len(batch)
-                batch = []
-        if batch:
+        memories = _memories(space)
+        while batch := list(islice(memories, _AT_ONCE)):
+            indexes.measure(space, [(key, entry) for key, _, entry in batch])
             indexes.add(space, batch)
             count += len(batch)
         space.flush()

@@ -218,7 +218,7 @@ class PostgresWriter(PostgresReader):
         entry = index_entry(new)
         indexes.remove(self.session, [(key, index_entry(old))])
         indexes.add(self.session, [(key, new, entry)])
-        indexes.measure(self.session, key, entry)
+        indexes.measure(self.session, [(key, entry)])
         self.session.of_later(sql.namespaces.grow_reindexed)
 
     def put_history(self, key: int, versions: Sequence[Version]) -> None:

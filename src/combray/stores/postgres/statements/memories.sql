@@ -73,7 +73,10 @@ UPDATE memory SET {assignments} WHERE namespace = $1 AND key = $2
 UPDATE memory SET moment = coalesce(said_at, occurred_from, recorded_at) WHERE namespace = $1 AND key = $2
 
 -- name: set_derived
-UPDATE memory SET words = $3, length = $4, asks = $5, times = $6, cues = $7 WHERE namespace = $1 AND key = $2
+UPDATE memory SET words = d.words, length = d.length, asks = d.asks, times = d.times, cues = d.cues
+FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::smallint[], $6::smallint[], $7::bigint[])
+    AS d (key, words, length, asks, times, cues)
+WHERE memory.namespace = $1 AND memory.key = d.key
 
 -- name: set_revision
 UPDATE memory SET revision = $2 WHERE namespace = $1 AND key = ANY($3::bigint[])
