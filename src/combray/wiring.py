@@ -80,7 +80,9 @@ def open_store(
         )
         if found is None:
             shown = without_password(location)
-            raise InvalidInputError("location", f"{shown!r} is not a known kind of store.", "Name a file.")
+            raise InvalidInputError(
+                "location", f"{shown!r} is not a known kind of store.", "Name a file or postgresql://…."
+            )
         return found
     if path == default_location():
         Path(path).parent.mkdir(parents=True, exist_ok=True)

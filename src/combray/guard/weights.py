@@ -36,7 +36,7 @@ class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`outside`: weights for third-party texts; `owner`: for the owner's, without features about answers.
 
-    `trained_on`: the SHA-256 of the features that the training texts had (`bench.guard.training.digest`).
+    `trained_on`: the SHA-256 of the training texts and of a sample of their features (`bench.guard.training`).
     """
 
     outside: Weights

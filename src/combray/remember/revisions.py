@@ -52,7 +52,7 @@ _TRUSTED = ("owner", "agent")
 _OF_NEW = OF_PAIR.index("of new")
 
 
-class Stated(NamedTuple):
+class Compared(NamedTuple):
     """What is compared of a memory. A whole one is read for the few that are kept."""
 
     content: str
@@ -68,7 +68,7 @@ class Pool:
     keys: Sequence[int]
     """Keys of the stored memories."""
     twins: Sequence[Draft]
-    stated: Sequence[Stated]
+    stated: Sequence[Compared]
     """What all candidates say."""
     cosines: Sequence[float]
     author_rank: Sequence[int]
@@ -231,18 +231,18 @@ def _keys(keys: Sequence[int]) -> Keys:
     return np.array(keys, dtype=np.int64)
 
 
-def _earlier(keys: Keys, where: Filter, now: float, reader: Reader) -> tuple[list[int], list[Stated]]:
+def _earlier(keys: Keys, where: Filter, now: float, reader: Reader) -> tuple[list[int], list[Compared]]:
     """Return those of the keys that a filter accepts and that are from before `now`, and what they say."""
     rows = reader.rows(keys)
     kept = reader.eligible(keys, where) & (rows.moment < now)
     wanted: list[int] = keys[kept].tolist()
     authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
-    stated = map(Stated, reader.contents(wanted), authors, rows.moment[kept].tolist())
+    stated = map(Compared, reader.contents(wanted), authors, rows.moment[kept].tolist())
     return wanted, list(stated)
 
 
-def _said_by(memory: Memory) -> Stated:
-    return Stated(memory.content, memory.author, memory.moment.timestamp())
+def _said_by(memory: Memory) -> Compared:
+    return Compared(memory.content, memory.author, memory.moment.timestamp())
 
 
 def _cosine(draft: Draft, twin: Draft) -> float:

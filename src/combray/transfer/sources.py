@@ -179,6 +179,7 @@ def _published(parsed: Parsed, now: float, place: Path) -> Iterator[Conversation
 
 
 def _unreadable(place: Path, problems: list[Problem]) -> InvalidInputError:
-    listed = "; ".join(map(str, problems[:_SHOWN]))
+    # The message begins with the file's name.
+    listed = "; ".join(str(each).removeprefix("the file: ") for each in problems[:_SHOWN])
     more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
     return InvalidInputError(place.name, f"{listed}{more}")

@@ -1,4 +1,4 @@
-"""Notifications of writes: a thread catches the caches up before somebody asks.
+"""Notifications of writes: a thread brings the caches up to date before the next read.
 
 Every commit is followed by a NOTIFY. Nothing relies on it: each transaction reads the revision of its namespace
 in its first round trip, so a lost or late notification only makes the next read slower. The NOTIFY is a

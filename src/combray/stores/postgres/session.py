@@ -175,7 +175,7 @@ class Session:
             self._sent()
 
     def repeat(self) -> bool:
-        """Run again what was done, on the connection of now. Return whether it gave what it gave before."""
+        """Repeat the statements on the current connection. Return whether they gave the same results."""
         for statements, results in self.done or ():
             if digest(run(self.connection, self.number, statements)) != results:
                 return False
