@@ -117,7 +117,9 @@ _STORE = (
         help="Named store: NAME.db in the data folder; or a server: postgresql://….",
     ),
     click.option(
-        "--db", metavar="FILE", help="The store's file [env: COMBRAY_DB; default: default.db in the data folder]."
+        "--db",
+        metavar="FILE",
+        help="The store's file, or postgresql://… [env: COMBRAY_DB; default: default.db in the data folder].",
     ),
 )
 _EMBEDDER = click.option(
