@@ -44,7 +44,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     For `validity`: starting, ending, ranging: what makes a date the start or end of a time, or both ("from ...
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
-    changing: verbs of a change, in the present, whose date is that of the change.
+    changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
+    something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
+    given_up: what stands before the old one ("instead of"); since: words of a start that lies behind.
 
     recalling: openings that a memory follows ("Found a photo").
     """
@@ -83,6 +85,11 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recalling_patterns: list[str] = []
     closing_patterns: list[str] = []
     changing_patterns: list[str] = []
+    postponed: list[str] = []
+    postponed_patterns: list[str] = []
+    swapped_patterns: list[str] = []
+    given_up_patterns: list[str] = []
+    since_patterns: list[str] = []
 
 
 _tables = section("tense", TenseTable)
@@ -96,7 +103,7 @@ _CLAUSE = late(
 )
 _ASKS = ("?", "？")
 _SHORTEST = 8
-"""Characters of a sentence that can carry a claim: "Gossip." and "Well." do not."""
+"""Characters of a sentence that can carry a claim."""
 _LEAD = 400
 """Characters of a text that its tense is read from. It is read for every text that is indexed."""
 _FLAGGED = 2000
@@ -147,7 +154,7 @@ def tense_of(text: Text) -> Tense:
     found = _tense(raw)
     if found == "present" and _recalling().match(plain(raw)):
         behind = _SENTENCE_END.split(text.text[text.text.find(raw) + len(raw) : _LEAD])
-        if any(_tense(each) == "past" for each in behind if len(each) >= _SHORTEST or is_unspaced(each)):
+        if any(_tense(each) == "past" for each in behind if _carries(each)):
             return "past"
     return found
 
@@ -165,17 +172,29 @@ def _tense(raw: str) -> Tense:
     if "quoted" in marks:
         return "quoted"
     # "I had it wrong before, the number is 7754" is about what holds.
-    if "past" in marks and "present" not in marks and not _marked("corrected", lead):
+    # So is "it was planned for May, it is pushed to 3 September".
+    about_now = "present" in marks or _marked("corrected", lead) or _marked("postponed", lead)
+    if "past" in marks and not about_now:
         return "past"
     return "planned" if "planned" in marks else "present"
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of the beginning of a text that its tense is read from, without questions."""
+    sentences = [each.strip() for each in _SENTENCE_END.split(text[:_LEAD])]
+    return [each for each in sentences if each and not each.endswith(_ASKS)]
 
 
 @read_once
 def lead_of(text: Text) -> str:
     """Return the sentence that decides the tense, as written; "" for a text of questions alone."""
-    sentences = [each.strip() for each in _SENTENCE_END.split(text.text[:_LEAD])]
-    stated = [each for each in sentences if each and not each.endswith(_ASKS)]
-    return next((each for each in stated if len(each) >= _SHORTEST or is_unspaced(each)), (stated or [""])[0])
+    stated = sentences_of(text.text)
+    return next((each for each in stated if _carries(each)), (stated or [""])[0])
+
+
+def _carries(sentence: str) -> bool:
+    """Return whether a sentence can carry a claim: "Decided." and "Well." do not."""
+    return (len(sentence) >= _SHORTEST and " " in sentence) or is_unspaced(sentence)
 
 
 def tense_bit(text: str) -> int:

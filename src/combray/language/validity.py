@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
-from combray.language.tense import Tense, lead_of, words_of
+from combray.language.tense import Tense, lead_of, sentences_of, words_of
 
 if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
@@ -34,9 +34,13 @@ _YEAR = timedelta(days=366)
 _MOMENT = timedelta(seconds=1)
 _FAR_AHEAD = timedelta(days=270)
 """A date without a year that would lie farther ahead may as well be the last one."""
+_NEAR = timedelta(days=90)
+"""A date without a year that lies at most so far ahead is that one, and not the one nine months before."""
 _PARTS = re.compile(r"[;:!?；：。！？]|\.\s|,\s(?!\d{4}\b)|，|\s[–—-]\s")
 """What divides a sentence into parts that each say one thing."""
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_LONGEST_DATE = 20
+"""Characters of a part of a sentence that is a date and nothing else."""
 _DIGIT = re.compile(r"[\d一二三四五六七八九十]")
 
 
@@ -66,20 +70,26 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     A past statement ends at the time it names, at the latest when it was said. A planned one begins at the one
     date that it names, or at the end of a time that it does not exceed ("by the end of June"). A present one
     begins at the date after "since", and one of a change ("we move on 3 June") on that day, if it lies ahead.
-    "Until Friday" ends with that day.
+    "Until Friday" ends with that day. What is put off ("pushed to 3 June", "3 June instead of 12 May") begins on
+    its new day, whichever sentence of the text says so.
     """
     if tense not in ("present", "past", "planned"):
         return _NEVER
-    lead = lead_of(text)
+    since, until = _of_lead(lead_of(text), tense, said_at)
+    if since is None and tense != "past" and (day := _put_off(text, said_at)):
+        return day, None
+    return since, until
+
+
+def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
     # The tests are cheap, and the grammars are not.
     if tense == "past" and not has_time_expression(lead):
         return None, said_at
-    if tense == "present" and not has_time_expression(lead):
+    timed = has_time_expression(lead) or _DISTANCE.search(plain(lead)) is not None
+    if not timed:
         return _NEVER
-    if tense == "present" and not _marks()["limits"].search(plain(lead)):
+    if tense == "present" and not (has_time_expression(lead) and _marks()["limits"].search(plain(lead))):
         return _of_a_change(lead, said_at)
-    if tense == "planned" and not (has_time_expression(lead) or _DISTANCE.search(plain(lead))):
-        return _NEVER
     if tense == "past":
         found = _times(lead, said_at, forward=False)
         end = _only(found.ends)
@@ -92,13 +102,38 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
         ranged = None if ahead.starts else _only(ahead.ranges)
         # "From 1 June I work Monday to Thursday" begins in June.
         starts = [_coming(each, said_at, lead) for each in ahead.starts]
-        return ranged or (_only(each for each in (starts or ahead.best()) if each > said_at), end)
+        if ranged:
+            return ranged
+        start = _only(each for each in (starts or ahead.best()) if each > said_at)
+        # "Her last day is 28 February, Tomas takes over on 3 March": the date of the change.
+        return start or _of_a_change(lead, said_at)[0], end
     behind = _times(lead, said_at, forward=False)
-    # "As of 3 May" is this year's or last year's: only a date that reads the same both ways is certain.
+    # "As of 3 May" is this year's or last year's: a date that reads the same both ways is certain, and so is one
+    # that lies so near on one side.
     start = _only(behind.starts)
     if start is None or start not in ahead.starts:
-        start = _of_a_change(lead, said_at)[0]
+        start = _of_a_change(lead, said_at)[0] or _nearer(_only(ahead.starts), lead, said_at)
     return start, end
+
+
+def _nearer(start: datetime | None, lead: str, said_at: datetime) -> datetime | None:
+    """Return a start that lies ahead, if that is much nearer than the same day of the year before."""
+    open_ended = start is None or _marks()["since"].search(plain(lead))
+    return None if open_ended or not said_at < start <= said_at + _NEAR else start
+
+
+def _put_off(text: str, said_at: datetime) -> datetime | None:
+    """Return the day to which a text puts something off; None if it does not, or names several."""
+    found: list[datetime] = []
+    for sentence in sentences_of(text):
+        lowered = plain(sentence)
+        moved = _marks()["postponed"].search(lowered) or _marks()["swapped"].search(lowered)
+        if moved and (has_time_expression(sentence) or _DISTANCE.search(lowered)):
+            times = _times(sentence, said_at, forward=True)
+            # "Off until 10 April" begins on that day, which is the last one of the time before.
+            ends = [each - _DAY for each in times.ends]
+            found += times.starts or times.days or ends or times.others or times.near
+    return _only(each for each in found if said_at < each <= said_at + _YEAR)
 
 
 def _of_a_change(lead: str, said_at: datetime) -> Validity:
@@ -111,14 +146,22 @@ def _of_a_change(lead: str, said_at: datetime) -> Validity:
         part = lowered[start:end]
         if not _marks()["changing"].search(part) or _marks()["happened"].search(part):
             continue
-        # "It slips by four weeks, to 9 February": the date may follow the comma.
+        # "It slips by four weeks, to 9 February", "on 1 September, she starts": the date may be beyond a comma.
         following = parts[min(place + 1, len(parts) - 1)][1]
-        for until in (end, following):
-            times = _times(lead[start:until], said_at, forward=True)
+        for since, until in ((start, end), (start, following), (_fronted(lead, parts, place), end)):
+            times = _times(lead[since:until], said_at, forward=True)
             found = _only(each for each in times.starts or times.days or times.others if each > said_at)
             if found and (found - said_at <= _FAR_AHEAD or _YEARS.search(lead)):
                 return found, None
     return _NEVER
+
+
+def _fronted(lead: str, parts: Sequence[tuple[int, int]], place: int) -> int:
+    """Return where the part before one begins, if it is a date alone; else where this one begins."""
+    start, end = parts[max(place - 1, 0)]
+    if place and end - start <= _LONGEST_DATE and _DIGIT.search(lead[start:end]):
+        return start
+    return parts[place][0]
 
 
 def _parts(lead: str) -> Sequence[tuple[int, int]]:
@@ -165,6 +208,8 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
             _add(found.latest, each.end)
         return
     before, after = plain(lead[: each.span[0]]), plain(lead[each.span[1] :])
+    if marks["given_up"].search(before):
+        return
     if each.kind == "open":
         if each.start.year < _FAR_PAST:
             _add(found.ends, each.end)
@@ -216,9 +261,10 @@ def _marks() -> dict[str, re.Pattern[str]]:
     """Return patterns of the words around a date: before it up to its first letter, or from its last one on."""
     kinds = (
         "starting", "starting_after", "ending", "ranging", "bounding", "closing", "changing", "happened",
+        "postponed", "swapped", "given_up", "since",
     )  # fmt: skip
     listed = {kind: "|".join(words_of(kind)) or "(?!)" for kind in kinds}
-    before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending")}
+    before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending", "given_up")}
     inside = {kind: re.compile(listed[kind]) for kind in kinds if kind not in before}
     limits = "|".join(listed[kind] for kind in ("starting", "starting_after", "ending"))
     return before | inside | {"limits": re.compile(limits)}
