@@ -55,6 +55,26 @@ def day(text: str | None) -> datetime | None:
         ("Leah is going to move to Bergen this spring.", "2025-06-01", None),
         # Said on a Wednesday, "starting Wednesday" is the next one.
         ("Starting Wednesday the standup will be at 10:15.", "2025-05-21", None),
+        # The day of a change stands before a comma, or beside another day.
+        ("After the holidays, on 1 September, my daughter starts at Oak School.", "2025-09-01", None),
+        ("Ingrid's last day is 28 May, Tomasz takes over as team lead on 3 June.", "2025-06-03", None),
+        ("I'm picking up the electric van on the 28th.", "2025-05-28", None),
+        # An announcement says nothing about time.
+        ("Decided. From next Monday on I'll train with the rowers.", "2025-05-19", None),
+        ("It's signed!! Next month we move the office to the harbour.", "2025-06-01", None),
+        # What is put off begins on its new day, whichever sentence says so.
+        ("Vendor isn't ready, the switch happens on 26 May, not on the 15th.", "2025-05-26", None),
+        ("They found loose tiles. Our first evening there is 3 June instead.", "2025-06-03", None),
+        ("The lag is ugly, the cutover is pushed to 7 June. The old one stays till then.", "2025-06-07", None),
+        ("The painter left us. The shop will open on 30 June instead of 12 June.", "2025-06-30", None),
+        ("They want more logs first, so the region change is off until 10 June.", "2025-06-10", None),
+        ("原本打算五月转学，结果那边没名额，推到九月一号再转。", "2025-09-01", None),
+        ("Hội thảo lùi đến ngày 20 tháng 6.", "2025-06-20", None),
+        ("I paid by card instead on 3 May.", None, None),
+        ("I'll take the train instead of the bus.", None, None),
+        # "As of" names the nearer of two days, if one is much nearer.
+        ("Mail from the host: as of 1 June the storage plan is 79 a month.", "2025-06-01", None),
+        ("As of 3 May the price is 9.", None, None),
         # The present has limits only where it names them.
         ("I'm in Oslo until Friday.", None, "2025-05-17"),
         ("I have lived in Oslo since March.", "2025-03-01", None),

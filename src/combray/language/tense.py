@@ -46,7 +46,8 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
     changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
     something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
-    given_up: what stands before the old one ("instead of"); since: words of a start that lies behind.
+    given_up: what stands before the old one ("instead of"); since: words of a start that lies behind; halted:
+    words with which a plan is dropped ("changed my mind").
 
     recalling: openings that a memory follows ("Found a photo").
     """
@@ -86,10 +87,13 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     closing_patterns: list[str] = []
     changing_patterns: list[str] = []
     postponed: list[str] = []
+    swapped: list[str] = []
     postponed_patterns: list[str] = []
     swapped_patterns: list[str] = []
     given_up_patterns: list[str] = []
     since_patterns: list[str] = []
+    halted: list[str] = []
+    halted_patterns: list[str] = []
 
 
 _tables = section("tense", TenseTable)
@@ -104,6 +108,7 @@ _CLAUSE = late(
 _ASKS = ("?", "？")
 _SHORTEST = 8
 """Characters of a sentence that can carry a claim."""
+_FEWEST_SPACES = 2
 _LEAD = 400
 """Characters of a text that its tense is read from. It is read for every text that is indexed."""
 _FLAGGED = 2000
@@ -134,6 +139,11 @@ class Claim:
     def adds(self) -> bool:
         """Whether it says that something holds beside what is known ("also")."""
         return self.tense in ("present", "past", "planned") and _marked("additive", self.text)
+
+
+def puts_off(text: str) -> bool:
+    """Return whether a text has words with which a plan is put off to another day, or dropped."""
+    return any(_marked(kind, text) for kind in ("postponed", "swapped", "halted", "retracted"))
 
 
 def claim_of(text: str) -> Claim:
@@ -193,8 +203,8 @@ def lead_of(text: Text) -> str:
 
 
 def _carries(sentence: str) -> bool:
-    """Return whether a sentence can carry a claim: "Decided." and "Well." do not."""
-    return (len(sentence) >= _SHORTEST and " " in sentence) or is_unspaced(sentence)
+    """Return whether a sentence can carry a claim: "Decided." and "It's signed!" announce one."""
+    return (len(sentence) >= _SHORTEST and sentence.count(" ") >= _FEWEST_SPACES) or is_unspaced(sentence)
 
 
 def tense_bit(text: str) -> int:

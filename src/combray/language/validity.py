@@ -127,13 +127,15 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
     found: list[datetime] = []
     for sentence in sentences_of(text):
         lowered = plain(sentence)
-        moved = _marks()["postponed"].search(lowered) or _marks()["swapped"].search(lowered)
-        if moved and (has_time_expression(sentence) or _DISTANCE.search(lowered)):
+        swapped = _marks()["swapped"].search(lowered) and not _marks()["happened"].search(lowered)
+        if (swapped or _marks()["postponed"].search(lowered)) and (
+            has_time_expression(sentence) or _DISTANCE.search(lowered)
+        ):
             times = _times(sentence, said_at, forward=True)
             # "Off until 10 April" begins on that day, which is the last one of the time before.
             ends = [each - _DAY for each in times.ends]
             found += times.starts or times.days or ends or times.others or times.near
-    return _only(each for each in found if said_at < each <= said_at + _YEAR)
+    return _only(each for each in found if said_at < each <= said_at + _FAR_AHEAD)
 
 
 def _of_a_change(lead: str, said_at: datetime) -> Validity:

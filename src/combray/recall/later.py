@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.language.tense import TENSE_BITS, Tense
+from combray.language.states import states_of
+from combray.language.tense import TENSE_BITS, Tense, puts_off
 from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Link, Rows, Runtime
 
 MARK_FROM = 0.25
 """Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
-SLIPPED_FROM = 0.15
-"""Probability of a `may_revise` edge that puts a plan in doubt, if the text is from before the plan's day."""
+SLIPPED_FROM, SLIPPED_SILENTLY_FROM = 0.05, 0.6
+"""Probability of a `may_revise` edge that puts a plan in doubt, if the text is from before the plan's day: of a
+text with words of putting off or dropping (`language.tense.puts_off`), and of any other."""
 _HEDGES = sum(TENSE_BITS.values())
 _TINY = 1e-6
 
@@ -91,11 +93,14 @@ class ShowLater:
     probability and best the highest of the hit's edges; `first` counts for the first hit alone, `found` if the
     question finds the later memory as well, `ahead` if it finds it before the hit; s and o are the shares of the
     hit and of the later memory of the first score. Source of the weights: `python -m bench.truth.showing`.
+    A later memory of less probability than `place_from` takes none of the first `kept` places from what the
+    question finds: it stands behind them, and the mark of the hit names it.
 
     A plan whose date has come stands before the hit that it revises; one that is not due is shown only for a hit
     that holds a time itself, as another date of the same event. If a plan was put off to another day, that text
-    takes its place. Of several later memories of one hit the last may replace the others too. Nothing moves for a
-    question about the past. `Assemble` marks the hits.
+    takes its place; a plan that was put off or dropped before its day changes nothing. Of several later memories
+    of one hit the last may replace the others too. Nothing moves for a question about the past, and no open pair
+    marks its hits. `Assemble` marks the hits.
     """
 
     needs = ("sorted", "question")
@@ -112,12 +117,19 @@ class ShowLater:
     sure_from: float = 0.35
     """Probability of an edge that counts for every question."""
     due_from: float = 0.02
-    """Probability of an edge from a plan whose date has come that counts for every question."""
+    """Probability of an edge from a plan whose date has come that counts for every question it answers."""
+    place_from: float = 0.15
+    """Probability of mattering from which a later memory stands among the first `kept` places."""
+    kept: int = 3
+    """Places that a later memory of less probability does not take from what the question finds."""
     depth: int = 10
     """Hits whose edges are read, at most."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
+            return state
+        if state.question is not None and state.question.asks_past:
+            state.revisions = []
             return state
         head = state.keys[: min(self.depth, state.limit)].tolist()
         links = open_revisions(state, head, 0.0)
@@ -127,11 +139,17 @@ class ShowLater:
         known = set(head)
         links += open_revisions(state, sorted({each.source for each in links} - known), 0.0)
         times = times_of(state, known.union(*((each.source, each.target) for each in links)))
-        links, off = put_off(links, times)
-        found = self._that_matter([each for each in links if tells(each, times)], state, known, times)
+        links, slips = put_off(state, links, times)
+        off = {each.target for each in slips}
+        # What was put off changes nothing on its old day, and is marked itself.
+        telling = [each for each in links if each.source not in off and tells(each, times)]
+        found = self._that_matter(telling, state, known, times)
+        pairs = {(each.source, each.target) for each in found}
+        found += [each for each in slips if each.target in known and (each.source, each.target) not in pairs]
         state.revisions = [*found, *siblings(found, times), *state.led]
         if state.revisions and not state.asks_past:
-            self._place(state, state.revisions, times.due - off)
+            leads = {(each.source, each.target) for each in found if self._leads(each, state, times)}
+            self._place(state, state.revisions, leads.union((each.source, each.target) for each in state.led))
         return state
 
     def weigh(self, evidence: Mapping[str, float]) -> float:
@@ -151,33 +169,57 @@ class ShowLater:
                 # What is pulled in stands as high as the hit that it is shown for.
                 share = evidence.shares[each.target] if of_hits else pulled[each.target]
                 chance = self.weigh(evidence.of(each, share))
-                is_due = each.source in times.due and each.weight >= self.due_from
+                weighed = msgspec.structs.replace(each, weight=chance)
+                is_due = each.weight >= self.due_from and self._leads(weighed, state, times)
                 if chance >= self.mark_from or each.weight >= self.sure_from or is_due:
-                    found.append(msgspec.structs.replace(each, weight=chance))
+                    found.append(weighed)
                     if of_hits and each.source not in hits:
                         pulled[each.source] = max(share, pulled.get(each.source, 0.0))
         return found
 
-    def _place(self, state: Recalling, links: Sequence[Link], due: frozenset[int]) -> None:
+    def _leads(self, link: Link, state: Recalling, times: Times) -> bool:
+        """Return whether the later memory of a weighed edge is a plan that came due for this question.
+
+        Where that is improbable, the question and both memories must have a topic in common: a plan about the
+        nursery does not answer when the child sleeps.
+        """
+        if link.source not in times.due:
+            return False
+        if link.weight >= self.place_from:
+            return True
+        new, old = state.reader.contents([link.source, link.target])
+        return (states_of(state.query).topics & states_of(new).topics & states_of(old).topics) != 0
+
+    def _place(self, state: Recalling, links: Sequence[Link], leads: Set[tuple[int, int]]) -> None:
         """Arrange the candidates: at each hit the plan that came due, and the most probable later memory."""
         before: dict[int, int] = {}
         behind: dict[int, int] = {}
+        sure: dict[tuple[int, int], float] = {}
         for link in sorted(links, key=lambda each: (-each.weight, each.source)):
-            (before if link.source in due else behind).setdefault(link.target, link.source)
+            (before if (link.source, link.target) in leads else behind).setdefault(link.target, link.source)
+            sure.setdefault((link.target, link.source), link.weight)
         scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
         order = list(state.keys.tolist())
-        place = 0
+        place, seen = 0, set[int]()
         while place < len(order):
             old = order[place]
             if old in behind and behind[old] not in order[:place]:
-                _move(behind[old], place + 1, order)
-                scores[behind[old]] = scores[old]
-                state.via.setdefault(behind[old], "revision")
-            if old in before and before[old] not in order[:place]:
-                _move(before[old], place, order)
-                scores[before[old]] = scores[old]
-                state.via.setdefault(before[old], "revision")
-                place += 1
+                later, behind_it = behind[old], place + 1
+                if sure[old, later] < self.place_from:
+                    found_at = order.index(later) if later in order else len(order)
+                    behind_it = max(behind_it, min(found_at, self.kept))
+                _move(later, behind_it, order)
+                # A score never rises down the list.
+                scores[later] = min(scores[old], scores[order[order.index(later) - 1]])
+                state.via.setdefault(later, "revision")
+            plan = before.get(old)
+            if plan is not None and plan not in order[:place] and old not in seen:
+                _move(plan, place, order)
+                scores[plan] = scores[old]
+                state.via.setdefault(plan, "revision")
+                # What may revise the plan stands behind it.
+                seen.add(old)
+                continue
             place += 1
         state.arrange(np.array(order, dtype=np.int64), np.array([scores[key] for key in order]))
 
@@ -223,12 +265,12 @@ def tells(link: Link, times: Times) -> bool:
     return link.source in times.told or moves_a_day
 
 
-def put_off(links: Sequence[Link], times: Times) -> tuple[list[Link], frozenset[int]]:
-    """Return the edges, with those of the texts that put a plan off to another day, and the plans put off.
+def put_off(state: Recalling, links: Sequence[Link], times: Times) -> tuple[list[Link], list[Link]]:
+    """Return the edges, with those of the texts that put a plan off to another day, and the edges to such plans.
 
     "The move slips to 9 February" does what the plan that it put off would have done, on its own day.
     """
-    slips = [each for each in links if _slips(each, times)]
+    slips = _slips(state, links, times)
     firmest = {(each.source, each.target): each for each in links}
     for slip in slips:
         for plan in links:
@@ -236,13 +278,22 @@ def put_off(links: Sequence[Link], times: Times) -> tuple[list[Link], frozenset[
             instead = slip.source in times.plans and plan.source == slip.target and slip.source != plan.target
             if instead and (pair not in firmest or firmest[pair].weight < plan.weight):
                 firmest[pair] = msgspec.structs.replace(plan, source=slip.source)
-    return list(firmest.values()), frozenset(each.target for each in slips)
+    return list(firmest.values()), slips
 
 
-def _slips(link: Link, times: Times) -> bool:
-    plan = link.target
-    early = link.source in times.moment and times.moment[link.source] < times.begins.get(plan, math.nan)
-    return plan in times.plans and link.weight >= SLIPPED_FROM and early
+def _slips(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
+    """Return the edges whose later text puts a plan off, or drops it, before its day."""
+    early = [
+        each
+        for each in links
+        if each.target in times.plans
+        and each.weight >= SLIPPED_FROM
+        and times.moment.get(each.source, math.inf) < times.begins.get(each.target, math.nan)
+    ]
+    read = sorted({each.source for each in early if each.weight < SLIPPED_SILENTLY_FROM})
+    texts = state.reader.contents(read) if read else []
+    says = {key for key, text in zip(read, texts, strict=True) if puts_off(text)}
+    return [each for each in early if each.weight >= SLIPPED_SILENTLY_FROM or each.source in says]
 
 
 def siblings(links: Sequence[Link], times: Times) -> list[Link]:
@@ -269,7 +320,7 @@ def slips(state: Recalling, plans: Sequence[int]) -> list[int]:
     if not links:
         return []
     times = times_of(state, {key for each in links for key in (each.source, each.target)})
-    return sorted({each.target for each in links if _slips(each, times)})
+    return sorted({each.target for each in _slips(state, links, times)})
 
 
 def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:

@@ -7,6 +7,7 @@ bench/results/truth.md; reasons: docs/explanation/current-facts.md.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,9 +112,11 @@ class LeadWithPresent:
 
     "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is one of the next three
     and is about the same: it has at least `share` of the first score, as many words of the question, and both
-    hold at least the share `alike` of the words of the shorter text. A later plan whose date has come leads over
-    a statement about the present if it has `share_of_topic` of the score, and a topic that the two and the
-    question have in common (`language.states`).
+    hold at least the share `alike` of the words of the shorter text, or both are by one author and it has
+    `share_of_author` of the score. In front of a plan that is not due stands what it will change by an open edge,
+    even if the question does not find it. A later plan whose date has come leads over a statement about the
+    present if it has `share_of_topic` of the score, and a topic that the two and the question have in common
+    (`language.states`).
 
     Texts of more than `longest` words say many things and stay. Questions about the past or a plan are left as
     they are. Measured: bench/results/truth.md.
@@ -124,10 +127,13 @@ class LeadWithPresent:
     share: float = 0.6
     share_of_topic: float = 0.5
     alike: float = 0.4
+    share_of_author: float = 0.8
+    edge_from: float = 0.05
+    """Probability of a plan's edge from which the plan and a statement are about the same."""
     longest: int = 60
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if len(state.keys) < 2 or state.found is None or state.asks_past:
+        if not len(state.keys) or state.found is None or state.asks_past:
             return state
         asks_plan = state.question is not None and state.question.asks_plan
         rows = state.columns()
@@ -144,6 +150,8 @@ class LeadWithPresent:
         if yields[0]:
             # "The party is on the 18th", later "we'll hold it on the 25th": a plan does not yield to the old day.
             told = ~yields & ~(plans[0] & rows.times[: self.among] & (rows.moment[: self.among] < rows.moment[0]))
+            if plans[0] and self._leads_what_it_revises(state):
+                return state
             place = self._about_the_same(state, told, shares)
         else:
             later = rows.moment[: self.among] > rows.moment[0]
@@ -161,10 +169,41 @@ class LeadWithPresent:
             state.scores[0] = best
         return state
 
+    def _leads_what_it_revises(self, state: Recalling) -> bool:
+        """Put the statement that the first hit, a plan, most probably revises in front of it; False for none."""
+        plan = int(state.keys[0])
+        links = [
+            each
+            for each in state.reader.links([plan], ("may_revise",))
+            if each.source == plan and not each.subtype and each.weight >= self.edge_from
+        ]
+        if not links:
+            return False
+        keys = np.array(sorted({each.target for each in links}), dtype=np.int64)
+        rows = state.reader.rows(keys)
+        told = state.reader.eligible(keys, state.where) & ~hedged(rows, state.now)
+        shown = set(keys[told].tolist())
+        if state.columns().times[0]:
+            # "The party is on the 18th", later "on the 25th": a plan does not yield to the old day.
+            timed = keys[told & rows.times].tolist()
+            texts = state.reader.contents(timed) if timed else []
+            shown -= {key for key, text in zip(timed, texts, strict=True) if _names_a_day(text)}
+        best = max((each for each in links if each.target in shown), key=_by_weight, default=None)
+        if best is None:
+            return False
+        order = [best.target, *(key for key in state.keys.tolist() if key != best.target)]
+        scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True)) | {
+            best.target: state.scores[0]
+        }
+        state.via.setdefault(best.target, "revision")
+        state.arrange(np.array(order, dtype=np.int64), np.array([scores[key] for key in order]))
+        return True
+
     def _about_the_same(self, state: Recalling, told: NDArray[np.bool_], shares: NDArray[np.float64]) -> int:
         """Return the first of the places whose text is about the same as the first hit; 0 for none."""
         if state.found is None:
             return 0
+        author = state.columns().author[: self.among]
         held = aligned(state.keys[: self.among], *_by_key(state.found, "held"))
         told = told & (held > 0)
         places = np.flatnonzero(told & (held >= held[0]) & (shares >= self.share))
@@ -173,6 +212,8 @@ class LeadWithPresent:
             said = term_set(first)
             for place, text in zip(places.tolist(), texts, strict=True):
                 mine = term_set(text)
+                if author[place] == author[0] >= 0 and shares[place] >= self.share_of_author:
+                    return int(place)
                 if len(said & mine) >= self.alike * max(1, min(len(said), len(mine))):
                     return int(place)
         return 0
@@ -188,6 +229,19 @@ class LeadWithPresent:
             place for place, text in zip(places.tolist(), texts, strict=True) if states_of(text).topics & wanted
         )
         return int(next(found, 0))
+
+
+def _names_a_day(text: str) -> bool:
+    """Return whether a text names a day of the calendar ("18 June"), not one that repeats or a time of day."""
+    # The grammars take 50 ms to build.
+    from combray.language.dates.resolution import resolve
+
+    found = resolve(text, datetime.fromtimestamp(0, UTC))
+    return any(each.kind == "date" and each.explicit and any(map(str.isdigit, each.text)) for each in found)
+
+
+def _by_weight(link: Link) -> tuple[float, int]:
+    return link.weight, -link.target
 
 
 def _by_key(found: Found, name: str) -> tuple[Keys, NDArray[np.float64]]:
