@@ -118,8 +118,9 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
 
 def _nearer(start: datetime | None, lead: str, said_at: datetime) -> datetime | None:
     """Return a start that lies ahead, if that is much nearer than the same day of the year before."""
-    open_ended = start is None or _marks()["since"].search(plain(lead))
-    return None if open_ended or not said_at < start <= said_at + _NEAR else start
+    if start is None or not said_at < start <= said_at + _NEAR or _marks()["since"].search(plain(lead)):
+        return None
+    return start
 
 
 def _put_off(text: str, said_at: datetime) -> datetime | None:
