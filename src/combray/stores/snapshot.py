@@ -242,9 +242,11 @@ class Snapshot:
         """Return the slots of the keys; -1 for keys not in this namespace."""
         if not self.count:
             return np.full(len(keys), -1, dtype=np.int64)
-        places = np.searchsorted(self.keys, keys)
-        clipped = np.minimum(places, self.count - 1)
-        return np.where(self.keys[clipped] == keys, clipped, -1)
+        first, last = int(self.keys[0]), int(self.keys[-1])
+        if last - first == self.count - 1:  # no gaps: a search is ten times slower
+            return np.where((keys >= first) & (keys <= last), keys - first, -1)
+        places = np.minimum(np.searchsorted(self.keys, keys), self.count - 1)
+        return np.where(self.keys[places] == keys, places, -1)
 
     def joinable(self, rows: Sequence[R]) -> Sequence[R]:
         """Return the rows, which begin with two keys, of which no key is quarantined."""
