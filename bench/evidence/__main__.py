@@ -1,6 +1,7 @@
 """The command: `python -m bench.evidence --data DATA [--embedder SPEC] [--train]`.
 
-Prints the cross-validated figures of each level; with `--train` writes `src/combray/scoring/answers.json`.
+Prints the cross-validated figures of each level, for notes also by author; with `--train` writes
+`src/combray/scoring/answers.json`.
 """
 
 from __future__ import annotations
@@ -31,8 +32,11 @@ def trained(seen: Sequence[Seen], level: str) -> dict[str, Any]:
         some = training.of_shape(seen, shape)
         scores = training.out_of_fold(some)
         bounds = training.bounds(some, scores, level, shape)
-        gap = training.gap_of(some, scores, shape)
-        for line in training.report(some, scores, bounds.refused(some, scores), gap):
+        gap = training.gap_of(some, scores, level, shape)
+        keep = training.keep_beside(level, shape)
+        for line in training.report(some, scores, bounds.refused(some, scores), gap, keep):
+            print(line)
+        for line in training.left_out(some, scores, level, shape) if shape == "notes" else ():
             print(line)
         models = training.train(some)
         shown = {name: getattr(models, name).shown() for name in ("hit", "answer", "topic")}

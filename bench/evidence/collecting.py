@@ -1,7 +1,8 @@
 """Features of the first hits of questions with and without an answer, on stores of several shapes.
 
-Sources: the stores of `texts/stores.jsonl`, the odd halves of `bench.precision`, the small sets of `bench/sets`,
-and from DATA LoCoMo conversations 1-5. Not answerable: what the sets say, LoCoMo's category 5, and the questions
+Sources: the stores of `texts/` (`own.jsonl`; `a.jsonl`, `b.jsonl` and `c.jsonl` by three independent authors),
+the sets of `bench.precision` (two more authors), the small sets of `bench/sets`, and from DATA LoCoMo
+conversations 1-5. Not answerable: what the sets say, LoCoMo's category 5, and the questions
 of one conversation asked of another.
 """
 
@@ -25,14 +26,16 @@ from bench.quality.systems import _converse, shared_embedder
 from combray import presets, settings, wiring
 from combray.engine import Engine
 from combray.pipeline import Pipeline
-from combray.recall.abstain import FLOOR, THRESHOLDS, Abstain
+from combray.recall.abstain import Abstain
 from combray.recall.answer_features import Evidence, evidence
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
-TEXTS = Path(__file__).parent / "texts" / "stores.jsonl"
+TEXTS = Path(__file__).parent / "texts"
 SETS = Path(__file__).parents[1] / "sets"
 MOST = 12
+LARGE = 60
+"""Memories from which a store of notes counts as large."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Seen:
     """Whether no bound applies: its own text or a declared entity."""
     message: bool
     """Whether it is a whole message, which is never refused."""
+    large: bool = False
+    """Whether its store has `LARGE` memories or more."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +80,15 @@ class _Record:
 
 
 def _watched(recall: Pipeline[Recalling], record: _Record) -> Pipeline[Recalling]:
-    never = Abstain(thresholds=dict.fromkeys(THRESHOLDS, -1.0), floor=dict.fromkeys(FLOOR, -1.0))
-    recall = recall.replace("Abstain", never).replace("KeepStrong", record)
+    # Refuses nothing, and says how much evidence a store of this size needs.
+    recall = recall.replace("Abstain", Abstain(share=0.0)).replace("KeepStrong", record)
     stages = [each["stage"] for each in recall.describe()]
     return recall.without("JudgeAnswers") if "JudgeAnswers" in stages else recall
 
 
-def collect(embedder: str, data: Path, half: precision.Half = "odd", *, own: bool = True) -> Iterator[Seen]:
+def collect(embedder: str, data: Path) -> Iterator[Seen]:
     """Yield every question of the sources with what the default preset finds for it."""
-    for family, store in _notes(half, own=own):
+    for family, store in notes():
         record = _Record()
         engine = _engine(embedder, store.name, NOW, record)
         items: list[Any] = list(store.memories)
@@ -91,12 +96,10 @@ def collect(embedder: str, data: Path, half: precision.Half = "odd", *, own: boo
         for question in store.questions:
             tags = [f"scope:{each}" for each in question.scopes] or None
             kind = "answer" if question.gold else _NEAR.get(question.text, "none")
-            yield from _ask(
-                engine, record, (f"{family} {store.name}", family, kind), question.text, question.gold, tags
-            )
+            place = (f"{family} {store.name}", family, kind)
+            for each in _ask(engine, record, place, question.text, question.gold, tags):
+                yield replace(each, large=len(store.memories) >= LARGE)
         engine.close()
-    if not own:
-        return
     for family, questions in _conversations(data):
         generator = np.random.default_rng(0)
         for collection in questions.collections:
@@ -107,18 +110,19 @@ _NEAR: dict[str, str] = {}
 """Why a question of the sets has no answer, by its text."""
 
 
-def _notes(half: precision.Half, *, own: bool) -> Iterator[tuple[str, precision.Store]]:
-    for line in TEXTS.read_text(encoding="utf-8").splitlines():
-        data = json.loads(line) | {"split": True}
-        _NEAR.update(
-            (each["query"], "near" if each["near"] else "far") for each in data["questions"] if "near" in each
-        )
-        if own:
-            yield "own", precision._read(data, "all")
+def notes() -> Iterator[tuple[str, precision.Store]]:
+    """Yield the stores of notes, each with its family."""
+    for path in sorted(TEXTS.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            data = json.loads(line) | {"split": True}
+            _NEAR.update(
+                (each["query"], "near" if each["near"] else "far") for each in data["questions"] if "near" in each
+            )
+            yield path.stem, precision._read(data, "all")
     large = json.loads((precision.SETS / "two-hundred.json").read_text(encoding="utf-8"))
     _NEAR.update((each["query"], "near" if each["near"] else "far") for each in large["unanswerable"])
     for name in ("small", "two-hundred", "team"):
-        for store in precision.load(name, half):
+        for store in precision.load(name, "all"):
             yield name, store
 
 

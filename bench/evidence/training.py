@@ -1,8 +1,11 @@
-"""Logistic models with signs: evidence never speaks against an answer. Cross-validated by store."""
+"""Logistic models with signs: evidence never speaks against an answer.
+
+Notes are cross-validated by author, conversations by store: an author's own questions would train the author.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,18 +23,22 @@ SHARES = {"locomo": 2.0, "sets": 1.5}
 """Weight of each family of conversations. Within one, both labels weigh the same."""
 SHAPES: dict[str, tuple[str, ...]] = {
     "turns": ("locomo", "sets"),
-    "notes": ("own", "small", "two-hundred", "team"),
+    "notes": ("own", "a", "b", "c", "small", "two-hundred", "team"),
 }
 """Families that train the models of a shape of store."""
+AUTHORS = {"two-hundred": "small"}
+"""Author of a family of notes, where it is not the family's own."""
 LOST = {"none": {"turns": (0.004, 0.0), "notes": (0.01, 0.0)}}
-LOST_ELSE = {"turns": (0.002, 0.002), "notes": (0.02, 0.02)}
+LOST_ELSE = {"turns": (0.002, 0.002), "notes": (0.02, 0.005)}
 """Shares of answerable questions that the bounds of answer and topic may refuse, by level and shape."""
+CALIBRATED = 0.05
+"""Share of answerable questions that is refused alike in small and large stores of notes."""
 GAPS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0)
 CUT_LOST = {"turns": 0.001, "notes": 0.005}
 """Recall that the cut of the list may lose beside `KEEP`."""
 FOLDS, INNER, RIDGE, STEPS = 6, 3, 3.0, 400
 LISTED = 10
-_LESS = {"lacks", "may lack", "focus", "conflict", "stranger", "missing", "lacking", "unheld", "unnamed"}
+_LESS = {"lacks", "may lack", "focus", "conflict", "stranger", "aside", "missing", "lacking", "unheld", "unnamed"}
 _FREE = {"store", "known", "named", "typed", "words", "owner", "self", "some", "method"}
 _TOPIC = (
     "confidence", "store", "known", "named", "words", "missing", "unnamed", "owner", "self", "some", "method",
@@ -100,32 +107,44 @@ def fit(
     return Model(tuple(names), weights, float(found[-1] - mean @ weights))
 
 
-def weights(seen: Sequence[Seen]) -> NDArray[np.float64]:
-    """A weight a question. Notes weigh the same; conversations by `SHARES`, kinds of a family and label alike.
+def author(each: Seen) -> str:
+    """The author of a question of notes."""
+    return AUTHORS.get(each.family, each.family)
 
-    Their mean is 1.
+
+def weights(seen: Sequence[Seen]) -> NDArray[np.float64]:
+    """A weight a question; their mean is 1.
+
+    Notes: small and large stores of an author weigh as the root of their number of questions, and of these both
+    labels weigh the same. Conversations: by `SHARES`, kinds of a family and label alike.
     """
     if not any(each.family in SHARES for each in seen):
-        return np.ones(len(seen))
+        groups = [(author(each), each.large) for each in seen]
+        labels = [(*group, each.kind == "answer") for group, each in zip(groups, seen, strict=True)]
+        some, same = Counter(groups), Counter(labels)
+        return _to_mean_one(np.array([some[label[:2]] ** 0.5 / same[label] for label in labels]))
     count: dict[tuple[str, str], int] = defaultdict(int)
     kinds: dict[tuple[str, bool], set[str]] = defaultdict(set)
     for each in seen:
         count[each.family, each.kind] += 1
         kinds[each.family, each.kind == "answer"].add(each.kind)
-    found = np.array(
-        [
-            SHARES[each.family] / len(kinds[each.family, each.kind == "answer"]) / count[each.family, each.kind]
-            for each in seen
-        ]
-    )
-    result: NDArray[np.float64] = found * len(found) / found.sum()
+    found = [
+        SHARES[each.family] / len(kinds[each.family, each.kind == "answer"]) / count[each.family, each.kind]
+        for each in seen
+    ]
+    return _to_mean_one(np.array(found))
+
+
+def _to_mean_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = values * len(values) / values.sum()
     return result
 
 
 def folds(seen: Sequence[Seen]) -> NDArray[np.int64]:
-    """The fold of each question: all questions of a store are in one."""
-    place = {store: number % FOLDS for number, store in enumerate(sorted({each.store for each in seen}))}
-    return np.array([place[each.store] for each in seen])
+    """The fold of each question: all questions of an author of notes, or of a conversation, are in one."""
+    of = [each.store if each.family in SHARES else author(each) for each in seen]
+    place = {name: number % FOLDS for number, name in enumerate(sorted(set(of)))}
+    return np.array([place[each] for each in of])
 
 
 def of_shape(seen: Sequence[Seen], shape: str) -> list[Seen]:
@@ -137,7 +156,9 @@ def train_hits(seen: Sequence[Seen]) -> Model:
     """The model of a hit: does it answer, among the hits of all questions."""
     rows = np.vstack([each.hits for each in seen])
     right = np.concatenate([each.gold for each in seen]).astype(np.float64)
-    weight = np.repeat(weights(seen), [len(each.hits) for each in seen])
+    # Of notes all questions weigh the same: a hit is right or wrong in a store of any size.
+    each_weighs = weights(seen) if any(each.family in SHARES for each in seen) else np.ones(len(seen))
+    weight = np.repeat(each_weighs, [len(each.hits) for each in seen])
     # Few hits are right: they weigh more, by the root of their rarity.
     more = (weight[right == 0].sum() / max(weight[right > 0].sum(), 1e-9)) ** 0.5
     weight = weight * np.where(right > 0, more, 1.0)
@@ -182,9 +203,28 @@ def train(seen: Sequence[Seen]) -> Trained:
         rows[out] = rows_of([each for each, held in zip(seen, out, strict=True) if held], hit)
     return Trained(
         train_hits(seen).rounded(),
-        train_whole(seen, rows, WHOLE).rounded(),
+        calibrated(seen, rows, train_whole(seen, rows, WHOLE)).rounded(),
         train_whole(seen, rows, _TOPIC, _NEAR).rounded(),
     )
+
+
+def calibrated(seen: Sequence[Seen], rows: NDArray[np.float64], model: Model) -> Model:
+    """The model with a weight of `store` at which the same share of small and large stores is refused.
+
+    In a large store some memory is near any question, so that log-odds of all questions are higher there.
+    """
+    answered = np.array([each.kind == "answer" and not each.certain for each in seen])
+    large = np.array([each.large for each in seen])
+    if not (answered & large).any() or not (answered & ~large).any():
+        return model
+    odds, sizes = model(rows), rows[:, WHOLE.index("store")]
+    low, size = (
+        [float(what(values[answered & group])) for group in (large, ~large)]
+        for what, values in ((lambda some: np.quantile(some, CALIBRATED), odds), (np.mean, sizes))
+    )
+    changed = model.weights.copy()
+    changed[WHOLE.index("store")] -= (low[0] - low[1]) / (size[0] - size[1])
+    return Model(model.names, changed, model.bias)
 
 
 @dataclass(frozen=True)
@@ -238,27 +278,61 @@ def bounds(seen: Sequence[Seen], scores: Scores, level: str, shape: str) -> Boun
     return Bounds(*(round(each, 4) for each in found))
 
 
-def listed(each: Seen, odds: NDArray[np.float64], gap: float) -> tuple[float, float]:
+def listed(each: Seen, odds: NDArray[np.float64], gap: float, keep: float = KEEP) -> tuple[float, float]:
     """Precision and recall of the list after both cuts."""
     ratio = each.hits[:LISTED, FEATURES.index("ratio")]
-    kept = (odds[:LISTED] >= odds.max() - gap) & (ratio >= KEEP)
+    kept = (odds[:LISTED] >= odds.max() - gap) & (ratio >= keep)
     kept[0] = True
     hits = float((each.gold[:LISTED] & kept).sum())
     return hits / kept.sum(), hits / each.wanted
 
 
-def gap_of(seen: Sequence[Seen], scores: Scores, shape: str) -> float:
-    """The smallest gap that loses no more recall than it may."""
+def keep_beside(level: str, shape: str) -> float:
+    """The share of the best score below which hits are dropped too: none where the gap replaces it."""
+    return 0.0 if shape == "notes" and level != "none" else KEEP
+
+
+def gap_of(seen: Sequence[Seen], scores: Scores, level: str, shape: str) -> float:
+    """The smallest gap that loses no more recall than it may: in place of `KEEP`, no more than that."""
     pairs = [(each, odds) for each, odds in zip(seen, scores.hits, strict=True) if each.kind == "answer"]
 
-    def recall(gap: float) -> float:
-        return float(np.mean([listed(each, odds, gap)[1] for each, odds in pairs]))
+    def recall(gap: float, keep: float) -> float:
+        return float(np.mean([listed(each, odds, gap, keep)[1] for each, odds in pairs]))
 
-    whole = recall(np.inf)
-    return next((gap for gap in GAPS if recall(gap) >= whole - CUT_LOST[shape]), 100.0)
+    keep = keep_beside(level, shape)
+    least = CUT_LOST[shape] if keep else 0.0
+    whole = recall(np.inf, KEEP)
+    return next((gap for gap in GAPS if recall(gap, keep) >= whole - least), 100.0)
 
 
-def report(seen: Sequence[Seen], scores: Scores, refused: NDArray[np.bool_], gap: float) -> Iterator[str]:
+def left_out(seen: Sequence[Seen], scores: Scores, level: str, shape: str) -> Iterator[str]:
+    """A line an author and size of store: refused by models and bounds without the author's questions."""
+    shares: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
+    for name in sorted({author(each) for each in seen}):
+        mine = np.array([author(each) == name for each in seen])
+        others = [int(at) for at in np.flatnonzero(~mine)]
+        some = [seen[at] for at in others]
+        bound = bounds(some, Scores(scores.answer[others], scores.topic[others], []), level, shape)
+        refused = bound.refused(seen, scores)
+        for large in (False, True):
+            here = mine & np.array([each.large == large for each in seen])
+            right = here & np.array([each.kind == "answer" for each in seen])
+            if not right.any():
+                continue
+            wrong, silent = float(refused[right].mean()), float(refused[here & ~right].mean())
+            auc = roc_auc(scores.answer[right].tolist(), scores.answer[here & ~right].tolist())
+            shares[large].append((wrong, silent))
+            size = "large" if large else "small"
+            yield f"{name}, {size} stores: {right.sum()} answerable, AUC {auc:.2f}, {100 * wrong:.0f} % refused"
+            yield f"    and {100 * silent:.0f} % of {(here & ~right).sum()} without an answer"
+    for large, found in shares.items():
+        means = 100 * np.mean(found, axis=0) if found else (np.nan, np.nan)
+        yield f"mean over authors, {'large' if large else 'small'}: {means[0]:.1f} and {means[1]:.0f} %"
+
+
+def report(
+    seen: Sequence[Seen], scores: Scores, refused: NDArray[np.bool_], gap: float, keep: float
+) -> Iterator[str]:
     """A line a family and kind: ROC-AUC out of fold and the share that is refused; a line of the cut."""
     for family in sorted({each.family for each in seen}):
         mine = np.array([each.family == family for each in seen])
@@ -269,6 +343,9 @@ def report(seen: Sequence[Seen], scores: Scores, refused: NDArray[np.bool_], gap
             share = 100 * refused[some].mean()
             yield f"{family} {kind}: {some.sum()} questions, AUC {auc:.2f}, refused {share:.0f} %"
         pairs = [(seen[at], scores.hits[at]) for at in map(int, np.flatnonzero(answer))]
-        cuts = [100 * np.mean([listed(each, odds, cut) for each, odds in pairs], axis=0) for cut in (np.inf, gap)]
+        cuts = [
+            100 * np.mean([listed(each, odds, *cut) for each, odds in pairs], axis=0)
+            for cut in ((np.inf, KEEP), (gap, keep))
+        ]
         shown = " -> ".join(f"P {precision:.0f} R {recall:.0f}" for precision, recall in cuts)
         yield f"{family} cut: {shown}"

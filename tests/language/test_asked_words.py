@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from combray.language.answer_kinds import asked_kind
+from combray.language.answer_kinds import asked_kind, asked_kinds, asks_list
 from combray.language.asked_words import asked_words, asks_several
 
 
@@ -25,6 +25,15 @@ def test_a_question_of_names_alone_asks_about_them() -> None:
         ("What is Gwen's phone number?", "phone", "Gwen: 07700 900 123", "Gwen has a new phone."),
         ("小雨几岁了？", "age", "小雨今年六岁。", "小雨对花生过敏。"),
         ("Xe máy của tôi màu gì?", "colour", "Xe máy của tôi màu đỏ.", "Xe máy phải thay nhớt."),
+        ("How tall is Ines?", "height", "Ines is 1.62 m.", "Ines is in class 8B since 2023."),
+        ("How much does the parcel weigh?", "weight", "The parcel has 3 kg.", "The parcel is size 6."),
+        ("How old is Bruno?", "age", "Bruno is four and goes to nursery.", "Bruno broke his arm in 2023."),
+        ("How old is the mill?", "age", "The mill was built in 1904.", "The mill opens at nine."),
+        ("How many pages has the novel?", "number", "The novel has 312 pages.", "It is due on 14 November."),
+        ("Wie viele Gäste kommen?", "number", "Es kommen 23 Gäste.", "Gäste bringen Kuchen mit."),
+        ("Wann kommt der Elektriker?", "time", "Der Elektriker kommt um 14:30.", "Der Elektriker heißt Uwe."),
+        ("Combien de chambres y a-t-il ?", "number", "La maison a 5 chambres.", "La maison est calme."),
+        ("门还差多少钱？", "money", "尾款八千六。", "门是白色的。"),
     ],
 )
 def test_a_kind_is_held_or_not(question: str, kind: str, held: str, lacking: str) -> None:
@@ -33,6 +42,46 @@ def test_a_kind_is_held_or_not(question: str, kind: str, held: str, lacking: str
     assert found.name == kind
     assert found.held(held)
     assert not found.held(lacking)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Whom do I ask about the salary of the drivers?", "¿A quién pregunto por el sueldo de los jornaleros?"],
+)
+def test_a_question_for_a_person_asks_for_no_amount(question: str) -> None:
+    assert set(asked_kinds(question)) == {"person"}
+
+
+def test_what_comes_from_somewhere_has_no_home() -> None:
+    assert "home" in asked_kinds("Where does she come from?")
+    assert "home" not in asked_kinds("Where does the current for the fence come from?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which allergies do the children have?",
+        "What are my passwords?",
+        "List all the vendors we use.",
+        "Who are the members of the board?",
+        "How did my weight develop?",
+        "Quels médicaments prend-elle ?",
+        "¿Cuáles son las alergias de Ana?",
+        "Welche Medikamente sind im Kühlschrank?",
+        "我们家有哪些过敏？",
+        "Con tôi dị ứng với những gì?",
+    ],
+)
+def test_a_question_for_several_things_is_a_list(question: str) -> None:
+    assert asks_list(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which bus does she take?", "What does Tom eat?", "Which class is Ines in?", "Wo wohnt sie?", "他几岁？"],
+)
+def test_a_question_for_one_thing_is_no_list(question: str) -> None:
+    assert not asks_list(question)
 
 
 @pytest.mark.parametrize("question", ["AI budget", "Why did we move?", "Is the colour printer broken?", ""])

@@ -121,3 +121,42 @@ def test_a_memory_near_the_question_without_its_answer_is_refused(
 def test_all_words_of_the_question_are_enough_without_a_place(embedder: str) -> None:
     text = "The ferry sails for the islanders."
     assert filled((*TOM, text), embedder).recall("Where does the ferry sail?")[0].memory.content == text
+
+
+SEVERAL = (
+    "Mia has an allergy to peanuts.",
+    "Jonas can't have lactose; the doctor found the allergy in the clinic in Basel in March, after two weeks of tests, "
+    "and since then the canteen, the school and both grandmothers have had a list of what he can eat and drink.",
+)
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_question_for_a_list_keeps_what_answers_less(embedder: str) -> None:
+    engine = filled((*TOM, *SEVERAL), embedder)
+    assert set(SEVERAL) <= {hit.memory.content for hit in engine.recall("Which allergies do the children have?")}
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize("name", presets.names())
+def test_the_age_of_another_person_is_no_answer(name: str, embedder: str) -> None:
+    texts = ("Struan hurt his back lifting the piano.", "Our son Magnus is four years old.")
+    engine = filled((*TOM, *texts), embedder, name)
+    assert not engine.recall("How old is Struan?")
+    assert texts[1] in [hit.memory.content for hit in engine.recall("How old is Magnus?")]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
+def test_what_no_memory_mentions_is_left_empty(name: str, embedder: str) -> None:
+    more = [f"Shelf {number} holds jars of plum jam and pickled beans." for number in range(60)]
+    engine = filled((*TOM, *more), embedder, name)
+    assert not engine.recall("Which planet has the most moons?")
+    assert TOM[4] in [hit.memory.content for hit in engine.recall("Where is the wifi password written?")]
+
+
+def test_the_callers_share_is_kept() -> None:
+    engine = filled((*TOM, *SEVERAL))
+    question = "Which allergies do the children have?"
+    every = engine.recall(question, keep=0.0)
+    strict = engine.recall(question, keep=0.9)
+    assert [hit.score >= 0.9 * every[0].score for hit in strict] == [True] * len(strict)

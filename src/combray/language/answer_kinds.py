@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from combray.language.asked_words import asks_several
 from combray.language.caches import from_tables, keyed_by_text
 from combray.language.families import families
 from combray.language.folding import fold, plain
@@ -44,9 +45,10 @@ class _Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """voice: words of a question by what they show (`Voice`)."""
+    """voice: words of a question by what they show (`Voice`); listing: questions for all of several things."""
 
     kinds: dict[str, _Kind] = {}
+    listing: _Kind = _Kind()
     voice: dict[Literal["own", "self", "some", "method"], list[str]] = {}
 
 
@@ -137,6 +139,7 @@ _CALENDAR = ("time", "language", "day")
 @from_tables
 def _kinds_of(code: str) -> tuple[AnswerKind, ...]:
     table = _tables().get(code)
+    english = _tables()["en"].kinds
     return (
         ()
         if table is None
@@ -147,7 +150,8 @@ def _kinds_of(code: str) -> tuple[AnswerKind, ...]:
                 matcher(map(plain, kind.asked)),
                 _either(kind.asks),
                 Phrases(folded(kind.held)),
-                _either(kind.patterns),
+                # Digits, signs and clock times are written alike in every language.
+                _either([*kind.patterns, *(english[name].patterns if code != "en" and name in english else ())]),
                 kind.names,
                 kind.open,
             )
@@ -165,13 +169,24 @@ def asked_kinds(question: str) -> dict[str, tuple[AnswerKind, str]]:
     read = plain(question).strip(_MARKS)
     spoken = language(question)
     found: dict[str, tuple[AnswerKind, str]] = {}
+    person = False
     # A short question in English is often taken for another language.
     for kind in (*_kinds_of(spoken), *(() if spoken == "en" else _kinds_of("en"))):
         if kind.name not in found:
             match = kind.asked(read)
             if match is not None:
                 found[kind.name] = (kind, match[0])
+                person = person or (kind.name == "person" and match.start() == 0)
+    if person and len(found) > 1 and not asks_several(question):
+        # "Who do I ask about my salary?" asks for a person and for no amount.
+        found = {name: each for name, each in found.items() if name not in _MEASURED}
     return found
+
+
+_MEASURED = frozenset(
+    ("money", "phone", "mail", "age", "birthday", "time", "frequency", "number", "size", "height", "weight",
+     "temperature", "year", "date", "duration", "code")
+)  # fmt: skip
 
 
 class Voice(NamedTuple):
@@ -195,6 +210,19 @@ def voice(question: str) -> Voice:
     read = fold(question).strip(_MARKS)
     own, me, some, method = (pattern.search(read) for pattern in _voices())
     return Voice(own is not None, me is not None, some is not None, method is not None and method.start() == 0)
+
+
+@from_tables
+def _listing() -> tuple[re.Pattern[str], ...]:
+    every = [table.listing for table in _tables().values()]
+    phrases = matcher(plain(phrase) for each in every for phrase in each.asked)
+    return (phrases, *(late(pattern) for each in every for pattern in each.asks))
+
+
+def asks_list(question: str) -> bool:
+    """Return whether a question asks for all of several things: "Which allergies do the children have?"."""
+    read = plain(question).strip(_MARKS)
+    return any(pattern.search(read) for pattern in _listing())
 
 
 _MARKS = " ?!.。？！¿¡"

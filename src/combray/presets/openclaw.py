@@ -9,6 +9,7 @@ from combray.presets.preset import READ, Preset
 from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.decay import FileAgeDecay
+from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
 from combray.recall.order import MMR
 from combray.recall.query import EmbedQuery, ReadQuestion
@@ -44,9 +45,11 @@ PRESET = Preset(
         "openclaw.recall",
         (
             ReadQuestion(),
+            ReadTopic(),
             ExtractKeywords(),
             EmbedQuery(),
             SearchHybrid(),
+            RequireEvidence(),
             MergeHybrid(vector_weight=0.7, text_weight=0.3),
             FileAgeDecay(half_life_days=30.0),
             SortByScore(),

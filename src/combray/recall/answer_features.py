@@ -33,7 +33,7 @@ Table = NDArray[np.float64]
 
 FEATURES = (
     "exact", "soft", "least", "central", "rest", "covered", "names", "named", "lacks", "may lack", "typed",
-    "joint", "self", "focus", "conflict", "stranger", "own", "rise", "window", "keywords", "ratio",
+    "joint", "self", "focus", "conflict", "stranger", "aside", "own", "rise", "window", "keywords", "ratio",
 )  # fmt: skip
 """Of a hit. exact: share of the question's words that it holds; soft, least, central: by the nearest word, mean,
 lowest, and mean weighted by cosine with the question; rest: central without the words that ask for a kind;
@@ -41,8 +41,8 @@ covered: share of words that it meets; names: share of the question's names; nam
 name, asks for a kind; lacks, may lack: a kind is asked for and the hit holds none (`AnswerKind.open` for the
 second); joint: topic and kind in one; self: "I" in both; focus: the noun behind "which" is not met; conflict:
 "July" where the question has "June"; stranger: said by somebody else than the question is about, who is not
-named; own, rise, window, keywords: cosine, how far it is above the store's, cosine and keywords with the turns
-around; ratio: share of the best score."""
+named; aside: another hit holds more of the question's names; own, rise, window, keywords: cosine, how far it is
+above the store's, cosine and keywords with the turns around; ratio: share of the best score."""
 GLOBAL = (
     "confidence", "margin", "store", "known", "named", "typed", "words", "missing", "lacking", "unheld",
     "unnamed", "owner", "self", "some", "method", "top own", "top central", "top covered", "top keywords",
@@ -51,7 +51,7 @@ GLOBAL = (
 embedder knows the language; words: how many the question has; missing: share that no hit meets; lacking: no first
 hit holds the kind; unheld: no hit with a name of the question does; unnamed: no hit holds a name of the question;
 owner to method: `Voice`; top: the highest of all hits."""
-BEST = ("rest", "joint", "lacks", "may lack", "conflict", "focus", "own", "names", "least")
+BEST = ("rest", "joint", "lacks", "may lack", "conflict", "focus", "own", "names", "least", "aside")
 """Features of the hit with the highest log-odds that count for the answer."""
 WHOLE = ("hit", *GLOBAL, *(f"best {name}" for name in BEST))
 """Of an answer: log-odds of its best hit, `GLOBAL`, `BEST`."""
@@ -96,7 +96,8 @@ def _read(text: str) -> _Read:
 class Evidence:
     """What speaks for the hits and the answer, shapes (hits, FEATURES) and (GLOBAL,).
 
-    `unmet`: words that no hit meets; `kind`: the kind of answer that is asked for, if none of the first holds it.
+    `unmet`: words that no hit meets; `kind`: the kind of answer that is asked for, if none of the first holds it
+    or, with `unheld`, none of those that hold a name of the question.
     """
 
     hits: Table
@@ -105,6 +106,7 @@ class Evidence:
     """How well each hit meets each word of the question, shape (words, hits)."""
     unmet: tuple[str, ...]
     kind: AnswerKind | None
+    unheld: bool
     turns: bool
     """Whether the first hit is a turn of a conversation with short turns."""
 
@@ -137,7 +139,7 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
     hits = np.zeros((len(keys), len(FEATURES)))
     columns = {name: hits[:, place] for place, name in enumerate(FEATURES)}
     kinds = asked_kinds(state.query)
-    kind = _kinds_met(columns, kinds, texts, state.query)
+    lacking = _kinds_met(columns, kinds, texts, state.query)
     asking = {word for _, words in kinds.values() for word in _asking(words)}
     soft = _words_met(columns, about, reads, asking, state, runtime)
     _names_met(columns, names, reads, texts, state)
@@ -171,10 +173,14 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
         *map(float, said),
         *(float(columns[name].max()) for name in ("own", "central", "covered", "keywords")),
     )
+    about_names = columns["names"] > 0
+    unheld = bool(about_names.any()) and any(lacks[about_names].all() for _, lacks in lacking)
+    among = about_names if unheld else np.arange(len(keys)) < _LISTED
+    kind = next((each for each, lacks in lacking if lacks[among].all()), None)
     unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
     rows = state.columns()
     turns = rows.session[0] >= 0 and rows.gain[0] >= _CONVERSATION
-    return Evidence(hits, np.array(whole), soft, unmet, kind, bool(turns))
+    return Evidence(hits, np.array(whole), soft, unmet, kind, unheld, bool(turns))
 
 
 def _asking(words: str) -> Sequence[str]:
@@ -274,6 +280,7 @@ def _names_met(
             sum(each.term in read.terms or each.term in by for each in names) / len(names)
             for read, by in zip(reads, said_by, strict=True)
         ]
+        columns["aside"][:] = columns["names"].max() - columns["names"]
     subject = None if state.question is None else state.question.subject
     if subject is not None and subject in rows.author_names:
         folded = subject.casefold()
@@ -303,14 +310,14 @@ def _vectors_met(columns: dict[str, Table], state: Recalling) -> None:
 
 def _kinds_met(
     columns: dict[str, Table], kinds: dict[str, tuple[AnswerKind, str]], texts: Sequence[str], question: str
-) -> AnswerKind | None:
-    """Fill the columns of kinds, and return one that none of the first hits holds."""
+) -> list[tuple[AnswerKind, Table]]:
+    """Fill the columns of kinds, and return which hits lack each kind that is not open."""
     asked = frozenset(runs(fold(question)))
-    none = None
+    found = []
     for kind, _ in kinds.values():
         lacks = np.array([not kind.held(text, asked) for text in texts], dtype=np.float64)
         column = columns["may lack" if kind.open else "lacks"]
         np.maximum(column, lacks, out=column)
-        if not kind.open and lacks[:_LISTED].all():
-            none = none or kind
-    return none
+        if not kind.open:
+            found.append((kind, lacks))
+    return found

@@ -98,7 +98,7 @@ class RequireEvidence:
     rarity, and cosines. Much of one kind replaces the other. Below `judged_from` memories one kind is enough.
     A candidate needs a matched word, a matched entity, or a cosine above that of unrelated pairs. A candidate
     with the signal `reached` was found by a chain of edges from a candidate with evidence, one with the signal
-    `context` by the words of the turns around it.
+    `context` or `text` by its words or those of the turns around it.
 
     For a model without bounds (`BOUNDED`), or a language other than English, the bound of cosines is their mean
     plus `deviations` standard deviations over `sample` memories, at least `minimum_cosine` (Mnemon's page).
@@ -131,7 +131,7 @@ class RequireEvidence:
         if state.vector is not None:
             cosines = state.reader.similarity(state.model, state.vector, state.keys)
             evident |= cosines * state.trust >= bounds.hit - ROUNDED
-        for name in ("entity", "reached", "graph", "date", "context"):
+        for name in ("entity", "reached", "graph", "date", "context", "text"):
             if name in state.signals:
                 evident |= state.signals[name] > 0
         state.take(evident)

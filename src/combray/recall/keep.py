@@ -16,6 +16,7 @@ KEEP = 0.5
 class KeepStrong:
     """Drops candidates with less than `keep` of the best score; 0 drops none. The caller's `keep` goes first.
 
+    What a model found to answer (`JudgeAnswers`) stays, unless the caller set `keep`.
     If memories hold an entity that the query names exactly, the best of their scores is the measure. A memory
     whose text is the query stays and is no measure: in a chat the message has just been stored, and the answer is
     another.
@@ -31,6 +32,9 @@ class KeepStrong:
 
 def drop_weak(state: Recalling, default: float) -> None:
     """Drop candidates below a share of the best score, and count those for which the limit had room."""
+    spared = np.zeros(len(state.keys), dtype=np.bool_)
+    if state.keep is None and state.judged:
+        spared = np.isin(state.keys, list(state.judged))
     keep = default if state.keep is None else state.keep
     # The share is applied once.
     state.keep = 0.0
@@ -39,7 +43,7 @@ def drop_weak(state: Recalling, default: float) -> None:
     exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
     measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
     room = min(state.limit, len(state.keys))
-    state.take(exact | (state.scores >= keep * float(state.scores[measures].max())))
+    state.take(exact | spared | (state.scores >= keep * float(state.scores[measures].max())))
     state.dropped += room - min(state.limit, len(state.keys))
     state.details["dropped"] = state.dropped
     state.details["keep"] = keep
