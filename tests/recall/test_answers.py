@@ -125,8 +125,9 @@ def test_all_words_of_the_question_are_enough_without_a_place(embedder: str) -> 
 
 SEVERAL = (
     "Mia has an allergy to peanuts.",
-    "Jonas can't have lactose; the doctor found the allergy in the clinic in Basel in March, after two weeks of tests, "
-    "and since then the canteen, the school and both grandmothers have had a list of what he can eat and drink.",
+    "Jonas can't have lactose; the doctor found the allergy in the clinic in Basel in March, after two weeks "
+    "of tests, and since then the canteen, the school and both grandmothers "
+    "have had a list of what he can eat and drink.",
 )
 
 

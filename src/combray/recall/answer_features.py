@@ -174,7 +174,8 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
         *(float(columns[name].max()) for name in ("own", "central", "covered", "keywords")),
     )
     about_names = columns["names"] > 0
-    unheld = bool(about_names.any()) and any(lacks[about_names].all() for _, lacks in lacking)
+    # A memory may call what the question names by another name.
+    unheld = not state.named and bool(about_names.any()) and any(lacks[about_names].all() for _, lacks in lacking)
     among = about_names if unheld else np.arange(len(keys)) < _LISTED
     kind = next((each for each, lacks in lacking if lacks[among].all()), None)
     unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)

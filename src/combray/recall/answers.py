@@ -180,6 +180,7 @@ class RequireKind:
         names = {each.term for each in asked_words(state.query) if each.name}
         if not names:
             return texts
+        names.update(term for others in state.named.values() for other in others for term in terms(other))
         rows = state.columns()
         said_by = (rows.author_names[code] if code >= 0 else "" for code in rows.author[: len(texts)])
         named = [
