@@ -34,7 +34,7 @@ class Script:
 
         A plan that the engine does not know the day of changes nothing yet: then the caller waits.
         """
-        if self.caller == "nobody" or now < self.holds_until.get(old, -math.inf):
+        if self.caller == "nobody" or now <= self.holds_until.get(old, -math.inf):
             return None
         right: Verdict = "supersedes" if old in self.revisions.get(new, frozenset()) else "both"
         if not self.caller.startswith("half wrong") or _coin(new, old):

@@ -92,3 +92,10 @@ def test_a_right_caller_knows_and_half_of_the_answers_of_the_other_are_wrong() -
     assert 35 <= answers.count("both") <= 65
     assert len(wrong.wrong) == answers.count("both")
     assert Script("nobody", pairs).verdict("new1", "old") is None
+
+
+def test_a_caller_waits_until_no_question_calls_the_old_statement_current() -> None:
+    """At the moment of such a question the old statement still holds: settling it then would hide the answer."""
+    script = Script("right", {"new": frozenset({"old"})}, {"old": 100.0})
+    assert script.verdict("new", "old", 100.0) is None
+    assert script.verdict("new", "old", 101.0) == "supersedes"
