@@ -157,9 +157,9 @@ def _level(state: Recalling) -> Literal["none", "static", "contextual"]:
 class RequireKind:
     """Empties an answer to a question for a colour, an age, a number to call … if no first hit holds one.
 
-    Kinds with a vocabulary (`<code>/answers.json`): what may be any name is not required. If first hits hold a
-    name of the question, or were said by whom it names, one of these must hold the kind: another person's age is
-    no answer. `nearest`: how many hits are read.
+    Kinds with a vocabulary (`<code>/answers.json`): what may be any name is not required. If first hits of notes
+    hold a name of the question, or were said by whom it names, one of these must hold the kind: another person's
+    age is no answer. `nearest`: how many hits are read.
     """
 
     needs = ("score",)
@@ -178,10 +178,11 @@ class RequireKind:
 
     def _about(self, state: Recalling, texts: Sequence[str]) -> Sequence[str]:
         names = {each.term for each in asked_words(state.query) if each.name}
-        if not names:
+        rows = state.columns()
+        # In a conversation a turn without the name answers too.
+        if not names or rows.session[0] >= 0:
             return texts
         names.update(term for others in state.named.values() for other in others for term in terms(other))
-        rows = state.columns()
         said_by = (rows.author_names[code] if code >= 0 else "" for code in rows.author[: len(texts)])
         named = [
             text
