@@ -1,10 +1,12 @@
 """Relations at write: linked and reported, nothing skipped or hidden (default preset)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import combray
+from combray.remember import embed
 
 _OTHERS = [f"Note {number}: the {thing} was checked." for number in range(20) for thing in ("pump", "valve")]
 
@@ -77,3 +79,22 @@ def test_a_batch_finds_the_relations_to_stored_memories_that_single_writes_find(
     assert found(together=True) == single
     assert sum(decision == "CONFLICT" for decision, _, _ in single) >= 2
     assert sum(bool(others) for _, _, others in single) >= 1
+
+
+def test_a_batch_into_a_large_store_looks_at_near_texts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is only a little near grows with the store; a write must not."""
+    least: list[float] = []
+    search = embed.search_nearest
+
+    def noted(*given: Any, minimum: float, **more: Any) -> None:
+        least.append(minimum)
+        search(*given, minimum=minimum, **more)
+
+    monkeypatch.setattr(embed, "search_nearest", noted)
+    with combray.open(":memory:") as engine:
+        engine.remember_many(_EARLIER, diff=False)
+        engine.remember_many(_LATER)
+        monkeypatch.setattr(embed, "SMALL", len(_EARLIER))
+        engine.remember_many(["The attic is hot in July.", "The flat is dark."])
+    assert set(least[:-1]) == {0.35}
+    assert least[-1] == 0.65

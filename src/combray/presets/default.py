@@ -61,7 +61,7 @@ def _remember() -> Pipeline[Remembering]:
             ),
             links=FEWER_LINKS,
         )
-        .replace("FindNearest", FindNearest(minimum=0.1, limit=40, minimum_in_batch=0.35))
+        .replace("FindNearest", FindNearest(minimum=0.1, limit=40, minimum_in_small_store=0.35))
         .after("TakeSurvey", SuggestRevisions())
         .after("LinkSemantic", LinkRestated())
         .after("LinkRestated", KeepRevisions())

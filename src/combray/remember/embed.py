@@ -100,6 +100,11 @@ class Embed:
         return state
 
 
+SMALL = 20_000
+"""Vectors up to which a batch may look at what is only a little near. Beyond them a low minimum costs more with
+every memory: at a million, with 0.35, 60 ms a text; a high one is searched in cells (decision 26)."""
+
+
 @dataclass(frozen=True)
 class FindNearest:
     """Finds the stored memories nearest to each draft, for the diff, semantic edges and candidates."""
@@ -108,6 +113,8 @@ class FindNearest:
     gives = ("nearest",)
     minimum: float = 0.40
     minimum_in_batch: float = 0.65
+    minimum_in_small_store: float = 0.65
+    """Takes the place of `minimum_in_batch` in a store of up to SMALL vectors."""
     limit: int = 8
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
@@ -115,11 +122,17 @@ class FindNearest:
         with runtime.store.view(state.namespace) as reader:
             state.seen_revision = reader.revision()
             if runtime.embedder is not None:
-                minimum = self.minimum if state.suggest else self.minimum_in_batch
+                minimum = self.minimum if state.suggest else self._in_batch(reader, runtime.embedder.name)
                 search = partial(search_nearest, model=runtime.embedder.name, minimum=minimum, limit=self.limit)
                 search(state, reader)
                 state.rereads.append(search)
         return state
+
+    def _in_batch(self, reader: Reader, model: str) -> float:
+        if self.minimum_in_small_store >= self.minimum_in_batch:
+            return self.minimum_in_batch
+        is_small = reader.covered(model, Filter())[0] <= SMALL
+        return self.minimum_in_small_store if is_small else self.minimum_in_batch
 
 
 def search_nearest(state: Remembering, reader: Reader, model: str, minimum: float, limit: int = 8) -> None:
