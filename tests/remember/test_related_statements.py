@@ -7,6 +7,8 @@ import pytest
 
 import combray
 from combray.remember import embed
+from combray.remember.state import Remembering
+from combray.runtime import Reader
 
 _OTHERS = [f"Note {number}: the {thing} was checked." for number in range(20) for thing in ("pump", "valve")]
 
@@ -86,9 +88,9 @@ def test_a_batch_into_a_large_store_looks_at_near_texts_only(monkeypatch: pytest
     least: list[float] = []
     search = embed.search_nearest
 
-    def noted(*given: Any, minimum: float, **more: Any) -> None:
-        least.append(minimum)
-        search(*given, minimum=minimum, **more)
+    def noted(state: Remembering, reader: Reader, **options: Any) -> None:
+        least.append(options["minimum"])
+        search(state, reader, **options)
 
     monkeypatch.setattr(embed, "search_nearest", noted)
     with combray.open(":memory:") as engine:
