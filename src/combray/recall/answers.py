@@ -159,7 +159,7 @@ class RequireKind:
 
     Kinds with a vocabulary (`<code>/answers.json`): what may be any name is not required. If first hits of notes
     hold a name of the question, or were said by whom it names, one of these must hold the kind: another person's
-    age is no answer. `nearest`: how many hits are read.
+    age does not answer. `nearest`: how many hits are read.
     """
 
     needs = ("score",)
