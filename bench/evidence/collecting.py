@@ -27,7 +27,7 @@ from combray import presets, settings, wiring
 from combray.engine import Engine
 from combray.pipeline import Pipeline
 from combray.recall.abstain import Abstain
-from combray.recall.answer_features import Evidence, evidence
+from combray.recall.answer_features import AnswerEvidence, evidence
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
@@ -50,7 +50,7 @@ class Seen:
     kind: str
     text: str
     hits: NDArray[np.float64]
-    found: Evidence
+    found: AnswerEvidence
     gold: NDArray[np.bool_]
     wanted: int
     """How many memories answer it."""
@@ -68,7 +68,7 @@ class _Record:
 
     needs = ("sorted", "question")
     label: str = "KeepStrong"
-    seen: list[tuple[list[str], Evidence, bool, bool]] = field(default_factory=list, compare=False)
+    seen: list[tuple[list[str], AnswerEvidence, bool, bool]] = field(default_factory=list, compare=False)
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         self.seen.clear()

@@ -23,7 +23,7 @@ from bench.truth.stories import Question, together
 from bench.truth.systems import Combray
 from bench.truth.training import halved
 from combray import presets
-from combray.recall.later import Evidence, ShowLater, Times
+from combray.recall.later import EdgeEvidence, ShowLater, Times
 from combray.recall.state import Recalling
 from combray.runtime import Link
 
@@ -38,7 +38,7 @@ def look(seen: list[Row]) -> ShowLater:
         def _that_matter(
             self, links: Sequence[Link], state: Recalling, hits: set[int], times: Times
         ) -> list[Link]:
-            evidence = Evidence(state, links, times)
+            evidence = EdgeEvidence(state, links, times)
             keys = sorted({key for link in links for key in (link.source, link.target)})
             memories = state.reader.memories(keys)
             ref = {key: str(memory.metadata["ref"]) for key, memory in zip(keys, memories, strict=True)}

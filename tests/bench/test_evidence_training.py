@@ -8,12 +8,14 @@ import numpy as np
 
 from bench.evidence import training
 from bench.evidence.collecting import Seen
-from combray.recall.answer_features import FEATURES, GLOBAL, WHOLE, Evidence
+from combray.recall.answer_features import FEATURES, GLOBAL, WHOLE, AnswerEvidence
 
 
 def seen(store: str, kind: str, family: str = "own") -> Seen:
     hits = np.zeros((2, len(FEATURES)))
-    found = Evidence(hits, np.zeros(len(GLOBAL)), np.zeros((0, 2)), (), None, False, turns=family == "locomo")
+    found = AnswerEvidence(
+        hits, np.zeros(len(GLOBAL)), np.zeros((0, 2)), (), None, False, turns=family == "locomo"
+    )
     return Seen(store, family, kind, "?", hits, found, np.array([True, False]), 1, False, False)
 
 

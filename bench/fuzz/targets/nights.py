@@ -15,7 +15,7 @@ from bench.fuzz.targets.files import CLOCK
 from bench.fuzz.targets.prompts import memory, remembered
 from bench.fuzz.targets.texts import prefixed, sentences
 from combray.consolidate import distil_model, judge
-from combray.consolidate.candidates import Said
+from combray.consolidate.candidates import Episode
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.errors import CombrayError
@@ -46,7 +46,7 @@ def _statements(_folder: Path) -> Run:
 
     def run(data: bytes) -> Any:
         draw = Draw(data)
-        episodes = [Said(number, memory(draw, number)) for number in range(1 + draw.byte() % 3)]
+        episodes = [Episode(number, memory(draw, number)) for number in range(1 + draw.byte() % 3)]
         made = []
         for each in episodes:
             said = each.episode

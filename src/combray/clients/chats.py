@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from combray.clients.sessions import Said, Session, keyed, moment, text_of
+from combray.clients.sessions import Session, SessionTurn, keyed, moment, text_of
 
 _MEMBER = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 _MARKS = re.compile("\ue200.*?\ue201|[\ue200-\ue20f]", re.DOTALL)
@@ -65,7 +65,7 @@ def _chatgpt(chat: Mapping[str, Any], number: int) -> Session:
         text = _seen(message)
         if text:
             role = str(message["author"]["role"])
-            messages.append(Said(role, text, moment(message) or started, str(message.get("id") or key)))
+            messages.append(SessionTurn(role, text, moment(message) or started, str(message.get("id") or key)))
     name = chat.get("conversation_id") or chat.get("id") or f"chatgpt-{number}"
     return Session(str(name), "chatgpt", tuple(keyed(messages)), _title(chat.get("title")))
 
@@ -123,7 +123,9 @@ def _claude(chat: Mapping[str, Any], number: int) -> Session:
             continue
         text = (text_of(message.get("content")) or str(message.get("text") or "")).strip()
         if text:
-            messages.append(Said(role, text, moment(message) or started, str(message.get("uuid") or place)))
+            messages.append(
+                SessionTurn(role, text, moment(message) or started, str(message.get("uuid") or place))
+            )
     name = chat.get("uuid") or f"claude-{number}"
     return Session(str(name), "claude", tuple(keyed(messages)), _title(chat.get("name") or chat.get("title")))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from combray.clients.sessions import Said, Session, keyed, moment
+from combray.clients.sessions import Session, SessionTurn, keyed, moment
 
 _ROLES = {1: "user", 2: "assistant"}
 TABLES = frozenset(("cursorDiskKV",))
@@ -31,7 +31,7 @@ def conversations(database: sqlite3.Connection) -> Iterator[Session]:
             role, text = _ROLES.get(bubble.get("type", 0)), bubble.get("text")
             if role is not None and isinstance(text, str) and text.strip():
                 # Without id and time, as in Cursor's transcripts: the key is that of a turn that a hook captured.
-                messages.append(Said(role, text.strip(), None))
+                messages.append(SessionTurn(role, text.strip(), None))
                 times.append(moment(bubble) or moment(chat))
         said = (each._replace(sent=sent) for each, sent in zip(keyed(messages), times, strict=True))
         title = chat.get("name")

@@ -45,7 +45,7 @@ _SPACE = uuid.UUID("6f4d7c0e-2a51-5c8e-9b0a-7d3c1e5f9a24")
 """Name space of the ids of turns (RFC 9562, 5.5)."""
 
 
-class Said(NamedTuple):
+class SessionTurn(NamedTuple):
     """One turn: `role` is user, assistant or tool, `sent` in UTC if known, `key` names it in its session."""
 
     role: str
@@ -59,11 +59,11 @@ class Session(NamedTuple):
 
     id: str
     client: str
-    messages: tuple[Said, ...]
+    messages: tuple[SessionTurn, ...]
     title: str = ""
 
 
-def said(entry: Mapping[str, Any]) -> Said | None:
+def said(entry: Mapping[str, Any]) -> SessionTurn | None:
     """Return what a line of a session file, or a message of a hook, says; None if it is no message.
 
     The key is "" where the client gives none.
@@ -84,10 +84,10 @@ def said(entry: Mapping[str, Any]) -> Said | None:
     if not text:
         return None
     key = next((str(each[name]) for each in (entry, message) for name in _IDS if each.get(name)), "")
-    return Said(role, text, moment(entry) or moment(message), key)
+    return SessionTurn(role, text, moment(entry) or moment(message), key)
 
 
-def keyed(messages: Iterable[Said]) -> list[Said]:
+def keyed(messages: Iterable[SessionTurn]) -> list[SessionTurn]:
     """Return the messages with a key each: that of the client, or the hash of role, time and words.
 
     The same words of one person at one time are numbered; so are repeated keys.

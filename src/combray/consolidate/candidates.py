@@ -23,7 +23,7 @@ from combray.types import LIVE_STATUSES, Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Episode:
     """An episode with its key."""
 
     key: int
@@ -31,14 +31,14 @@ class Said:
 
 
 @dataclass(slots=True)
-class Candidate:
+class FactCandidate:
     """One statement, and the episodes that make or support it. The first is the origin of its text."""
 
     stated: Statement
-    said: list[Said]
+    said: list[Episode]
 
     @property
-    def first(self) -> Said:
+    def first(self) -> Episode:
         """The episode of the text."""
         return self.said[0]
 
@@ -64,21 +64,21 @@ class Candidate:
 
 
 def stated_in(
-    episodes: Sequence[Said], around: Mapping[int, Sequence[Said]], known: Collection[str]
-) -> list[Candidate]:
+    episodes: Sequence[Episode], around: Mapping[int, Sequence[Episode]], known: Collection[str]
+) -> list[FactCandidate]:
     """Return candidates in the order of the episodes. Equal texts are one candidate.
 
     Args:
         around: for each key, the episodes of its cluster. Those that make the same claim are evidence too.
         known: names that a statement may be about.
     """
-    found: dict[tuple[str, str | None, tuple[str, ...]], Candidate] = {}
+    found: dict[tuple[str, str | None, tuple[str, ...]], FactCandidate] = {}
     for each in episodes:
         episode = each.episode
         for stated in statements(episode.content, episode.author, episode.moment, known):
             author = episode.author if stated.as_said else None
             candidate = found.setdefault(
-                (normalised(stated.text), author, scope_set(episode.tags)), Candidate(stated, [])
+                (normalised(stated.text), author, scope_set(episode.tags)), FactCandidate(stated, [])
             )
             _join(candidate, each)
             for other in around.get(each.key, ()):
@@ -90,7 +90,7 @@ def stated_in(
     return list(found.values())
 
 
-def _join(candidate: Candidate, said: Said) -> None:
+def _join(candidate: FactCandidate, said: Episode) -> None:
     if all(said.key != each.key for each in candidate.said):
         candidate.said.append(said)
 
@@ -122,7 +122,7 @@ class KnownFacts:
         self._by_text[normalised(fact.content)].append(key)
         self._by_terms[term_set(fact.content)].append(key)
 
-    def find(self, candidate: Candidate, vector: NDArray[np.float32] | None) -> int | None:
+    def find(self, candidate: FactCandidate, vector: NDArray[np.float32] | None) -> int | None:
         """Return the most confident duplicate, or the fact that a duplicate was merged into."""
         text = candidate.stated.text
         keys = dict.fromkeys(self._by_text.get(normalised(text), ()))
@@ -142,7 +142,7 @@ class KnownFacts:
         facts = self._state.facts
         return min(same, key=lambda key: (-facts[key].confidence, key), default=None)
 
-    def is_hidden(self, candidate: Candidate) -> bool:
+    def is_hidden(self, candidate: FactCandidate) -> bool:
         """Return whether the same statement was forgotten, or belongs to a fact that was replaced since."""
         said = {each.episode.id for each in candidate.said}
         return any(
@@ -151,7 +151,7 @@ class KnownFacts:
             if (memory.author or "") == (candidate.author or "") and scope_set(memory.tags) == candidate.scope
         )
 
-    def _says(self, key: int, candidate: Candidate) -> bool:
+    def _says(self, key: int, candidate: FactCandidate) -> bool:
         fact = self._state.facts.get(key)
         if fact is None or fact.status not in (*LIVE_STATUSES, "deprecated"):
             return False

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from combray.consolidate.candidates import Candidate, KnownFacts, Said, stated_in
+from combray.consolidate.candidates import Episode, FactCandidate, KnownFacts, stated_in
 from combray.consolidate.distil_model import facts_by_model
 from combray.consolidate.evidence import independent, origin
 from combray.consolidate.runs import by_key
@@ -82,14 +82,14 @@ class DistilFacts:
         # Trusted episodes after the last one read, in the order of writing.
         keys = reader.scan(Filter(kinds=("episode",), trusts=self.trusts))
         fresh = np.sort(keys[keys > state.seen])[: self.most_episodes].tolist()
-        episodes = [Said(key, episode) for key, episode in by_key(reader, fresh).items()]
+        episodes = [Episode(key, episode) for key, episode in by_key(reader, fresh).items()]
         if not episodes:
             return state
         state.seen = episodes[-1].key
         self._plan(state, runtime, reader, self._candidates(state, runtime, reader, episodes))
         return state
 
-    def _clustered(self, reader: Reader, state: Planning, episodes: Sequence[Said]) -> list[list[Said]]:
+    def _clustered(self, reader: Reader, state: Planning, episodes: Sequence[Episode]) -> list[list[Episode]]:
         """Return clusters of similar episodes, the largest first."""
         if not state.model:
             return []
@@ -100,11 +100,11 @@ class DistilFacts:
         return sorted(groups, key=lambda group: (-len(group), group[0].key))
 
     def _candidates(
-        self, state: Planning, runtime: Runtime, reader: Reader, episodes: Sequence[Said]
-    ) -> list[Candidate]:
+        self, state: Planning, runtime: Runtime, reader: Reader, episodes: Sequence[Episode]
+    ) -> list[FactCandidate]:
         """Return candidates from the model for the episodes that it read, and from rules for the rest."""
         groups = self._clustered(reader, state, episodes)
-        stated: list[Candidate] = []
+        stated: list[FactCandidate] = []
         shown: set[int] = set()
         if runtime.language_model is not None and state.weight < state.most:
             # Whole clusters first, then the other episodes in order.
@@ -125,7 +125,9 @@ class DistilFacts:
         rest = [each for each in episodes if each.key not in shown]
         return sorted([*stated, *stated_in(rest, around, known)], key=lambda each: each.first.key)
 
-    def _plan(self, state: Planning, runtime: Runtime, reader: Reader, candidates: Sequence[Candidate]) -> None:
+    def _plan(
+        self, state: Planning, runtime: Runtime, reader: Reader, candidates: Sequence[FactCandidate]
+    ) -> None:
         vectors: Sequence[np.ndarray | None] = [None] * len(candidates)
         if runtime.embedder is not None and candidates:
             try:
@@ -158,7 +160,7 @@ class DistilFacts:
             known.add(new_key, fact)
             made += 1
 
-    def _fact(self, state: Planning, candidate: Candidate) -> Memory:
+    def _fact(self, state: Planning, candidate: FactCandidate) -> Memory:
         """Return the fact as it is stored: hidden until its plan is applied."""
         stated, now = candidate.stated, datetime.fromtimestamp(state.now, UTC)
         evidence = tuple(each.episode.id for each in candidate.said)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from combray.consolidate.candidates import Candidate, Said
+from combray.consolidate.candidates import Episode, FactCandidate
 from combray.language.claim_tokens import tokenise
 from combray.language.dates.absolute import dated
 from combray.language.polarity import negations
@@ -40,7 +40,7 @@ class _Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: str = ""
 
 
-def facts_by_model(model: LanguageModel, episodes: Sequence[Said], now: float) -> list[Candidate]:
+def facts_by_model(model: LanguageModel, episodes: Sequence[Episode], now: float) -> list[FactCandidate]:
     """Return the facts that the model finds in the episodes. Facts that the episodes do not support are dropped.
 
     Raises ModelError, and msgspec.MsgspecError for an answer that is not the requested JSON.
@@ -63,11 +63,11 @@ def facts_by_model(model: LanguageModel, episodes: Sequence[Said], now: float) -
         numbers = dict.fromkeys(each.episodes)
         said = [episodes[number - 1] for number in numbers if 1 <= number <= len(episodes)]
         if said and len(said) == len(numbers) and is_supported(each.fact, said):
-            found.append(Candidate(_statement(each, said), said))
+            found.append(FactCandidate(_statement(each, said), said))
     return found
 
 
-def _statement(found: _Found, said: Sequence[Said]) -> Statement:
+def _statement(found: _Found, said: Sequence[Episode]) -> Statement:
     text = " ".join(found.fact.split()).rstrip(".")
     starts = [dated(each.episode.content, each.episode.moment).start for each in said]
     since = min((start for start in starts if start is not None), default=None)
@@ -76,7 +76,7 @@ def _statement(found: _Found, said: Sequence[Said]) -> Statement:
     )
 
 
-def is_supported(fact: str, said: Sequence[Said]) -> bool:
+def is_supported(fact: str, said: Sequence[Episode]) -> bool:
     """Return whether the episodes contain every content word and number of the fact, and agree in negation.
 
     Speakers' names and resolved relative dates count as content. Each episode must contain half of the content
@@ -96,7 +96,7 @@ def is_supported(fact: str, said: Sequence[Said]) -> bool:
     return not negations(fact) or any(negations(each.episode.content) for each in said)
 
 
-def _spoken(said: Said) -> str:
+def _spoken(said: Episode) -> str:
     """Return the episode's text with its speaker's name and with resolved dates."""
     episode = said.episode
     return f"{speaker(episode.author)}: {dated(episode.content, episode.moment).text}"

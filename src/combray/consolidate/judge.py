@@ -46,7 +46,7 @@ class _Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Judge:
+class JudgePairs:
     """Submits at most `most_pairs` pairs in one call. Without a model or a valid answer they wait.
 
     The answer must be exactly the requested JSON. A pair that it omits, or answers twice differently, stays

@@ -9,7 +9,7 @@ from combray.consolidate.confidence import DeprecateFacts, FadeFacts, PromoteFac
 from combray.consolidate.contradict import Contradictions
 from combray.consolidate.distil import DistilFacts
 from combray.consolidate.evidence import GatherEvidence
-from combray.consolidate.judge import Judge
+from combray.consolidate.judge import JudgePairs
 from combray.consolidate.load import FindNear, LoadFacts
 from combray.consolidate.merge import MergeFacts
 from combray.consolidate.revisions import SettleRevisions
@@ -26,7 +26,7 @@ NIGHTLY: Pipeline[Planning] = Pipeline(
         FindNear(),
         MergeFacts(),
         Contradictions(),
-        Judge(),
+        JudgePairs(),
         SettleRevisions(),
         DeprecateFacts(),
         PromoteFacts(),

@@ -20,7 +20,7 @@ _DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PruningCandidate:
     """A memory of little importance now. An immune one is never pruned automatically."""
 
     memory: Memory
@@ -50,7 +50,7 @@ class Retention:
         self._prune = next((each for each in stages if isinstance(each, Prune)), Prune())
 
     @audited("gc")
-    def candidates(self, *, threshold: float = 0.5, limit: int = 20) -> list[Candidate]:
+    def candidates(self, *, threshold: float = 0.5, limit: int = 20) -> list[PruningCandidate]:
         """Memories whose effective importance is below the threshold, least important first."""
         reader = self._at.reader
         now = self._at.runtime.clock()
@@ -73,7 +73,7 @@ class Retention:
         chosen = sorted(scored)[:limit]
         found = reader.memories(key for _, key, _, _ in chosen)
         return [
-            Candidate(memory, value, round(days, 2), degree[key], safe)
+            PruningCandidate(memory, value, round(days, 2), degree[key], safe)
             for memory, (value, key, days, safe) in zip(found, chosen, strict=True)
         ]
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from combray.clients.sessions import Said, turn_id
+from combray.clients.sessions import SessionTurn, turn_id
 from combray.conversation.speakers import SPEAKERS
 from combray.hooks.beside import Beside
 from combray.hooks.events import Event
@@ -46,7 +46,7 @@ def queue_new(event: Event, beside: Beside) -> int:
     return len(new)
 
 
-def _said(event: Event, offset: int) -> tuple[list[Said], int]:
+def _said(event: Event, offset: int) -> tuple[list[SessionTurn], int]:
     if event.transcript and event.verb != "tool":
         path = Path(event.transcript).expanduser()
         if path.is_file():
@@ -54,7 +54,7 @@ def _said(event: Event, offset: int) -> tuple[list[Said], int]:
     return from_messages(event.messages), offset
 
 
-def _turn(event: Event, namespace: str, said: Said, now: str) -> dict[str, Any]:
+def _turn(event: Event, namespace: str, said: SessionTurn, now: str) -> dict[str, Any]:
     return {
         "id": turn_id(event.client, event.session, said.key),
         "namespace": namespace,

@@ -10,25 +10,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from combray.clients.sessions import Said, keyed, moment, said
+from combray.clients.sessions import SessionTurn, keyed, moment, said
 
 MOST_BYTES = 64_000_000
 """A transcript is read from this many bytes before its end."""
 
 
-def from_messages(messages: Iterable[Mapping[str, Any]]) -> list[Said]:
+def from_messages(messages: Iterable[Mapping[str, Any]]) -> list[SessionTurn]:
     """Return the turns in a list of messages, also the results of tools that a hook was called for."""
     found = (_tool(each) or said(each) for each in messages)
     return keyed(each for each in found if each is not None)
 
 
-def _tool(message: Mapping[str, Any]) -> Said | None:
+def _tool(message: Mapping[str, Any]) -> SessionTurn | None:
     if message.get("role") != "tool" or not isinstance(message.get("content"), str) or not message["content"]:
         return None
-    return Said("tool", message["content"], moment(message), str(message.get("id") or ""))
+    return SessionTurn("tool", message["content"], moment(message), str(message.get("id") or ""))
 
 
-def read_transcript(path: Path, start: int) -> tuple[list[Said], int]:
+def read_transcript(path: Path, start: int) -> tuple[list[SessionTurn], int]:
     """Return the turns in whole lines from byte `start` on, and the byte to go on at. Raises OSError."""
     size = path.stat().st_size
     if size < start:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import NamedTuple
 
-from combray.language.meanings import Concept, Said
+from combray.language.meanings import Concept, Meaning
 
 _DERIVED = 5
 """Letters at the start that two words of one stem share: "allergy", "allergic"."""
@@ -28,7 +28,7 @@ class Aligned(NamedTuple):
     negations: tuple[list[Concept], list[Concept]]
 
 
-def align(mine: Said, theirs: Said) -> Aligned:
+def align(mine: Meaning, theirs: Meaning) -> Aligned:
     """Return how the concepts of an old and a new statement match."""
     left = [[each for each in text.concepts if not each.phrase.light] for text in (mine, theirs)]
     light = [[each for each in text.concepts if each.phrase.light] for text in (mine, theirs)]

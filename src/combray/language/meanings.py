@@ -63,7 +63,7 @@ class Concept(NamedTuple):
         return self.phrase.key
 
 
-class Said(NamedTuple):
+class Meaning(NamedTuple):
     """A statement as concepts. `units` are its words, `persons` the persons that pronouns name."""
 
     language: str
@@ -146,12 +146,12 @@ _NUMBERS = {
 
 
 @read_once
-def said(text: Text) -> Said | None:
+def said(text: Text) -> Meaning | None:
     """Return a statement as concepts; None if its language has no table."""
     return said_in(text.text, language(text.text))
 
 
-def both_said(old: str, new: str) -> tuple[Said | None, Said | None]:
+def both_said(old: str, new: str) -> tuple[Meaning | None, Meaning | None]:
     """Return two statements as concepts of one language: a short text alone may be taken for another one's."""
     code = language(f"{old}\n{new}")
     mine, theirs = said(old), said(new)
@@ -162,7 +162,7 @@ def both_said(old: str, new: str) -> tuple[Said | None, Said | None]:
     return mine, theirs
 
 
-def said_in(text: str, code: str) -> Said | None:
+def said_in(text: str, code: str) -> Meaning | None:
     """Return a statement of a language as concepts; None if the language has no table."""
     known = lexicon(code)
     if known is None:
@@ -189,7 +189,7 @@ def said_in(text: str, code: str) -> Said | None:
 
 def _read(
     known: Lexicon, units: Sequence[str], keys: Sequence[str], breaks: frozenset[int], capitals: set[str]
-) -> Said:
+) -> Meaning:
     concepts: list[Concept] = []
     negations: list[Concept] = []
     functional: list[int] = []
@@ -232,7 +232,7 @@ def _read(
             concepts.append(concept)
         place += length
     topics: set[str | int] = {each.key for each in concepts if not each.phrase.light}
-    return Said(
+    return Meaning(
         known.code,
         tuple(units),
         tuple(concepts),

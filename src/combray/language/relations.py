@@ -15,7 +15,7 @@ from combray.language.alignment import Aligned, align, with_derived
 from combray.language.claim_tokens import vocabulary
 from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon, lexicon
-from combray.language.meanings import Concept, Said, both_said
+from combray.language.meanings import Concept, Meaning, both_said
 from combray.language.polarity import changes
 from combray.language.roles import OF_TIME, is_passive, is_swapped, same_roles
 from combray.language.tense import tense_of
@@ -87,7 +87,7 @@ def relation(old: str, new: str) -> Related | None:
     return found if tense == "present" or not found.of_value else None
 
 
-def _may_relate(mine: Said, theirs: Said) -> bool:
+def _may_relate(mine: Meaning, theirs: Meaning) -> bool:
     """Return whether few enough concepts of a statement are its own. Cheap: most near texts are not related."""
     most = _MOST_OWN_UNSPACED if is_unspaced(mine.units[0]) else _MOST_OWN
     # Of a new text one clause may be compared.
@@ -95,7 +95,7 @@ def _may_relate(mine: Said, theirs: Said) -> bool:
     return all(_own(text, other.topics) <= most for text, other in compared)
 
 
-def _own(text: Said, topics: frozenset[str | int]) -> int:
+def _own(text: Meaning, topics: frozenset[str | int]) -> int:
     return sum(
         each.key not in topics and each.phrase.groups.isdisjoint(topics)
         for each in text.concepts
@@ -103,7 +103,7 @@ def _own(text: Said, topics: frozenset[str | int]) -> int:
     )
 
 
-def _clauses(text: Said) -> list[Said]:
+def _clauses(text: Meaning) -> list[Meaning]:
     """Return the clauses of a statement, each with its subject: "the API has no OAuth, only keys"."""
     starts = sorted({0, *text.breaks, len(text.units)})
     found = []
@@ -119,7 +119,7 @@ def _clauses(text: Said) -> list[Said]:
     return found
 
 
-def _compared(mine: Said, theirs: Said, known: Lexicon) -> Related | None:
+def _compared(mine: Meaning, theirs: Meaning, known: Lexicon) -> Related | None:
     if _other_persons(mine, theirs) or _then_and_today(mine, theirs) or _then_and_today(theirs, mine):
         return None
     found = align(mine, theirs)
@@ -135,16 +135,16 @@ def _compared(mine: Said, theirs: Said, known: Lexicon) -> Related | None:
     return _restatement(mine, theirs, found, known)
 
 
-def _then_and_today(one: Said, other: Said) -> bool:
+def _then_and_today(one: Meaning, other: Meaning) -> bool:
     """Return whether one says how something was and the other how it is: both can be true."""
     return not _WAS.isdisjoint(one.units) and not _IS.isdisjoint(other.units)
 
 
-def _other_persons(mine: Said, theirs: Said) -> bool:
+def _other_persons(mine: Meaning, theirs: Meaning) -> bool:
     return bool(mine.persons - theirs.persons and theirs.persons - mine.persons)
 
 
-def _is_scene(text: Said, known: Lexicon) -> bool:
+def _is_scene(text: Meaning, known: Lexicon) -> bool:
     """Return whether a text describes a scene ("A man …", "Two dogs …"): what it says of it holds at one time."""
     first = text.units[0]
     opening = text.concepts[0]
@@ -157,7 +157,7 @@ def _is_scene(text: Said, known: Lexicon) -> bool:
     return going_on and not text.persons
 
 
-def _attributive(concept: Concept, text: Said, known: Lexicon) -> bool:
+def _attributive(concept: Concept, text: Meaning, known: Lexicon) -> bool:
     """Return whether a word only says which thing is meant: "the red folder", "my old bike", 蓝色的箱子."""
     after = concept.last + 1
     if after >= len(text.units):
@@ -171,7 +171,7 @@ def _attributive(concept: Concept, text: Said, known: Lexicon) -> bool:
     return starts and (before in known.determiners or (concept.first == 0 and not concept.phrase.anywhere))
 
 
-def _denial(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Related | None:
+def _denial(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> Related | None:
     """One opposite or one negation, and else the same: at least one side says nothing more."""
     if not found.common:
         return None
@@ -210,7 +210,7 @@ def _denial(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Related
     return Related("contradicts", f"one is denied ({_spelt(negation, (mine, theirs)[place])})")
 
 
-def _without_agent(mine: Said, theirs: Said, found: Aligned, known: Lexicon, denied: int) -> Aligned:
+def _without_agent(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon, denied: int) -> Aligned:
     """Drop who did it from what is left, where the denial is passive: "Ana did it", "It has not been done"."""
     told, denial = (theirs, mine) if denied == 0 else (mine, theirs)
     for pair in found.common:
@@ -235,24 +235,24 @@ def _ahead(left: Sequence[Concept], of: Concept) -> bool:
     )
 
 
-def _leads(concept: Concept, text: Said) -> bool:
+def _leads(concept: Concept, text: Meaning) -> bool:
     """Return whether a concept is the subject of its text: nothing but articles stands in front of it."""
     known = vocabulary()
     spoken = any(unit in known.pronouns and unit not in known.definite for unit in text.units[: concept.first])
     return concept == text.concepts[0] and not spoken
 
 
-def _are_scenes(mine: Said, theirs: Said, known: Lexicon) -> bool:
+def _are_scenes(mine: Meaning, theirs: Meaning, known: Lexicon) -> bool:
     return _is_scene(mine, known) and _is_scene(theirs, known)
 
 
-def _enough(found: Aligned, text: Said) -> bool:
+def _enough(found: Aligned, text: Meaning) -> bool:
     """Return whether the common concepts are a statement: in an unspaced script one character is not."""
     size = sum(each[0].last - each[0].first + 1 for each in found.common)
     return size >= (3 if is_unspaced(text.units[0]) else 2) or (size >= 1 and bool(text.persons))
 
 
-def _other_value(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Related | None:
+def _other_value(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> Related | None:
     """Another value of the same property, and nothing else differs."""
     if len(found.values) > 2 or not found.common or found.broader:
         return None
@@ -282,18 +282,18 @@ def _other_value(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Re
     return Related("contradicts", f"another value: {_spelt(one, mine)}, {_spelt(other, theirs)}", of_value=True)
 
 
-def _is_said_of(value: Concept, text: Said, known: Lexicon) -> bool:
+def _is_said_of(value: Concept, text: Meaning, known: Lexicon) -> bool:
     """Return whether a value stands behind a copula: "the wall is white". Without spaces it ends the text."""
     if text.language in ("zh", "vi"):
         return value.last >= len(text.units) - 2
     return not known.copulas.isdisjoint(text.units[max(0, value.first - 4) : value.first])
 
 
-def _after_functional(value: Concept, text: Said) -> bool:
+def _after_functional(value: Concept, text: Meaning) -> bool:
     return any(0 <= value.first - place <= 2 for place in text.functional)
 
 
-def _functional(mine: Said, theirs: Said, found: Aligned) -> Related | None:
+def _functional(mine: Meaning, theirs: Meaning, found: Aligned) -> Related | None:
     """Two unknown words behind "lives in", "is called" and the like, and nothing else differs."""
     (one, other), common = found.left, found.common
     if not (one and other and common) or found.broader:
@@ -314,7 +314,7 @@ def _functional(mine: Said, theirs: Said, found: Aligned) -> Related | None:
     )
 
 
-def _ends(left: Sequence[Concept], text: Said) -> bool:
+def _ends(left: Sequence[Concept], text: Meaning) -> bool:
     """Return whether what is left is all that stands behind a functional phrase, in a script without spaces."""
     if left[0].first not in text.functional or any(each.phrase.kin for each in left):
         return False
@@ -322,11 +322,11 @@ def _ends(left: Sequence[Concept], text: Said) -> bool:
     return len(behind) == len(left) and behind[-1].last - behind[0].first < _LONGEST_VALUE
 
 
-def _functional_phrases(text: Said) -> set[str]:
+def _functional_phrases(text: Meaning) -> set[str]:
     return {text.units[place - 1] for place in text.functional}
 
 
-def _restatement(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> Related | None:
+def _restatement(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> Related | None:
     """All concepts of both are common, in the same roles. A statement that says more is another one."""
     found = with_derived(found)
     left = found.left[0] + found.left[1]
@@ -355,7 +355,7 @@ def _few_characters(left: Sequence[Concept], size: int) -> bool:
 _RESTATED = Related("restates", "the same in other words")
 
 
-def _flips_back(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> bool:
+def _flips_back(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
     """Return whether one negation takes back one opposite: "closed", "not open"."""
     (one, other), *more = found.opposites
     if more or _leads(one, mine) or _leads(other, theirs):
@@ -375,11 +375,11 @@ _HEDGES = frozenset(
 )
 
 
-def _hedged(mine: Said, theirs: Said) -> bool:
+def _hedged(mine: Meaning, theirs: Meaning) -> bool:
     """Return whether one of them holds under a condition that the other does not name."""
     return bool((_HEDGES & set(mine.units)) ^ (_HEDGES & set(theirs.units)))
 
 
-def _spelt(concept: Concept, text: Said) -> str:
+def _spelt(concept: Concept, text: Meaning) -> str:
     gap = "" if is_unspaced(text.units[concept.first]) else " "
     return gap.join(text.units[concept.first : concept.last + 1])

@@ -30,7 +30,7 @@ _LONGEST = 400
 """Words of a text that are compared: a longer text is a document, and nothing in its end revises a statement."""
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class WordSets(msgspec.Struct, frozen=True, gc=False):
     """A text as sets of words. `terms` are content terms; `pairs` neighbouring terms, stop words included."""
 
     order: tuple[str, ...]
@@ -61,12 +61,12 @@ def _numerals() -> frozenset[str]:
 
 
 @read_once
-def said(text: Text) -> Said:
+def said(text: Text) -> WordSets:
     """Return the sets of words of a text. Never raises."""
     order = all_terms(text)[:_LONGEST]
     distinct = frozenset(split(text).words[:_LONGEST])
     capitals, names = capitalised_words(text.text)
-    return Said(
+    return WordSets(
         order=order,
         words=distinct,
         terms=term_set(text) if len(content(text)) <= _LONGEST else frozenset(content(text)[:_LONGEST]),
@@ -116,7 +116,7 @@ OF_PAIR = (
 """Names of the features of a pair, in the order of `pair_features`."""
 
 
-def rarity(texts: Sequence[Said]) -> dict[str, float]:
+def rarity(texts: Sequence[WordSets]) -> dict[str, float]:
     """Return the idf of each term among a few texts, about 0-1: the candidates stand for the whole store."""
     counts = Counter(chain.from_iterable([each.terms for each in texts]))
     size = float(len(texts) + _UNSEEN)
@@ -125,7 +125,7 @@ def rarity(texts: Sequence[Said]) -> dict[str, float]:
     return {term: weights[count - 1] for term, count in counts.items()}
 
 
-def pair_features(new: Said, old: Said, idf: Mapping[str, float], of_new: float) -> list[float]:
+def pair_features(new: WordSets, old: WordSets, idf: Mapping[str, float], of_new: float) -> list[float]:
     """Return the features of a later and an earlier text.
 
     `idf` has every term of both (`rarity`), `of_new` is its sum over the later one.

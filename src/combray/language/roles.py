@@ -6,7 +6,7 @@ from combray.language.alignment import Aligned
 from combray.language.claim_tokens import vocabulary
 from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon
-from combray.language.meanings import Concept, Said
+from combray.language.meanings import Concept, Meaning
 
 OF_TIME = frozenset(
     (NUMBER, "day", "month", "日", "月", "thứ", "tháng", "Tag", "Monat", "jour", "mois", "día", "mes")
@@ -14,7 +14,7 @@ OF_TIME = frozenset(
 """Classes of numbers and days, which may stand anywhere in a statement."""
 
 
-def same_roles(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> bool:
+def same_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
     """Return whether nobody is swapped: "Lena teaches Omar" is not "Omar teaches Lena"."""
     before, after = (
         [found.common.index(pair) for pair in sorted(found.common, key=lambda pair: pair[side].first)]
@@ -49,7 +49,7 @@ def is_swapped(found: Aligned) -> bool:
     return first[0] != first[1]
 
 
-def _voices(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> bool | None:
+def _voices(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool | None:
     """Return whether one is the other's passive: "We store it", "It is stored"; None if both have one voice.
 
     What stands before the verb of the passive stands behind that of the active voice.
@@ -69,14 +69,14 @@ def _voices(mine: Said, theirs: Said, found: Aligned, known: Lexicon) -> bool | 
     return None
 
 
-def is_passive(verb: Concept, text: Said, known: Lexicon) -> bool:
+def is_passive(verb: Concept, text: Meaning, known: Lexicon) -> bool:
     """Return whether a verb stands behind "is", "was" or "is not" and is no form in "-ing"; English alone."""
     before = [unit for unit in text.units[max(0, verb.first - 2) : verb.first] if unit not in known.negating]
     copula = bool(before) and before[-1] in known.copulas
     return text.language == "en" and copula and not text.units[verb.last].endswith("ing")
 
 
-def _has_object(verb: Concept, text: Said, known: Lexicon) -> bool:
+def _has_object(verb: Concept, text: Meaning, known: Lexicon) -> bool:
     """Return whether a noun or a pronoun stands right behind a verb."""
     behind = verb.last + 1
     if behind >= len(text.units):
@@ -112,7 +112,7 @@ def _turned(before: list[int], after: list[int]) -> bool:
     return any(before[cut:] + before[:cut] == after for cut in range(1, len(before)))
 
 
-def _opens(text: Said, known: Lexicon) -> bool:
+def _opens(text: Meaning, known: Lexicon) -> bool:
     """Return whether a statement begins with a phrase of time or place."""
     return text.units[0] in known.adjunct or _of_time(text.concepts[0])
 

@@ -93,7 +93,7 @@ def _read(text: str) -> _Read:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class AnswerEvidence:
     """What speaks for the hits and the answer, shapes (hits, FEATURES) and (GLOBAL,).
 
     `unmet`: words that no hit meets; `kind`: the kind of answer that is asked for, if none of the first holds it
@@ -127,7 +127,7 @@ _CONVERSATION = 0.5
 """Gain of the first hit's session from which its turns are short, and so its neighbours answer with it."""
 
 
-def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
+def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     """Return what speaks for the first `most` of the sorted candidates; there must be one."""
     keys = state.keys[:most]
     texts = [text[:_READ] for text in state.reader.contents(keys.tolist())]
@@ -181,7 +181,7 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> Evidence:
     unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
     rows = state.columns()
     turns = rows.session[0] >= 0 and rows.gain[0] >= _CONVERSATION
-    return Evidence(hits, np.array(whole), soft, unmet, kind, unheld, bool(turns))
+    return AnswerEvidence(hits, np.array(whole), soft, unmet, kind, unheld, bool(turns))
 
 
 def _asking(words: str) -> Sequence[str]:

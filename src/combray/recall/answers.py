@@ -15,7 +15,7 @@ from combray.language.folding import fold, runs
 from combray.language.late import late
 from combray.language.scripts import language
 from combray.language.tokens import all_terms, terms
-from combray.recall.answer_features import FEATURES, GLOBAL, MATCHED, WHOLE, Evidence, evidence
+from combray.recall.answer_features import FEATURES, GLOBAL, MATCHED, WHOLE, AnswerEvidence, evidence
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring import answers
@@ -88,7 +88,7 @@ class JudgeAnswers:
             self._drop(state, near)
         return state
 
-    def _unrelated(self, state: Recalling, found: Evidence, runtime: Runtime) -> bool:
+    def _unrelated(self, state: Recalling, found: AnswerEvidence, runtime: Runtime) -> bool:
         """Whether word vectors meet too little of the question.
 
         In doubt, what is asked for of somebody ("which guitar strings") is in no hit: a name says whom a question
@@ -130,12 +130,12 @@ class JudgeAnswers:
         state.details["dropped"] = state.dropped
 
 
-def _of_another(question: str, found: Evidence, odds: NDArray[np.float64]) -> bool:
+def _of_another(question: str, found: AnswerEvidence, odds: NDArray[np.float64]) -> bool:
     """Whether the best hit is about another owner: the grandmother's birthday, if the mother's is asked for."""
     return _OWNER.search(question) is not None and bool(found.hits[int(np.argmax(odds)), _CONFLICT] > 0)
 
 
-def _stands(state: Recalling, found: Evidence) -> bool:
+def _stands(state: Recalling, found: AnswerEvidence) -> bool:
     """Whether a hit answers as far as words can tell, or took the place of one that was asked for.
 
     It holds every word and name of the question and every kind with a vocabulary, or it superseded what the words
@@ -192,7 +192,7 @@ class RequireKind:
         return named or texts
 
 
-def reason(found: Evidence) -> str:
+def reason(found: AnswerEvidence) -> str:
     """In words, what is missing."""
     if found.kind is not None:
         return _lacks(found.kind.name)

@@ -153,13 +153,13 @@ class ShowLater:
         return state
 
     def weigh(self, evidence: Mapping[str, float]) -> float:
-        """Return the probability that an edge with this evidence (`Evidence`) matters to the question."""
+        """Return the probability that an edge with this evidence matters to the question."""
         z = self.bias + sum([getattr(self, name) * value for name, value in evidence.items()])
         return round(1.0 / (1.0 + math.exp(-z)), 6)
 
     def _that_matter(self, links: Sequence[Link], state: Recalling, hits: set[int], times: Times) -> list[Link]:
         """Return the edges that matter to this question, each with that probability as its weight."""
-        evidence = Evidence(state, links, times)
+        evidence = EdgeEvidence(state, links, times)
         found: list[Link] = []
         pulled: dict[int, float] = {}
         for of_hits in (True, False):
@@ -230,7 +230,7 @@ def _move(key: int, place: int, order: list[int]) -> None:
     order.insert(place, key)
 
 
-class Evidence:
+class EdgeEvidence:
     """What speaks for an edge, by the name of its weight in `ShowLater`."""
 
     def __init__(self, state: Recalling, links: Sequence[Link], times: Times) -> None:

@@ -17,7 +17,7 @@ from combray.language.replacements import is_other_value, replacements_of, repla
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set
-from combray.remember.diff_candidates import EDITABLE, LONGEST_RELATED, Batch, Candidate, on_another_day
+from combray.remember.diff_candidates import EDITABLE, LONGEST_RELATED, Batch, DiffCandidate, on_another_day
 from combray.remember.state import Draft, Remembering, Restatement, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 
@@ -42,7 +42,7 @@ class _Claim:
         self.text, self.author = draft.memory.content, draft.memory.author or ""
         self.names = draft.memory.entities
         self.is_present = draft.claim.tense == "present"
-        self.restates: tuple[float, Candidate] | None = None
+        self.restates: tuple[float, DiffCandidate] | None = None
         """The most similar candidate of which it is a paraphrase, with the similarity."""
 
     @cached_property
@@ -57,11 +57,11 @@ class _Claim:
     def says_changed(self) -> bool:
         return bool(changes(self.text))
 
-    def repeats(self, other: Candidate) -> bool:
+    def repeats(self, other: DiffCandidate) -> bool:
         """Whether it is the same text of the same author."""
         return self.author == (other.author or "") and self.normalised == normalised(other.text)
 
-    def ends(self, old: Candidate) -> bool:
+    def ends(self, old: DiffCandidate) -> bool:
         """Whether the text names the value of an earlier one, and what it is now."""
         if not self.is_present or not replacements_of(self.text) or tense_of(old.text) != "present":
             return False
@@ -120,7 +120,7 @@ class Diff:
     def decide(self, state: Remembering, reader: Reader) -> None:
         """Decide for every draft. `Settle` repeats this if another writer has changed the store since."""
         batch = Batch.of(state.drafts, self)
-        stored: Mapping[int, list[Candidate]] = {}
+        stored: Mapping[int, list[DiffCandidate]] = {}
         for place, draft in enumerate(state.drafts):
             if place % _READ_AT_ONCE == 0:
                 stored = self._stored(batch, range(place, min(place + _READ_AT_ONCE, len(state.drafts))), reader)
@@ -138,7 +138,7 @@ class Diff:
                     similarity, other = claim.restates
                     draft.restates = Restatement(similarity, other.key, other.twin)
 
-    def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[Candidate]) -> None:
+    def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[DiffCandidate]) -> None:
         conflicts = False
         for candidate in candidates:
             decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
@@ -157,7 +157,7 @@ class Diff:
                 draft.reason = "names a changed value, and several memories have the old one"
 
     def _came_between(
-        self, new: _Claim, same: Sequence[Candidate], found: Sequence[Candidate], reader: Reader
+        self, new: _Claim, same: Sequence[DiffCandidate], found: Sequence[DiffCandidate], reader: Reader
     ) -> bool:
         """Whether a later statement changed, or may change, what the text says again: "on", "off", "on"."""
         last = max(same, key=lambda each: each.place)
@@ -170,7 +170,7 @@ class Diff:
         later = [each for each in found if each.place > last.place and new.author == (each.author or "")]
         return any(compare(last.text, each.text).verdict in ("contradicts", "update") for each in later)
 
-    def _stored(self, batch: Batch, places: Iterable[int], reader: Reader) -> dict[int, list[Candidate]]:
+    def _stored(self, batch: Batch, places: Iterable[int], reader: Reader) -> dict[int, list[DiffCandidate]]:
         """Stored memories to compare each draft with, the nearest first, read in one call.
 
         A draft that can replace nothing has no entry.
@@ -187,7 +187,7 @@ class Diff:
         known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
         return {
             place: [
-                Candidate(
+                DiffCandidate(
                     known[key].content,
                     known[key].author,
                     cosine,
@@ -228,7 +228,7 @@ class Diff:
         found = reader.search({"keyword": arm}, where, self.keyword_candidates)
         return [int(key) for key in found.lists["keyword"].keys]
 
-    def _judge(self, new: _Claim, candidate: Candidate) -> _Decision | None:
+    def _judge(self, new: _Claim, candidate: DiffCandidate) -> _Decision | None:
         """DUPLICATE, UPDATE or CONFLICT with its reason; None for ADD."""
         if self.certain and new.ends(candidate):
             return _Decision("UPDATE", "names the old value and the new one")
@@ -247,7 +247,7 @@ class Diff:
             return decision
         return _Decision("CONFLICT", f"contradicts a memory that is kept beside it: {related}", contradicts=True)
 
-    def _relate(self, new: _Claim, candidate: Candidate, similarity: float) -> str | None:
+    def _relate(self, new: _Claim, candidate: DiffCandidate, similarity: float) -> str | None:
         """Note a candidate that the text restates; return why the two contradict each other, None if they do not.
 
         Only a link and a report follow from it: nothing is skipped, hidden or replaced.
@@ -266,7 +266,7 @@ class Diff:
         return None
 
     def _judge_words(
-        self, new: _Claim, candidate: Candidate, overlap: float, similarity: float, *, unlikely: bool
+        self, new: _Claim, candidate: DiffCandidate, overlap: float, similarity: float, *, unlikely: bool
     ) -> _Decision | None:
         theirs = term_set(candidate.text)
         # Below the bands only a text that states a change can replace; `compare` is expensive.

@@ -23,7 +23,7 @@ LONGEST_RELATED = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class DiffCandidate:
     """A stored memory, or an earlier draft of the batch, that a draft is compared with."""
 
     text: str
@@ -112,14 +112,14 @@ class Batch:
             close[place].append(other)
         return cls(drafts, cosines, close, holding, by_words, diff)
 
-    def near(self, place: int) -> list[Candidate]:
+    def near(self, place: int) -> list[DiffCandidate]:
         """Earlier drafts that would be candidates if they were stored already, the nearest first."""
         by_cosine = [other for other in self.close.get(place, ()) if self._stands(other, place)]
         by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
         close = by_cosine[: self.diff.vector_candidates]
         found = dict.fromkeys((*close, *self._related(place), *self._by_words(place)))
         return [
-            Candidate(
+            DiffCandidate(
                 draft.memory.content,
                 draft.memory.author,
                 float(self.cosines[place, other]),

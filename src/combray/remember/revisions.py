@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
-    Said,
+    WordSets,
     differ,
     pair_features,
     rarity,
@@ -377,7 +377,7 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
     return stated and scope_set(old.tags) == scope_set(new.tags)
 
 
-def _reason(new: Said, old: Said, cosine: float) -> str:
+def _reason(new: WordSets, old: WordSets, cosine: float) -> str:
     """Return in words what speaks for a pair."""
     found = []
     if differ(new.numbers, old.numbers):

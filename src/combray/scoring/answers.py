@@ -34,7 +34,7 @@ class Weights(msgspec.Struct, frozen=True, dict=True):
         return np.round(found, 6)
 
 
-class Judge(msgspec.Struct, frozen=True):
+class AnswerModels(msgspec.Struct, frozen=True):
     """The models and bounds of a level and a shape of store.
 
     `hit`: of a hit; one that is more than `gap` below the best is dropped. `answer`: of the answer as a whole;
@@ -49,7 +49,7 @@ class Judge(msgspec.Struct, frozen=True):
     gap: float
 
 
-Level = Mapping[Literal["turns", "notes"], Judge]
+Level = Mapping[Literal["turns", "notes"], AnswerModels]
 """By the shape of the store: turns of a conversation, or notes."""
 
 

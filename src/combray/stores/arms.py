@@ -32,7 +32,7 @@ from combray.stores.snapshot import Snapshot, inside
 from combray.where import Condition
 
 
-class Evidence(Protocol):
+class ArmData(Protocol):
     """The data that an arm reads from its store. A slot is a row's place in the snapshot."""
 
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
@@ -52,9 +52,9 @@ class Evidence(Protocol):
 
 
 class _Kept:
-    """Evidence of one search, each posting list read once: two arms often have the same terms."""
+    """Data of one search, each posting list read once: two arms often have the same terms."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: ArmData) -> None:
         self._evidence = evidence
         self._lists: dict[tuple[object, ...], list[Posting | None]] = {}
         self.measured, self.naming = evidence.measured, evidence.naming
@@ -66,7 +66,7 @@ class _Kept:
         return self._lists[name]
 
 
-def search(evidence: Evidence, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
+def search(evidence: ArmData, snapshot: Snapshot, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
     """Return the best `limit` rows of every arm, and every arm's score for the union of them.
 
     No arm returns or counts quarantined rows, whatever the filter says.
@@ -105,7 +105,7 @@ def _vectorless(
     return snapshot.derived_from(eligible, ("vectorless", first.model), lambda: int((eligible & ~has).sum()))
 
 
-def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
+def eligible_rows(evidence: ArmData, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
     """Return the rows that the filter accepts, tags and the caller's condition included."""
     eligible = snapshot.mask(where)
     if where.tags:
@@ -115,7 +115,7 @@ def eligible_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDAr
     return eligible
 
 
-def findable_rows(evidence: Evidence, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
+def findable_rows(evidence: ArmData, snapshot: Snapshot, where: Filter) -> NDArray[np.bool_]:
     """Return the rows that the filter accepts and that are not quarantined."""
     eligible = eligible_rows(evidence, snapshot, where)
     if not snapshot.hides:

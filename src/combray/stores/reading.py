@@ -27,7 +27,7 @@ from combray.runtime import (
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
-from combray.stores.arms import Evidence
+from combray.stores.arms import ArmData
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
 from combray.stores.snapshot import Snapshot
@@ -68,7 +68,7 @@ class ColumnReader(ABC, Generic[C]):
         """Open a transaction, and return it with the columns in the state that it sees."""
 
     @abstractmethod
-    def _evidence(self, connection: C) -> Evidence:
+    def _evidence(self, connection: C) -> ArmData:
         """Return what arms read from the database."""
 
     @abstractmethod
