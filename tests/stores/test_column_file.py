@@ -269,6 +269,28 @@ def test_a_file_is_due_after_so_many_rows() -> None:
         assert not every.is_due(share, due - 1)
 
 
+def test_a_write_does_not_map_a_file_again_that_lacks_few_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 0
+    read = cache.NamespaceCache._map
+
+    def counted(held: cache.NamespaceCache, found: Any) -> None:
+        nonlocal count
+        count += 1
+        read(held, found)
+
+    monkeypatch.setattr(cache.NamespaceCache, "_map", counted)
+    with closing(combray.open(tmp_path / "a.db", embedder="wordllama")) as engine:
+        # A file is due after the second batch, and after the fourth. Then one is due when 40 more were written.
+        for start in range(0, 125, 25):
+            engine.remember_many([f"Shelf {n} holds jars of {WORDS[n % 5]}." for n in range(start, start + 25)])
+        count = 0
+        for n in range(30):
+            engine.remember(f"Crate {n} is full of {WORDS[n % 3]} stones.")
+    assert count <= 1
+
+
 def test_an_encrypted_store_and_one_in_memory_have_none(tmp_path: Path) -> None:
     pytest.importorskip("sqlcipher3")
     with combray.open(tmp_path / "secret.db", key="a passphrase", embedder="none") as engine:

@@ -47,7 +47,9 @@ class NamespaceCache:
             self._columns = Columns()
             self._matrices: dict[str, Matrix] = {}
             self._read = 0
-            """Rows and vectors that were read from the database, not mapped."""
+            """Rows that were read from the database and are not in the mapped file."""
+            self._mapped = -1
+            """The revision of the mapped file."""
             self._opening = False
 
     def catch_up(self, connection: sqlite3.Connection) -> Snapshot:
@@ -83,9 +85,9 @@ class NamespaceCache:
         self._columns.revision = revision
 
     def adopt(self, connection: sqlite3.Connection, found: Mapped) -> None:
-        """Map a file in place of what was read, so that processes share it. Connection: as `catch_up`."""
+        """Map a newer file in place of what was read, so that processes share it. Connection: as `catch_up`."""
         with self.lock:
-            if found.about["epoch"] == self._columns.epoch:
+            if found.about["epoch"] == self._columns.epoch and found.about["revision"] > self._mapped:
                 self._map(found)
                 self.catch_up(connection)
 
@@ -93,7 +95,7 @@ class NamespaceCache:
         if found is None:
             return
         self._columns.restore(found.about, found.arrays)
-        self._read = 0
+        self._read, self._mapped = 0, found.about["revision"]
         for place, (model, dimensions, revision) in enumerate(found.about["models"]):
             start = f"vector/{place}/"
             own = {
@@ -114,6 +116,11 @@ class NamespaceCache:
         count = self._columns.count
         enough = min(count // share, _MOST) if share >= 64 else count // share
         return (self._read if lag is None else lag) >= max(_LEAST, enough)
+
+    def has_lag(self, rows: int) -> None:
+        """Note how many rows the file lacks: rows that were read again and again are counted once."""
+        with self.lock:
+            self._read = rows
 
     def has_opened_late(self) -> bool:
         """Return, once after the first read, whether it read rows that every other process would read too."""
@@ -175,7 +182,6 @@ class NamespaceCache:
         # Room for every row, also where none has a vector.
         matrix.update(np.zeros(0, dtype=np.int64), [], slots_in.count)
         while rows := cursor.fetchmany(_BLOCK):
-            self._read += len(rows)
             keys = np.array([row[0] for row in rows], dtype=np.int64)
             matrix.update(slots_in.slots(keys), [row[1] for row in rows], slots_in.count)
         matrix.revision = upto.revision

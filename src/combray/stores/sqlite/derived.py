@@ -144,7 +144,11 @@ class ColumnFiles:
         if found is None:
             return True
         (lag,) = connection.execute(sql.memories.count_since, (number, found.about["revision"])).fetchone()
-        return cache.is_due(share, int(lag))
+        if not cache.is_due(share, int(lag)):
+            # Otherwise each write would look again.
+            cache.has_lag(int(lag))
+            return False
+        return True
 
     def remove(self, number: int) -> None:
         """Remove the files of a namespace, drafts too. Raises OSError: an erasure must not leave one."""
