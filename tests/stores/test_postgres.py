@@ -114,6 +114,24 @@ def test_two_hundred_namespaces_at_once_never_meet(postgres_store: PostgresStore
     assert len(postgres_store.namespaces()) == 200
 
 
+def test_columns_hold_names_as_they_were_given(postgres: Emptied) -> None:
+    """U+F8FF marks what PostgreSQL cannot hold, so a name with it is stored in another spelling."""
+    author, session, source, scope = "\uf8ff0", "a\uf8ff1", "\uf8ff", "scope:user:\uf8ff1"
+    with closing(PostgresStore(postgres.url)) as store:
+        mine = memory("mine", author=author, session=session, source=source, tags=(scope,))
+        add(store, mine, memory("another's"))
+    with closing(PostgresStore(postgres.url)) as store:
+        reader = store.reader("default")
+        assert author in reader.profile().authors
+        for where in (
+            Filter(authors=(author,)),
+            Filter(sessions=(session,)),
+            Filter(sources=(source,)),
+            Filter(within=(scope,)),
+        ):
+            assert reader.contents(order(reader.scan(where))) == ["mine"]
+
+
 def test_stores_that_start_together_make_the_tables_once(postgres_server: Server) -> None:
     url = postgres_server.url() + "&schema=together"
     problems: list[object] = []

@@ -5,7 +5,7 @@ About 150 bytes per memory. `NamespaceCache` catches up by revision when the dat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -77,6 +77,8 @@ _RANGES = {"key": (0, np.inf), "words": (0, np.inf), "length": (0, np.inf), "imp
 class Columns:
     """Growing columns of one namespace. `snapshot` returns an unchanging view of the absorbed rows."""
 
+    plain: Callable[[str], str] = str
+    """Makes a text out of what the database gave for it."""
     count: int = 0
     revision: int = -1
     epoch: int = -1
@@ -139,11 +141,15 @@ class Columns:
 
     def _encode(self, name: str, values: Sequence[str | None]) -> tuple[int, ...]:
         codes, names = self.codes[name], self.names[name]
-        for value in values:
-            if value is not None and value not in codes:
-                codes[value] = len(names)
-                names.append(value)
-        return tuple(-1 if value is None else codes[value] for value in values)
+        coded: dict[str | None, int] = {None: -1}
+        for value in dict.fromkeys(values):
+            if value is not None:
+                text = self.plain(value)
+                if text not in codes:
+                    codes[text] = len(names)
+                    names.append(text)
+                coded[value] = codes[text]
+        return tuple(map(coded.__getitem__, values))
 
     def _append(self, arrays: dict[str, NDArray[Any]]) -> None:
         more = len(arrays["key"])

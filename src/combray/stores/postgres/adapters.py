@@ -25,6 +25,13 @@ def escaped(text: str) -> str:
     return text
 
 
+def unescaped(text: str) -> str:
+    """Return the text that `escaped` was given."""
+    if _ESCAPE in text:
+        return text.replace(f"{_ESCAPE}0", "\x00").replace(f"{_ESCAPE}1", _ESCAPE)
+    return text
+
+
 class TextDumper(StrDumperUnknown):
     """A text as a parameter whose type the server infers."""
 
@@ -36,10 +43,7 @@ class TextLoader(Loader):
     """A text of a result."""
 
     def load(self, data: Buffer) -> str:
-        text = bytes(data).decode()
-        if _ESCAPE in text:
-            return text.replace(f"{_ESCAPE}0", "\x00").replace(f"{_ESCAPE}1", _ESCAPE)
-        return text
+        return unescaped(bytes(data).decode())
 
 
 class TextBinaryLoader(TextLoader):

@@ -12,6 +12,7 @@ from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
 from combray.stores.matrix import Matrix
 from combray.stores.postgres import nearness, sql
+from combray.stores.postgres.adapters import unescaped
 from combray.stores.postgres.nearness import Presence, Remote
 from combray.stores.postgres.postings import PostingCache
 from combray.stores.postgres.session import Session
@@ -52,7 +53,7 @@ class NamespaceCache:
         with self.lock:
             self.postings = PostingCache()
             self.selections = Selections()
-            self._columns = Columns()
+            self._columns = Columns(plain=unescaped)
             self._matrices: dict[str, Matrix | Presence] = {}
             self._ids: dict[int, str] = {}
             self._has_names = (-1, True)

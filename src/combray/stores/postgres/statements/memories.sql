@@ -33,8 +33,10 @@ SELECT key FROM memory WHERE namespace = $1 AND id >= $2 AND id < $3 LIMIT 2
 
 -- name: columns
 -- What the columns in memory are made of, in the order of `columns.COLUMNS`. Scopes come as the tags that hold them.
-SELECT key, status, tier, kind, category, source, trust, author, session,
-       CASE WHEN tags ILIKE '%"scope:%' THEN tags END, position, words, length,
+-- Of varchar, texts are read by compiled code, and stay escaped (`adapters.unescaped`).
+SELECT key, status::varchar, tier::varchar, kind::varchar, category::varchar, source::varchar, trust::varchar,
+       author::varchar, session::varchar, CASE WHEN tags ILIKE '%"scope:%' THEN tags::varchar END,
+       position, words, length,
        importance, confidence, moment::float8 / 1e6, recorded_at::float8 / 1e6,
        CASE WHEN said_at IS NOT NULL THEN occurred_from END::float8 / 1e6,
        CASE WHEN said_at IS NOT NULL THEN occurred_to END::float8 / 1e6, valid_from::float8 / 1e6,
