@@ -49,6 +49,48 @@ def test_every_preset_needs_the_kind_of_answer(name: str, embedder: str) -> None
     assert blue in [hit.memory.content for hit in found]
 
 
+TALK = (
+    ("Ann", "Hey Ben, how was your weekend?"),
+    ("Ben", "Great! I adopted a puppy from the shelter, she is called Pepper."),
+    ("Ann", "Oh how sweet! Does she sleep through?"),
+    ("Ben", "Not yet. And you, is the exhibition open?"),
+    ("Ann", "It is, I showed my paintings at the gallery and people loved them."),
+    ("Ben", "Wow, congratulations! I wish I had been there."),
+    ("Ann", "The puppy can come along next time."),
+)
+
+
+def talked(embedder: str, preset: str) -> Engine:
+    engine = combray.open(":memory:", embedder=embedder, preset=preset, clock=FakeClock())
+    engine.conversation("chat").add_many([{"author": author, "content": text} for author, text in TALK])
+    return engine
+
+
+@pytest.mark.parametrize("name", presets.names())
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_turn_says_when_by_the_day_it_was_said(name: str, embedder: str) -> None:
+    engine = talked(embedder, name)
+    for question, place in (("When did Ben adopt a puppy?", 1), ("What year did Ann show her paintings?", 4)):
+        assert TALK[place][1] in [hit.memory.content for hit in engine.recall(question)], question
+
+
+@pytest.mark.parametrize("name", presets.names())
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_turn_near_the_others_may_hold_the_kind(name: str, embedder: str) -> None:
+    engine = talked(embedder, name)
+    engine.conversation("chat").add("Just one, I am too shy for more.", author="Ann")
+    found = [hit.memory.content for hit in engine.recall("How many paintings did Ann show at the gallery?")]
+    assert TALK[4][1] in found
+
+
+@pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_turns_need_the_kind_of_answer_too(name: str, embedder: str) -> None:
+    answer = talked(embedder, name).recall("What colour is the puppy Ben adopted?")
+    assert not answer
+    assert answer.reason.startswith(LACKING + "a colour")
+
+
 def test_a_name_alone_is_no_evidence() -> None:
     answer = filled().recall("What does Tom eat for breakfast?")
     assert not answer

@@ -26,7 +26,7 @@ from combray.language.scripts import language
 from combray.language.text import passing
 from combray.language.tokens import all_terms, split, terms
 from combray.recall.state import Recalling
-from combray.runtime import Runtime
+from combray.runtime import Rows, Runtime
 from combray.scoring.alignment import aligned_words
 
 Table = NDArray[np.float64]
@@ -180,8 +180,12 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     kind = next((each for each, lacks in lacking if lacks[among].all()), None)
     unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
     rows = state.columns()
-    turns = rows.session[0] >= 0 and rows.gain[0] >= _CONVERSATION
-    return AnswerEvidence(hits, np.array(whole), soft, unmet, kind, unheld, bool(turns))
+    return AnswerEvidence(hits, np.array(whole), soft, unmet, kind, unheld, in_conversation(rows))
+
+
+def in_conversation(rows: Rows) -> bool:
+    """Return whether the first hit is a turn of a conversation with short turns; there must be a hit."""
+    return bool(rows.session[0] >= 0 and rows.gain[0] >= _CONVERSATION)
 
 
 def _asking(words: str) -> Sequence[str]:

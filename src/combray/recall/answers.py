@@ -15,7 +15,15 @@ from combray.language.folding import fold, runs
 from combray.language.late import late
 from combray.language.scripts import language
 from combray.language.tokens import all_terms, terms
-from combray.recall.answer_features import FEATURES, GLOBAL, MATCHED, WHOLE, AnswerEvidence, evidence
+from combray.recall.answer_features import (
+    FEATURES,
+    GLOBAL,
+    MATCHED,
+    WHOLE,
+    AnswerEvidence,
+    evidence,
+    in_conversation,
+)
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring import answers
@@ -159,17 +167,27 @@ class RequireKind:
 
     Kinds with a vocabulary (`<code>/answers.json`): what may be any name is not required. If first hits of notes
     hold a name of the question, or were said by whom it names, one of these must hold the kind: another person's
-    age does not answer. `nearest`: how many hits are read.
+    age does not answer.
+
+    `nearest`: how many hits are read. In a conversation of short turns an answer is spread over several
+    turns, and one of `nearest_turns` may hold the kind. Such a turn also says when: on the day it was said.
     """
 
     needs = ("score",)
     nearest: int = 3
+    nearest_turns: int = 10
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         kinds = [kind for kind, _ in asked_kinds(state.query).values() if not (kind.open or kind.names)]
-        if kinds and len(state.keys):
+        if not kinds or not len(state.keys):
+            return state
+        turns = in_conversation(state.columns())
+        if turns:
+            kinds = [kind for kind in kinds if kind.name not in _DATED]
+        if kinds:
             asked = frozenset(runs(fold(state.query)))
-            texts = self._about(state, state.reader.contents(state.keys[: self.nearest].tolist()))
+            read = self.nearest_turns if turns else self.nearest
+            texts = self._about(state, state.reader.contents(state.keys[:read].tolist()))
             lacking = next((kind for kind in kinds if not any(kind.held(text, asked) for text in texts)), None)
             if lacking is not None:
                 state.reason = _lacks(lacking.name)
@@ -205,6 +223,8 @@ def _lacks(kind: str) -> str:
     return f"nothing here answers this: no memory near the question holds {_KIND.get(kind, kind)}"
 
 
+_DATED = frozenset(("time", "date", "year"))
+"""Kinds that the moment of a turn is one of."""
 _KIND = {
     "colour": "a colour", "phone": "a phone number", "mail": "a mail address", "money": "an amount",
     "age": "an age", "birthday": "a birthday", "name": "a name", "person": "a person", "time": "a day or time",
