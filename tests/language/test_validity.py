@@ -75,6 +75,20 @@ def day(text: str | None) -> datetime | None:
         # "As of" names the nearer of two days, if one is much nearer.
         ("Mail from the host: as of 1 June the storage plan is 79 a month.", "2025-06-01", None),
         ("As of 3 May the price is 9.", None, None),
+        # So it does between two days of the calendar, and in a sentence behind an announcement.
+        ("Hemi is in Samoa from 4 to 22 August.", "2025-08-04", "2025-08-23"),
+        ("The clinic rang. The operation is put off from the 4th to 18 June.", "2025-06-18", None),
+        ("I had a word with the matron. From Monday, that is 9 June, visitors may stay.", "2025-06-09", None),
+        ("Her leave has been approved. Yusuf will run the standup from 1 July on.", "2025-07-01", None),
+        ("Cà phê nhân lên giá quá. Từ 1/6/2025 cà phê sữa bán 29 nghìn một ly.", "2025-06-01", None),
+        ("The rent is 900 at the moment. From 1 June it is 950.", None, None),
+        # The date says which weekday is meant.
+        ("The office will open in the afternoons only, beginning Tuesday, that's 3 June.", "2025-06-03", None),
+        ("I'm going to work four days, Monday to Thursday.", None, None),
+        ("In July the gym switches to summer hours.", "2025-07-01", None),
+        ("Production goes to the new version on sat 24 may.", "2025-05-24", None),
+        ("Ngày 15/8 này cả nhà dọn về nhà mới ở phố Lê Trung.", "2025-08-15", None),
+        ("Cuộc họp dời sang ngày 20 tháng 6.", "2025-06-20", None),
         # The present has limits only where it names them.
         ("I'm in Oslo until Friday.", None, "2025-05-17"),
         ("I have lived in Oslo since March.", "2025-03-01", None),

@@ -46,8 +46,9 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
     changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
     something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
-    given_up: what stands before the old one ("instead of"); since: words of a start that lies behind; halted:
-    words with which a plan is dropped ("changed my mind").
+    given_up: what stands before the old one ("instead of"); since: words of a start that lies behind; naming:
+    times that only describe a thing, with its noun ("summer hours"); halted: words with which a plan is dropped
+    ("changed my mind").
 
     recalling: openings that a memory follows ("Found a photo").
     """
@@ -92,6 +93,7 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     swapped_patterns: list[str] = []
     given_up_patterns: list[str] = []
     since_patterns: list[str] = []
+    naming_patterns: list[str] = []
     halted: list[str] = []
     halted_patterns: list[str] = []
 
@@ -187,6 +189,12 @@ def _tense(raw: str) -> Tense:
     if "past" in marks and not about_now:
         return "past"
     return "planned" if "planned" in marks else "present"
+
+
+def says_now(sentence: str) -> bool:
+    """Return whether a sentence has words that tie it to the present ("now", "still")."""
+    lead = plain(sentence)
+    return "present" in _index(lead).marks(lead)
 
 
 def sentences_of(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
-from combray.language.tense import Tense, lead_of, sentences_of, words_of
+from combray.language.tense import Tense, lead_of, says_now, sentences_of, tense_of, words_of
 
 if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
@@ -30,6 +30,7 @@ _DISTANCE = re.compile(
 _NEVER: Validity = (None, None)
 _FAR_PAST, _FAR_FUTURE = 1500, 2500
 _DAY = timedelta(days=1)
+_WEEK = timedelta(days=7)
 _YEAR = timedelta(days=366)
 _MOMENT = timedelta(seconds=1)
 _FAR_AHEAD = timedelta(days=270)
@@ -50,6 +51,10 @@ class _Times(NamedTuple):
     starts: list[datetime]
     ends: list[datetime]
     ranges: list[tuple[datetime, datetime]]
+    dated: list[tuple[datetime, datetime]]
+    """Those ahead that lie between two days of the calendar: "from 4 to 22 August". Weekdays are a habit."""
+    weekdays: list[datetime]
+    """Starts without a date: "beginning Tuesday"."""
     days: list[datetime]
     """Single days with a digit: "9 February"."""
     others: list[datetime]
@@ -75,10 +80,28 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     """
     if tense not in ("present", "past", "planned"):
         return _NEVER
-    since, until = _of_lead(lead_of(text), tense, said_at)
-    if since is None and tense != "past" and (day := _put_off(text, said_at)):
+    lead = lead_of(text)
+    since, until = _of_lead(lead, tense, said_at)
+    # "Put off from the 4th to 18 May" names no range.
+    if (since is None or until is not None) and tense != "past" and (day := _put_off(text, said_at)):
         return day, None
+    if (since, until) == _NEVER and tense == "present" and not says_now(lead):
+        return _announced(text, lead, said_at)
     return since, until
+
+
+def _announced(text: str, lead: str, said_at: datetime) -> Validity:
+    """Return the validity of the first sentence behind the lead that begins on a day ahead.
+
+    "I had a word with the matron. From 6 April visitors may come at any time."
+    """
+    for sentence in sentences_of(text):
+        tense = "present" if sentence == lead else tense_of(sentence)
+        if sentence != lead and tense in ("present", "planned"):
+            since, until = _of_lead(sentence, tense, said_at)
+            if since is not None and since > said_at:
+                return since, until
+    return _NEVER
 
 
 def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
@@ -107,6 +130,8 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
         start = _only(each for each in (starts or ahead.best()) if each > said_at)
         # "Her last day is 28 February, Tomas takes over on 3 March": the date of the change.
         return start or _of_a_change(lead, said_at)[0], end
+    if ahead.dated and not ahead.starts:
+        return _only(ahead.dated) or _NEVER
     behind = _times(lead, said_at, forward=False)
     # "As of 3 May" is this year's or last year's: a date that reads the same both ways is certain, and so is one
     # that lies so near on one side.
@@ -133,8 +158,8 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
             has_time_expression(sentence) or _DISTANCE.search(lowered)
         ):
             times = _times(sentence, said_at, forward=True)
-            # "Off until 10 April" begins on that day, which is the last one of the time before.
-            ends = [each - _DAY for each in times.ends]
+            # "Off until 10 April", "from the 4th to 18 April": the last day of that time is the new one.
+            ends = [each - _DAY for each in (*times.ends, *(end for _, end in times.ranges))]
             found += times.starts or times.days or ends or times.others or times.near
     return _only(each for each in found if said_at < each <= said_at + _FAR_AHEAD)
 
@@ -187,7 +212,7 @@ def _coming(start: datetime, said_at: datetime, lead: str) -> datetime:
 
         # The day after, a weekday has moved by a week, and "today" by a day.
         moved = [each.start for each in resolve(lead, said_at + _DAY, forward=True) if each.start > start]
-        return next((each for each in moved if each - start == 7 * _DAY), said_at + _MOMENT)
+        return next((each for each in moved if each - start == _WEEK), said_at + _MOMENT)
     if start > said_at or said_at - start > _YEAR or _YEARS.search(lead) or (start.month, start.day) == (2, 29):
         return start
     return start.replace(year=start.year + 1)
@@ -197,9 +222,12 @@ def _times(lead: str, said_at: datetime, *, forward: bool) -> _Times:
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     from combray.language.dates.resolution import resolve
 
-    found = _Times([], [], [], [], [], [], [])
+    found = _Times([], [], [], [], [], [], [], [], [])
     for each in resolve(lead, said_at, forward=forward):
         _sort(each, lead, said_at, found)
+    if found.weekdays:
+        # "Beginning the Tuesday after Easter, that's 7 April": the date says which.
+        found.starts.extend(found.days or found.weekdays)
     return found
 
 
@@ -211,19 +239,23 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
             _add(found.latest, each.end)
         return
     before, after = plain(lead[: each.span[0]]), plain(lead[each.span[1] :])
-    if marks["given_up"].search(before):
+    if marks["given_up"].search(before) or marks["naming"].match(words + after):
         return
     if each.kind == "open":
         if each.start.year < _FAR_PAST:
             _add(found.ends, each.end)
         elif each.end.year > _FAR_FUTURE:
-            _add(found.starts, each.start)
+            _add(found.starts if _DIGIT.search(words) else found.weekdays, each.start)
         return
     if each.kind == "period" and marks["ranging"].match(words):
         found.ranges.append((each.start, each.end))
+        if each.end - each.start >= _WEEK and each.start > said_at and _DIGIT.search(words):
+            found.dated.append((each.start, each.end))
         return
     start = each.start if each.explicit else _same_place(each, said_at)
-    if start is None:
+    # "I'll work four days, Monday to Thursday" names no day.
+    weekdays = each.kind == "period" and 2 * _DAY < each.end - each.start < _WEEK and not _DIGIT.search(words)
+    if start is None or weekdays:
         return
     if each.kind == "period" and (each.start <= said_at < each.end or marks["closing"].search(words)):
         found.latest.append(each.end)
@@ -231,7 +263,7 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
     if marks["ending"].search(before):
         _add(found.ends, each.end)
     elif marks["starting"].search(before) or marks["starting_after"].match(after):
-        _add(found.starts, start)
+        _add(found.weekdays if each.kind == "date" and not _DIGIT.search(words) else found.starts, start)
     elif each.kind != "time" or start.date() != said_at.date():
         kind = found.days if each.kind != "period" and _DIGIT.search(words) else found.others
         (kind if each.kind == "period" or _DIGIT.search(words) else found.near).append(start)
@@ -247,7 +279,7 @@ def _same_place(each: TimeExpression, said_at: datetime) -> datetime | None:
     """Return the day "in two weeks", "in a month" or "in a year" from now; None for vague words."""
     length = each.end - each.start
     day = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
-    if length == 7 * _DAY:
+    if length == _WEEK:
         return each.start + timedelta(days=day.weekday())
     whole_month = each.start.day == each.end.day == 1
     if not whole_month:
@@ -264,7 +296,7 @@ def _marks() -> dict[str, re.Pattern[str]]:
     """Return patterns of the words around a date: before it up to its first letter, or from its last one on."""
     kinds = (
         "starting", "starting_after", "ending", "ranging", "bounding", "closing", "changing", "happened",
-        "postponed", "swapped", "given_up", "since",
+        "postponed", "swapped", "given_up", "since", "naming",
     )  # fmt: skip
     listed = {kind: "|".join(words_of(kind)) or "(?!)" for kind in kinds}
     before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending", "given_up")}
