@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
-from typing import Any, Literal, Required, TypedDict, overload
+from typing import Any, Literal, Required, TypedDict, get_args, overload
 
 import msgspec
 
@@ -14,7 +14,9 @@ Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
 Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
 Trust = Literal["owner", "agent", "untrusted", "quarantined"]
 Tier = Literal["core", "working", "peripheral"]
-EdgeType = Literal["temporal", "entity", "causal", "semantic", "supersedes", "may_revise", "restates"]
+EdgeType = Literal[
+    "temporal", "entity", "causal", "semantic", "supersedes", "may_revise", "restates", "contrasts"
+]
 Verdict = Literal["supersedes", "corrects", "same", "both", "open"]
 
 KINDS: tuple[Kind, ...] = ("episode", "fact", "insight", "chunk", "summary")
@@ -23,12 +25,10 @@ LIVE_STATUSES: tuple[Status, ...] = ("active", "pending_embed")
 TRUSTS: tuple[Trust, ...] = ("owner", "agent", "untrusted", "quarantined")
 TIERS: tuple[Tier, ...] = ("core", "working", "peripheral")
 CATEGORIES = ("preference", "decision", "fact", "insight", "context", "general")
-EDGE_TYPES: tuple[EdgeType, ...] = (
-    "temporal", "entity", "causal", "semantic", "supersedes", "may_revise", "restates",
-)  # fmt: skip
-"""A `may_revise` edge runs from the later memory to the earlier one that it may change; its weight is the
-probability, its subtype "both" a caller's verdict. A `restates` edge runs from the later memory to the earlier
-one that says the same in other words; its weight is their similarity. Stores keep places: append new types."""
+EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
+"""From a memory to an earlier one, with a probability or similarity as weight: `may_revise`, which it may change,
+with the subtype "both" by a caller's verdict; `restates`, which it says again; `contrasts`, which it would change
+if it were not about the past, a rumour or an if. Stores keep places: append new types."""
 GRAPH_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic", "supersedes")
 """Edges that say how memories belong together: a walk follows these. `may_revise` is only a question."""
 SCOPED_EDGES: tuple[EdgeType, ...] = ("temporal", "entity", "causal", "semantic")

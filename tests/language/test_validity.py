@@ -84,6 +84,7 @@ def day(text: str | None) -> datetime | None:
         ("The rent is 900 at the moment. From 1 June it is 950.", None, None),
         # The date says which weekday is meant.
         ("The office will open in the afternoons only, beginning Tuesday, that's 3 June.", "2025-06-03", None),
+        ("领导定了，从下个月开始周会改到周四下午三点开。", "2025-06-01", None),
         ("I'm going to work four days, Monday to Thursday.", None, None),
         ("In July the gym switches to summer hours.", "2025-07-01", None),
         ("Production goes to the new version on sat 24 may.", "2025-05-24", None),
@@ -114,8 +115,10 @@ def test_a_past_without_a_date_was_over_when_it_was_told(text: str) -> None:
     assert validity_of(text, tense_of(text), SAID) == (None, SAID)
 
 
-def test_the_past_never_ends_after_it_was_told() -> None:
-    assert validity_of("Back then I was in Oslo until 2030.", "past", SAID) == (None, SAID)
+def test_what_ends_on_a_day_ahead_is_no_past() -> None:
+    """"Until 2029" marks the past in a statement of 2030, and the present in one of 2025."""
+    text = "The mortgage is with Northgate, fixed until 2029."
+    assert validity_of(text, tense_of(text), SAID) == (None, day("2030-01-01"))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from combray.language.scopes import scope_set
 from combray.language.tense import claim_of
 from combray.pipeline import walk
 from combray.remember.embed import FindNearest
-from combray.remember.revisions import KeepRevisions, SuggestRevisions, level_of
+from combray.remember.revision_edges import KeepRevisions
+from combray.remember.revisions import SuggestRevisions, level_of
 from combray.remember.revisions_left import left, put_left
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, Writer

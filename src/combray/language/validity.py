@@ -55,6 +55,8 @@ class _Times(NamedTuple):
     """Those ahead that lie between two days of the calendar: "from 4 to 22 August". Weekdays are a habit."""
     weekdays: list[datetime]
     """Starts without a date: "beginning Tuesday"."""
+    dates: list[datetime]
+    """Single days with a digit and no time of day: "7 April"."""
     days: list[datetime]
     """Single days with a digit: "9 February"."""
     others: list[datetime]
@@ -106,7 +108,7 @@ def _announced(text: str, lead: str, said_at: datetime) -> Validity:
 
 def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
     # The tests are cheap, and the grammars are not.
-    if tense == "past" and not has_time_expression(lead):
+    if tense == "past" and not (has_time_expression(lead) or _YEARS.search(lead)):
         return None, said_at
     timed = has_time_expression(lead) or _DISTANCE.search(plain(lead)) is not None
     if not timed:
@@ -117,7 +119,8 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
         found = _times(lead, said_at, forward=False)
         end = _only(found.ends)
         since, until = _only(found.ranges) or (None, end)
-        return since, min(until, said_at) if until else said_at
+        # "Fixed until 2029", said in 2025, is no past.
+        return since, until or said_at
     ahead = _times(lead, said_at, forward=True)
     end = _only(each for each in ahead.ends if each > said_at)
     if tense == "planned":
@@ -222,12 +225,12 @@ def _times(lead: str, said_at: datetime, *, forward: bool) -> _Times:
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     from combray.language.dates.resolution import resolve
 
-    found = _Times([], [], [], [], [], [], [], [], [])
+    found = _Times([], [], [], [], [], [], [], [], [], [])
     for each in resolve(lead, said_at, forward=forward):
         _sort(each, lead, said_at, found)
     if found.weekdays:
         # "Beginning the Tuesday after Easter, that's 7 April": the date says which.
-        found.starts.extend(found.days or found.weekdays)
+        found.starts.extend(found.dates or found.weekdays)
     return found
 
 
@@ -266,6 +269,8 @@ def _sort(each: TimeExpression, lead: str, said_at: datetime, found: _Times) -> 
         _add(found.weekdays if each.kind == "date" and not _DIGIT.search(words) else found.starts, start)
     elif each.kind != "time" or start.date() != said_at.date():
         kind = found.days if each.kind != "period" and _DIGIT.search(words) else found.others
+        if each.kind == "date" and kind is found.days:
+            found.dates.append(start)
         (kind if each.kind == "period" or _DIGIT.search(words) else found.near).append(start)
 
 

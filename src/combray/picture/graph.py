@@ -33,6 +33,7 @@ EDGE_COLOURS = {
     "supersedes": "#B8860B",
     "may_revise": "#7F8C3B",
     "restates": "#D98CB3",
+    "contrasts": "#5E8AA8",
 }
 _SHOWN = Filter(statuses=STATUSES)
 _TEMPLATE = files("combray.picture").joinpath("graph.html")

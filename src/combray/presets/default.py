@@ -46,7 +46,8 @@ def _remember() -> Pipeline[Remembering]:
     from combray.remember.diff import Diff
     from combray.remember.embed import FindNearest
     from combray.remember.link import LinkRestated
-    from combray.remember.revisions import KeepRevisions, SuggestRevisions
+    from combray.remember.revision_edges import KeepRevisions
+    from combray.remember.revisions import SuggestRevisions
 
     return (
         write_pipeline(

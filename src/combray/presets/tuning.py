@@ -24,7 +24,7 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("guard_policy", "combray.remember.guard:Guard", lambda value: {"policy": value}),
     (
         "revision_budget",
-        "combray.remember.revisions:KeepRevisions",
+        "combray.remember.revision_edges:KeepRevisions",
         lambda value: {"budget": value, "of_turns": value},
     ),
     ("mmr", "combray.recall.order:MMR", lambda value: {"enabled": True} if value else {}),
@@ -63,7 +63,8 @@ def _suggesting(pipeline: Pipeline[Any], settings: Mapping[str, Any]) -> Pipelin
     """
     if not settings.get("revision_budget"):
         return pipeline
-    from combray.remember.revisions import KeepRevisions, SuggestRevisions
+    from combray.remember.revision_edges import KeepRevisions
+    from combray.remember.revisions import SuggestRevisions
 
     names = {stage_name(stage) for stage in walk(pipeline.stages)}
     if "KeepRevisions" in names or not names >= {"TakeSurvey", "Write"}:

@@ -30,8 +30,12 @@ _TINY = 1e-6
 
 
 def planned(rows: Rows) -> NDArray[np.bool_]:
-    """Return which texts are plans: their words say so, or they hold from a moment after they were stated."""
-    return ((rows.cues & TENSE_BITS["planned"]) > 0) | (rows.valid_from > rows.moment)
+    """Return which texts are plans: their words say so, or they hold from a moment after they were stated.
+
+    "He stays in the flat until next year" holds until then.
+    """
+    lasts = np.isnan(rows.valid_from) & (rows.valid_to > rows.moment)
+    return (((rows.cues & TENSE_BITS["planned"]) > 0) & ~lasts) | (rows.valid_from > rows.moment)
 
 
 def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.bool_]:
@@ -40,9 +44,15 @@ def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.
     That is: past, planned, hypothetical, quoted, asked, or no longer valid. A plan whose date has come does.
     `allowed` are tenses that count as present, because the question asks for them.
     """
-    bits = _HEDGES - sum(TENSE_BITS[each] for each in allowed)
-    due = planned(rows) & (rows.valid_from <= now)
+    bits = _HEDGES - TENSE_BITS["planned"] - TENSE_BITS["past"]
+    plans, past = planned(rows), (rows.cues & TENSE_BITS["past"]) > 0
+    due = plans & (rows.valid_from <= now)
     said = (rows.cues & bits) > 0
+    if "planned" not in allowed:
+        said |= plans
+    if "past" not in allowed:
+        # "Fixed until 2029", said in 2025, holds.
+        said |= past & ~(rows.valid_to > rows.moment)
     if "planned" not in allowed:
         said |= rows.valid_from > now
     return (said & ~due) | ((rows.valid_to <= now) & ("past" not in allowed))

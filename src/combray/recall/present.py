@@ -6,15 +6,17 @@ bench/results/truth.md; reasons: docs/explanation/current-facts.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.asked_words import asked_words
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS
-from combray.language.tokens import term_set
+from combray.language.tokens import term_set, terms
 from combray.pipeline import stage
 from combray.recall.later import hedged, planned, slips
 from combray.recall.state import Recalling, aligned
@@ -116,10 +118,13 @@ class LeadWithPresent:
     `share_of_author` of the score. In front of a plan that is not due stands what it will change by an open edge,
     even if the question does not find it. A later plan whose date has come leads over a statement about the
     present if it has `share_of_topic` of the score, and a topic that the two and the question have in common
-    (`language.states`).
+    (`language.states`). If none of the next three is about the same, the statement leads that the first hit would
+    change if it were about the present (a `contrasts` edge of at least `contrast_from`). It holds every name of
+    the question that the first hit holds: "Ludmila used to play the harp" does not yield to "I play the viola".
 
-    Texts of more than `longest` words say many things and stay. Questions about the past or a plan are left as
-    they are. Measured: bench/results/truth.md.
+    For a question about the past ("before Graz") a statement about the past leads in the same way: one with a
+    `contrasts` edge to the first hit, else one of the next three that is about the same. Texts of more than
+    `longest` words say many things and stay. Measured: bench/results/truth.md.
     """
 
     needs = ("sorted", "question")
@@ -130,15 +135,20 @@ class LeadWithPresent:
     share_of_author: float = 0.8
     edge_from: float = 0.05
     """Probability of a plan's edge from which the plan and a statement are about the same."""
+    contrast_from: float = 0.01
+    """Probability of a `contrasts` edge from which two statements are about the same."""
     longest: int = 60
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not len(state.keys) or state.found is None or state.asks_past:
+        if not len(state.keys) or state.found is None:
             return state
-        asks_plan = state.question is not None and state.question.asks_plan
         rows = state.columns()
         if rows.words[0] > self.longest:
             return state
+        if state.asks_past:
+            self._lead_with_past(state)
+            return state
+        asks_plan = state.question is not None and state.question.asks_plan
         plans = planned(rows)[: self.among]
         yields = hedged(rows, state.now, ("planned",) if asks_plan else ())[: self.among]
         # A plan that came due, unless it was put off or cancelled before.
@@ -153,6 +163,8 @@ class LeadWithPresent:
             if plans[0] and self._leads_what_it_revises(state):
                 return state
             place = self._about_the_same(state, told, shares)
+            if not place and not plans[0]:
+                self._lead_with_contrast(state)
         else:
             later = rows.moment[: self.among] > rows.moment[0]
             near = due & later & (shares >= self.share_of_topic)
@@ -161,13 +173,65 @@ class LeadWithPresent:
                 plan, old = int(state.keys[place]), int(state.keys[0])
                 state.led = [Link(plan, old, "may_revise", self.share_of_topic)]
         if place:
-            order = np.arange(len(state.keys))
-            order[: place + 1] = np.roll(order[: place + 1], 1)
-            best = state.scores[0]
-            state.take(order)
-            # A score never rises down the list.
-            state.scores[0] = best
+            _lead(state, int(state.keys[place]))
         return state
+
+    def _lead_with_past(self, state: Recalling) -> None:
+        """Put a statement about the past in front of a first hit about the present that it is about."""
+        first = int(state.keys[0])
+        rows = state.columns()
+        past = ((rows.cues & TENSE_BITS["past"]) > 0) | (rows.valid_to <= state.now)
+        if past[0]:
+            return
+        links = [
+            each
+            for each in state.reader.links_to([first], ("contrasts",))
+            if each.weight >= self.contrast_from
+        ]
+        keys = np.array(sorted({each.source for each in links}), dtype=np.int64)
+        if len(keys):
+            told = (state.reader.rows(keys).cues & TENSE_BITS["past"]) > 0
+            shown = set(keys[told & state.reader.eligible(keys, state.where)].tolist())
+            best = max((each for each in links if each.source in shown), key=_by_weight, default=None)
+            if best is not None:
+                _lead(state, best.source)
+                return
+        shares = state.scores[: self.among] / max(float(state.scores[0]), _TINY)
+        place = self._about_the_same(state, past[: self.among], shares)
+        if place:
+            _lead(state, int(state.keys[place]))
+
+    def _lead_with_contrast(self, state: Recalling) -> None:
+        """Put the statement about the present that the first hit would change, if it were one, in front of it."""
+        first = int(state.keys[0])
+        found = {
+            each.target: each.weight
+            for each in state.reader.links([first], ("contrasts",))
+            if each.source == first and each.weight >= self.contrast_from
+        }
+        if not found:
+            return
+        keys = np.array(sorted(found), dtype=np.int64)
+        told = state.reader.eligible(keys, state.where) & ~hedged(state.reader.rows(keys), state.now)
+        best = max(self._naming(state, keys[told].tolist()), key=lambda key: (found[key], -key), default=None)
+        if best is not None:
+            _lead(state, best)
+
+    def _naming(self, state: Recalling, keys: Sequence[int]) -> list[int]:
+        """Return those of the memories that hold each name of the question that the first hit holds."""
+        if not keys:
+            return []
+        names = {each.term for each in asked_words(state.query) if each.name}
+        if not names:
+            return list(keys)
+        every = [int(state.keys[0]), *keys]
+        rows = state.reader.rows(np.array(every, dtype=np.int64))
+        by = [rows.author_names[code] if code >= 0 else "" for code in rows.author.tolist()]
+        first, *others = (
+            names & {*term_set(text), *terms(text), *terms(author)}
+            for text, author in zip(state.reader.contents(every), by, strict=True)
+        )
+        return [key for key, held in zip(keys, others, strict=True) if first <= held]
 
     def _leads_what_it_revises(self, state: Recalling) -> bool:
         """Put the statement that the first hit, a plan, most probably revises in front of it; False for none."""
@@ -188,16 +252,11 @@ class LeadWithPresent:
             timed = keys[told & rows.times].tolist()
             texts = state.reader.contents(timed) if timed else []
             shown -= {key for key, text in zip(timed, texts, strict=True) if _names_a_day(text)}
+        shown = set(self._naming(state, sorted(shown)))
         best = max((each for each in links if each.target in shown), key=_by_weight, default=None)
-        if best is None:
-            return False
-        order = [best.target, *(key for key in state.keys.tolist() if key != best.target)]
-        scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True)) | {
-            best.target: state.scores[0]
-        }
-        state.via.setdefault(best.target, "revision")
-        state.arrange(np.array(order, dtype=np.int64), np.array([scores[key] for key in order]))
-        return True
+        if best is not None:
+            _lead(state, best.target)
+        return best is not None
 
     def _about_the_same(self, state: Recalling, told: NDArray[np.bool_], shares: NDArray[np.float64]) -> int:
         """Return the first of the places whose text is about the same as the first hit; 0 for none."""
@@ -207,6 +266,8 @@ class LeadWithPresent:
         held = aligned(state.keys[: self.among], *_by_key(state.found, "held"))
         told = told & (held > 0)
         places = np.flatnonzero(told & (held >= held[0]) & (shares >= self.share))
+        names = set(self._naming(state, state.keys[places].tolist()))
+        places = np.array([place for place in places.tolist() if int(state.keys[place]) in names], dtype=np.int64)
         if len(places):
             first, *texts = state.reader.contents(state.keys[[0, *places]])
             said = term_set(first)
@@ -229,6 +290,15 @@ class LeadWithPresent:
             place for place, text in zip(places.tolist(), texts, strict=True) if states_of(text).topics & wanted
         )
         return int(next(found, 0))
+
+
+def _lead(state: Recalling, key: int) -> None:
+    """Put a memory in front, with the first score: a score never rises down the list."""
+    order = [key, *(each for each in state.keys.tolist() if each != key)]
+    scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True)) | {key: float(state.scores[0])}
+    if key not in set(state.keys.tolist()):
+        state.via.setdefault(key, "revision")
+    state.arrange(np.array(order, dtype=np.int64), np.array([scores[each] for each in order]))
 
 
 def _names_a_day(text: str) -> bool:

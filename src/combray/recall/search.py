@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from combray.language import dates
+from combray.language.dates.direction import is_ahead
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm
 from combray.recall.context_words import AFTER, BEFORE, FIELDS
@@ -107,8 +108,7 @@ class SearchContext:
         arms |= state.name_arms
         windows = self._windows(state.query, state.now)
         if windows:
-            # "In March", asked in May, asks how things were.
-            state.asks_past |= all(until <= state.now for _, until, score in windows if score == self.same_day)
+            state.asks_past |= self._lie_behind(state.query, state.now)
             state.keeps_superseded |= state.asks_past
             arms["date"] = MomentArm(windows, minimum=self.days_after)
         found = state.reader.search(arms, self._where(state), self.pool)
@@ -151,6 +151,21 @@ class SearchContext:
         if where.statuses == LIVE_STATUSES and where.as_of is None:
             return replace(where, statuses=(*LIVE_STATUSES, "superseded"))
         return where
+
+    @staticmethod
+    def _lie_behind(query: str, now: float) -> bool:
+        """Return whether a question asks how things were: each date that it names is over, and is no other day.
+
+        "On a Sunday" is last Sunday and the next one: then the verb decides.
+        """
+        moment = datetime.fromtimestamp(now, UTC)
+        ahead = {each.span: each.start for each in dates.resolve(query, moment, forward=True)}
+        return all(
+            each.end <= moment
+            and (ahead.get(each.span, each.start) == each.start or is_ahead(query, each.span) is False)
+            for each in dates.resolve(query, moment)
+            if each.explicit and each.kind != "open"
+        )
 
     def _windows(self, query: str, now: float) -> tuple[tuple[float, float, float], ...]:
         """Return (since, until, score) for every date the query names; vague ones and open ranges give none."""

@@ -29,11 +29,10 @@ from combray.language.scopes import scope_set
 from combray.language.states import States, opposed, states_of
 from combray.language.tense import Tense
 from combray.language.tokens import query_terms
-from combray.remember.revisions_left import leave
 from combray.remember.state import Draft, Remembering, Suspect
-from combray.runtime import Filter, Keys, KeywordArm, Link, Reader, Runtime
-from combray.scoring.revisions import Budget, Level, probabilities, ranker
-from combray.types import Candidate, Memory
+from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
+from combray.scoring.revisions import Level, probabilities
+from combray.types import Memory
 
 KINDS = ("fact", "insight", "episode")
 """Kinds that state something. A chunk of a document changes with its file."""
@@ -87,8 +86,8 @@ class SuggestRevisions:
     """Finds at most three earlier memories that each draft may change, each with a probability.
 
     Candidates come from four look-ups: nearest vectors, keywords, the author's last statements and shared
-    entities. A text about the past, a rumour, an if or a question changes nothing. A batch of more than `most`
-    items is left to consolidation. Runs under the write lock, because the survey has been read there already.
+    entities. A text about the past, a rumour or an if changes nothing: what it would change shows what it is about.
+    A question has no candidates. A batch of more than `most` items is left to consolidation. Runs under the write lock, because the survey has been read there already.
     Measured in bench/results/truth.md.
     """
 
@@ -137,9 +136,9 @@ class SuggestRevisions:
         """Fill `suspects` of the draft at a place of the batch."""
         if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
             return
-        if draft.claim.tense in NO_CHANGE:
+        if draft.claim.tense == "asked":
             return
-        draft.considered = True
+        draft.considered = draft.claim.tense not in NO_CHANGE
         pool = self.pool(draft, place, state, level)
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
@@ -247,64 +246,6 @@ def _said_by(memory: Memory) -> Compared:
 
 def _cosine(draft: Draft, twin: Draft) -> float:
     return 0.0 if draft.vector is None or twin.vector is None else float(draft.vector @ twin.vector)
-
-
-@dataclass(frozen=True)
-class KeepRevisions:
-    """Stores what was found as `may_revise` edges, from the new memory to the earlier one, and raises the best.
-
-    An edge asks nobody: recall shows the later memory behind the earlier one. A suggestion is raised in the
-    result of the write. At most `budget` of the writes raise one, counted over the last 256 writes of the
-    namespace, and `of_turns` of the episodes, which are counted apart: few turns change a fact.
-    The first 50 writes use the threshold that comes with the weights.
-    """
-
-    needs = ("written", "suspects")
-    budget: float = 0.11
-    """Share of the writes that may raise a suggestion, 0-1. Where one write in six changes something, less than a
-    tenth of the others raise one (bench/results/truth.md)."""
-    of_turns: float = 0.08
-    """Share of the episodes that may raise one, 0-1."""
-    shown: float = 0.2
-    """Least share of the best candidate's probability that the others need to be raised with it."""
-
-    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
-        considered = [draft for draft in state.written if draft.considered]
-        level = level_of(runtime)
-        budgets: dict[str, Budget] = {}
-        for draft in considered:
-            found = self.link(draft, state)
-            is_turn = draft.memory.kind == "episode"
-            name = f"revisions:{level}:{'episode' if is_turn else 'fact'}"
-            if name not in budgets:
-                kept = bytes.fromhex(state.writer.kept(name))
-                share = self.of_turns if is_turn else self.budget
-                budgets[name] = Budget(kept, share, ranker(level).raise_from)
-            if budgets[name].raises(found[0].score if found else 0.0):
-                draft.may_revise = tuple(each for each in found if each.score >= self.shown * found[0].score)
-        for name, budget in budgets.items():
-            state.writer.keep(name, budget.scores.hex())
-        keys = [draft.key for draft in state.written if draft.key is not None]
-        if state.revisions_left and keys:
-            leave(state.writer, min(keys), max(keys))
-        return state
-
-    def link(self, draft: Draft, state: Remembering) -> tuple[Candidate, ...]:
-        """Store the edges of a draft to memories that this write has not superseded; return those memories."""
-        if not draft.suspects or draft.key is None:
-            return ()
-        gone = state.replaced | state.replaced_drafts
-        found: list[Candidate] = []
-        links: list[Link] = []
-        for suspect in draft.suspects:
-            key = suspect.key if suspect.twin is None else suspect.twin.key
-            old = suspect.memory
-            if key is None or key in gone or old.id in draft.keep_both:
-                continue
-            links.append(Link(draft.key, key, "may_revise", suspect.score, reason=suspect.reason))
-            found.append(Candidate(old.id, old.content, old.author, old.moment, suspect.score, suspect.reason))
-        state.writer.link(links, state.now)
-        return tuple(found)
 
 
 def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:

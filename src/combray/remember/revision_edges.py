@@ -1,0 +1,75 @@
+"""Edges to what a new memory may change, and the question to the caller: `remember.revisions` finds the pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from combray.remember.revisions import level_of
+from combray.remember.revisions_left import leave
+from combray.remember.state import Draft, Remembering
+from combray.runtime import Link, Runtime
+from combray.scoring.revisions import Budget, ranker
+from combray.types import Candidate, EdgeType
+
+
+@dataclass(frozen=True)
+class KeepRevisions:
+    """Stores what was found as `may_revise` edges, from the new memory to the earlier one, and raises the best.
+
+    From a text about the past, a rumour or an if they are `contrasts` edges: it revises nothing, but recall shows
+    what it would revise in front of it (`LeadWithPresent`).
+
+    An edge asks nobody: recall shows the later memory behind the earlier one. A suggestion is raised in the
+    result of the write. At most `budget` of the writes raise one, counted over the last 256 writes of the
+    namespace, and `of_turns` of the episodes, which are counted apart: few turns change a fact.
+    The first 50 writes use the threshold that comes with the weights.
+    """
+
+    needs = ("written", "suspects")
+    budget: float = 0.11
+    """Share of the writes that may raise a suggestion, 0-1. Where one write in six changes something, less than a
+    tenth of the others raise one (bench/results/truth.md)."""
+    of_turns: float = 0.08
+    """Share of the episodes that may raise one, 0-1."""
+    shown: float = 0.2
+    """Least share of the best candidate's probability that the others need to be raised with it."""
+
+    def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
+        level = level_of(runtime)
+        budgets: dict[str, Budget] = {}
+        for draft in state.written:
+            found = self.link(draft, state)
+            if not draft.considered:
+                continue
+            is_turn = draft.memory.kind == "episode"
+            name = f"revisions:{level}:{'episode' if is_turn else 'fact'}"
+            if name not in budgets:
+                kept = bytes.fromhex(state.writer.kept(name))
+                share = self.of_turns if is_turn else self.budget
+                budgets[name] = Budget(kept, share, ranker(level).raise_from)
+            if budgets[name].raises(found[0].score if found else 0.0):
+                draft.may_revise = tuple(each for each in found if each.score >= self.shown * found[0].score)
+        for name, budget in budgets.items():
+            state.writer.keep(name, budget.scores.hex())
+        keys = [draft.key for draft in state.written if draft.key is not None]
+        if state.revisions_left and keys:
+            leave(state.writer, min(keys), max(keys))
+        return state
+
+    def link(self, draft: Draft, state: Remembering) -> tuple[Candidate, ...]:
+        """Store the edges of a draft to memories that this write has not superseded; return those memories."""
+        if not draft.suspects or draft.key is None:
+            return ()
+        kind: EdgeType = "may_revise" if draft.considered else "contrasts"
+        gone = state.replaced | state.replaced_drafts
+        found: list[Candidate] = []
+        links: list[Link] = []
+        for suspect in draft.suspects:
+            key = suspect.key if suspect.twin is None else suspect.twin.key
+            old = suspect.memory
+            if key is None or key in gone or old.id in draft.keep_both:
+                continue
+            links.append(Link(draft.key, key, kind, suspect.score, reason=suspect.reason))
+            found.append(Candidate(old.id, old.content, old.author, old.moment, suspect.score, suspect.reason))
+        state.writer.link(links, state.now)
+        return tuple(found)
