@@ -116,7 +116,7 @@ def test_a_past_without_a_date_was_over_when_it_was_told(text: str) -> None:
 
 
 def test_what_ends_on_a_day_ahead_is_no_past() -> None:
-    """"Until 2029" marks the past in a statement of 2030, and the present in one of 2025."""
+    """The words "until 2029" mark the past in a statement of 2030, and the present in one of 2025."""
     text = "The mortgage is with Northgate, fixed until 2029."
     assert validity_of(text, tense_of(text), SAID) == (None, day("2030-01-01"))
 

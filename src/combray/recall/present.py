@@ -184,9 +184,7 @@ class LeadWithPresent:
         if past[0]:
             return
         links = [
-            each
-            for each in state.reader.links_to([first], ("contrasts",))
-            if each.weight >= self.contrast_from
+            each for each in state.reader.links_to([first], ("contrasts",)) if each.weight >= self.contrast_from
         ]
         keys = np.array(sorted({each.source for each in links}), dtype=np.int64)
         if len(keys):

@@ -86,9 +86,10 @@ class SuggestRevisions:
     """Finds at most three earlier memories that each draft may change, each with a probability.
 
     Candidates come from four look-ups: nearest vectors, keywords, the author's last statements and shared
-    entities. A text about the past, a rumour or an if changes nothing: what it would change shows what it is about.
-    A question has no candidates. A batch of more than `most` items is left to consolidation. Runs under the write lock, because the survey has been read there already.
-    Measured in bench/results/truth.md.
+    entities. A text about the past, a rumour or an if changes nothing: what it would change tells
+    what it is about.
+    A question has no candidates. A batch of more than `most` items is left to consolidation. Runs under the write
+    lock, because the survey has been read there already. Measured in bench/results/truth.md.
     """
 
     needs = ("settled", "claims", "nearest", "survey")
