@@ -31,12 +31,6 @@ CLITIC = re.compile(r"'(?:s|m|re|ll|ve|d)$")
 _ELIDED = re.compile(r"\b[cdjlmnst]'(?=\w)")
 _NO_MORE = re.compile(r"\b((?:n'|ne )\w+(?: \w+)?) plus\b")
 """French "no longer", which is spelt as "more"."""
-_SAME_VERB = {
-    "does": "do", "did": "do", "is": "be", "are": "be", "was": "be", "were": "be", "am": "be", "has": "have",
-    "had": "have", "ca": "can", "wo": "will",
-}  # fmt: skip
-_AS_SPELT = {"leaves": "leav", "left": "left", "found": "found"}
-"""Words whose index term would be that of another word ("leaf", "leave", "find")."""
 
 
 class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,7 +43,14 @@ class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words that carry nothing; determiners: words before a noun that is known; indefinite: words before a value
     that is one of several ("a"); adjunct: words that start a phrase of time or place; copulas;
     passive: words before who did it; negations: phrases that negate, beside those of `words.json`;
-    faint: words that a restatement may add ("use", "name").
+    faint: words that a restatement may add ("use", "name"); distinct: stop words that distinguish two
+    statements; hedges: words of a condition, which two restatements share or lack; single: classes of which a
+    property has one value; of_time: classes of days and months, which may stand anywhere; forms: irregular forms
+    of a verb; stems: keys of words whose index term would be that of another word ("leaves", "leave").
+
+    numbers: the words from one upwards, where `words.json` has none; doubtful_numbers: number words that are
+    numbers only behind `before_numbers` or before `after_numbers`; articles: number words that are none; clock:
+    patterns of spoken times, with what is added to the hour, and the minutes; meridiem: hour and "am" or "pm".
     """
 
     same: list[list[str]] = []
@@ -68,6 +69,19 @@ class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     passive: list[str] = []
     negations: list[str] = []
     faint: list[str] = []
+    distinct: list[str] = []
+    hedges: list[str] = []
+    single: list[str] = []
+    of_time: list[str] = []
+    forms: dict[str, str] = {}
+    stems: dict[str, str] = {}
+    numbers: list[str] = []
+    doubtful_numbers: list[str] = []
+    before_numbers: list[str] = []
+    after_numbers: list[str] = []
+    articles: list[str] = []
+    clock: list[tuple[re.Pattern[str], int, int]] = []
+    meridiem: re.Pattern[str] | None = None
 
 
 _tables = section("meanings", Meanings)
@@ -120,7 +134,7 @@ class Lexicon:
             ("faint", table.faint),
         ):
             self._add(words, flag, True)
-        kept = {*listed.polarity.negations, *_KEPT}
+        kept = {*listed.polarity.negations, *table.distinct}
         self._add(
             [word for word in (*listed.stopwords, *listed.claims.neutral) if word not in kept], "light", True
         )
@@ -139,6 +153,9 @@ class Lexicon:
             frozenset(map(plain, words))
             for words in (table.determiners, table.indefinite, table.adjunct, table.copulas, table.passive)
         )
+        self.hedges = frozenset(map(plain, table.hedges))
+        self.of_time = frozenset((NUMBER, *table.of_time))
+        self.single = frozenset((NUMBER, *table.single))
 
     def _lend_opposites(self) -> None:
         """A phrase without opposites of its own has those of its synonyms: "not open" is against "open"."""
@@ -172,13 +189,12 @@ def _phrase(units: tuple[str, ...], kinds: Mapping[str, Any]) -> Phrase:
     return Phrase(" ".join(units), **known)
 
 
-_KEPT = frozenset(
-    """
-    with without before after over under up down off out all each every both same own more most less few only can
-    must should always never sau trước trên dưới trong ngoài nhiều ít mọi mỗi cần phải muốn cho từ đi
-    """.split()  # noqa: SIM905
-)
-"""Stop words that distinguish two statements."""
+def meaning_table(code: str) -> Meanings:
+    """Return the words of a language; empty ones if it has no table."""
+    return _tables().get(code, _NONE)
+
+
+_NONE = Meanings()
 
 
 @from_tables
@@ -201,9 +217,10 @@ def lexicon(code: str) -> Lexicon | None:
 def key_of(word: str, code: str) -> str:
     """Return the key of a lower-case word: its stem, with irregular forms of a verb as one."""
     word = CLITIC.sub("", word) if code == "en" else word
-    word = _SAME_VERB.get(word, word)
-    if word in _AS_SPELT:
-        return _AS_SPELT[word]
+    table = meaning_table(code)
+    word = table.forms.get(word, word)
+    if word in table.stems:
+        return table.stems[word]
     if code == "en":
         return (terms(word) or [word])[0] if word.isalpha() else word
     if code in _STEMMERS and word.isalpha():

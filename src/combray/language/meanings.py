@@ -13,40 +13,23 @@ from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.folding import is_unspaced, plain
 from combray.language.lexicon import word_lists
-from combray.language.meaning_tables import CLITIC, NUMBER, UNIT, Lexicon, Phrase, key_of, lexicon, lowered
+from combray.language.meaning_tables import (
+    CLITIC,
+    NUMBER,
+    UNIT,
+    Lexicon,
+    Phrase,
+    key_of,
+    lexicon,
+    lowered,
+    meaning_table,
+)
 from combray.language.scripts import language
 from combray.language.text import Text, read_once
 
 _BREAK = re.compile(r"[,;:.!?，。；！？：]")
-_OCLOCK = ((re.compile(r"\bhalf past (\w+)"), 0, 30), (re.compile(r"\bquarter past (\w+)"), 0, 15),
-           (re.compile(r"\bquarter to (\w+)"), -1, 45))  # fmt: skip
-"""Patterns of spoken times with what they add to the hour, and the minutes."""
-_MERIDIEM = re.compile(r"\b(\w+(?::\d\d)?) ?(am|pm|a\.m\.?|p\.m\.?|o'clock)(?!\w)")
 _NOON = 12
 _ZH_NUMBER = re.compile(r"[零一二两三四五六七八九十百]+")
-_ZH_HALF = re.compile(r"([零一二两三四五六七八九十\d]+)点半")
-_VI_HALF = re.compile(r"(\w+) (?:giờ|h) rưỡi")
-_BEFORE_HOUR = frozenset(("at", "by", "until", "past", "before", "after", "level", "number"))
-_VI_COUNTED = frozenset(("tầng", "lầu", "thứ", "số", "phòng", "lớp", "khoảng"))
-_VI_COUNTS = frozenset(
-    (
-        "giờ",
-        "người",
-        "con",
-        "cái",
-        "ngày",
-        "tháng",
-        "tuần",
-        "năm",
-        "phút",
-        "đứa",
-        "lần",
-        "chiếc",
-        "đôi",
-        "cô",
-        "chị",
-    )
-)
 
 
 class Concept(NamedTuple):
@@ -81,10 +64,11 @@ class Meaning(NamedTuple):
 
 def _clock(spelt: str, code: str) -> str:
     """Return the text with spoken clock times as digits: "half past five" as "5:30", "2 pm" as "14"."""
+    table = meaning_table(code)
     numbers = _numbers(code)
 
     def value(word: str) -> str:
-        return numbers.get(word, word)
+        return _chinese(word) if is_unspaced(word) else numbers.get(word, word)
 
     def hour(found: re.Match[str]) -> str:
         whole, _, minutes = value(found[1]).partition(":")
@@ -93,17 +77,14 @@ def _clock(spelt: str, code: str) -> str:
         late = found[2].startswith("p") and int(whole) < _NOON
         return f"{int(whole) + _NOON * late}{f':{minutes}' if minutes else ''}"
 
-    if code == "en":
-        for spoken, offset, minutes in _OCLOCK:
-            for found in list(spoken.finditer(spelt)):
-                if value(found[1]).isdigit():
-                    spelt = spelt.replace(found[0], f"{int(value(found[1])) + offset}:{minutes}")
-        return _MERIDIEM.sub(hour, spelt)
-    if code == "zh":
-        return _ZH_HALF.sub(lambda found: f"{_chinese(found[1])}:30", spelt)
-    if code == "vi":
-        return _VI_HALF.sub(lambda found: f"{value(found[1])}:30", spelt)
-    return spelt
+    for spoken, offset, minutes in table.clock:
+        spelt = spoken.sub(
+            lambda found, more=offset, past=minutes: (  # type: ignore[misc]
+                f"{int(value(found[1])) + more}:{past}" if value(found[1]).isdigit() else found[0]
+            ),
+            spelt,
+        )
+    return spelt if table.meridiem is None else table.meridiem.sub(hour, spelt)
 
 
 def _chinese(digits: str) -> str:
@@ -124,25 +105,15 @@ def _chinese(digits: str) -> str:
 
 @from_tables
 def _all_numbers() -> dict[str, Mapping[str, str]]:
-    return {
-        code: {plain(word): value.rstrip("stndrh") for word, value in table.claims.numbers.items()}
-        for code, table in word_lists().items()
-    }
+    found = {}
+    for code, table in word_lists().items():
+        spelt = {plain(word): value.rstrip("stndrh") for word, value in table.claims.numbers.items()}
+        found[code] = spelt or {word: str(place) for place, word in enumerate(meaning_table(code).numbers, 1)}
+    return found
 
 
 def _numbers(code: str) -> Mapping[str, str]:
-    return _all_numbers().get(code) or _NUMBERS.get(code, {})
-
-
-def _counted(words: str) -> Mapping[str, str]:
-    return {word: str(place) for place, word in enumerate(words.split(), 1)}
-
-
-_NUMBERS = {
-    "de": _counted("eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"),
-    "fr": _counted("unité deux trois quatre cinq six sept huit neuf dix onze douze"),
-    "es": _counted("unidad dos tres cuatro cinco seis siete ocho nueve diez once doce"),
-}
+    return _all_numbers().get(code, {})
 
 
 @read_once
@@ -272,19 +243,14 @@ def _number(code: str, units: Sequence[str], place: int, numbers: Mapping[str, s
         hour, _, minutes = digits.partition(":")
         return (str(int(hour)) if minutes == "00" else digits.removeprefix("0") or "0"), 1
     value = numbers.get(unit)
-    if (
-        value is None
-        or (code == "en" and unit == "one" and (not place or units[place - 1] not in _BEFORE_HOUR))
-        or is_unspaced(unit)
-    ):
+    table = meaning_table(code)
+    if value is None or is_unspaced(unit) or unit in table.articles:
         return None, 1
-    if code == "vi" and unit in ("năm", "ba"):
+    if unit in table.doubtful_numbers:
         before = units[place - 1] if place else ""
         after = units[place + 1] if place + 1 < len(units) else ""
-        if before not in _VI_COUNTED and after not in _VI_COUNTS:
+        if before not in table.before_numbers and after not in table.after_numbers:
             return None, 1
-    if code == "vi" and unit == "một":
-        return None, 1
     following = numbers.get(units[place + 1]) if place + 1 < len(units) else None
     if following and value.isdigit() and following.isdigit() and 20 <= int(value) <= 90 and int(following) < 10:
         return str(int(value) + int(following)), 2

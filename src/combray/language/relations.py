@@ -17,7 +17,7 @@ from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon, lexicon
 from combray.language.meanings import Concept, Meaning, both_said
 from combray.language.polarity import changes
-from combray.language.roles import OF_TIME, is_passive, is_swapped, same_roles
+from combray.language.roles import is_passive, is_swapped, same_roles
 from combray.language.tense import tense_of
 from combray.language.text import Text, read_once
 
@@ -26,16 +26,6 @@ _MOST_UNITS = 40
 """Words of a statement up to which its concepts are aligned. A longer text says more than one thing."""
 _MOST_LEFT = 3
 """Concepts that one side of a contradiction may add."""
-_ONE_VALUE = frozenset(
-    ("colour", "size", "diet", "marital", "blood", "fuel", "season", "month", "day", "direction")
-)
-_ONE_VALUE |= frozenset(
-    ("颜色", "日", "月", "季", "血型", "城市", "国家", "材料", "màu", "thứ", "tháng", "mùa", "nơi")
-)
-_ONE_VALUE |= frozenset(("Farbe", "Tag", "Monat", "couleur", "jour", "mois", "color", "día", "mes"))
-"""Classes of which a property has one value. Of the others ("I like tea") it may have several."""
-
-
 _FEWEST_OF_CLAUSE = 2
 _LONGEST_VALUE = 8
 """Characters of a value in a script without spaces."""
@@ -272,9 +262,9 @@ def _other_value(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon)
         after = all(_after_functional(each, text) for each, text in ((one, mine), (other, theirs)))
         if after:
             continue
-        if not shared & (_ONE_VALUE | {NUMBER}) or (one.first == 0 and other.first == 0):
+        if not shared & known.single or (one.first == 0 and other.first == 0):
             return None
-        if shared & OF_TIME and not known.indefinite.isdisjoint(mine.units):
+        if shared & known.of_time and not known.indefinite.isdisjoint(mine.units):
             return None  # one of several: "a meeting at three"
         if NUMBER not in shared and not _is_said_of(one, mine, known):
             return None
@@ -341,7 +331,7 @@ def _restatement(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon)
         return None
     if is_unspaced(mine.units[0]) and size < 3:
         return None
-    if _hedged(mine, theirs) or not same_roles(mine, theirs, found, known):
+    if _hedged(mine, theirs, known) or not same_roles(mine, theirs, found, known):
         return None
     return _RESTATED
 
@@ -367,17 +357,9 @@ def _flips_back(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) 
     return not (_attributive(one, mine, known) or _attributive(other, theirs, known))
 
 
-_HEDGES = frozenset(
-    """
-    if unless maybe perhaps might could except only almost nearly until but wenn vielleicht außer nur si peut-être
-    sauf seulement quizás excepto solo pero nếu có_thể trừ chỉ nhưng 如 只 除 但 吗 想 要 会 能 可
-    """.split()  # noqa: SIM905
-)
-
-
-def _hedged(mine: Meaning, theirs: Meaning) -> bool:
+def _hedged(mine: Meaning, theirs: Meaning, known: Lexicon) -> bool:
     """Return whether one of them holds under a condition that the other does not name."""
-    return bool((_HEDGES & set(mine.units)) ^ (_HEDGES & set(theirs.units)))
+    return known.hedges.intersection(mine.units) != known.hedges.intersection(theirs.units)
 
 
 def _spelt(concept: Concept, text: Meaning) -> str:

@@ -8,11 +8,6 @@ from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon
 from combray.language.meanings import Concept, Meaning
 
-OF_TIME = frozenset(
-    (NUMBER, "day", "month", "日", "月", "thứ", "tháng", "Tag", "Monat", "jour", "mois", "día", "mes")
-)
-"""Classes of numbers and days, which may stand anywhere in a statement."""
-
 
 def same_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
     """Return whether nobody is swapped: "Lena teaches Omar" is not "Omar teaches Lena"."""
@@ -33,7 +28,7 @@ def same_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -
         return True  # "X is Y", "Y is X"
     fixed = {
         place for place, (one, _) in enumerate(found.common) if one.name or one.phrase.kin or one.phrase.classes
-    } - {place for place, (one, _) in enumerate(found.common) if _of_time(one)}
+    } - {place for place, (one, _) in enumerate(found.common) if _of_time(one, known)}
     if [each for each in before if each in fixed] != [each for each in after if each in fixed]:
         return False
     return (not is_swapped(found) and not is_unspaced(mine.units[0])) or any(
@@ -114,8 +109,8 @@ def _turned(before: list[int], after: list[int]) -> bool:
 
 def _opens(text: Meaning, known: Lexicon) -> bool:
     """Return whether a statement begins with a phrase of time or place."""
-    return text.units[0] in known.adjunct or _of_time(text.concepts[0])
+    return text.units[0] in known.adjunct or _of_time(text.concepts[0], known)
 
 
-def _of_time(concept: Concept) -> bool:
-    return bool(concept.phrase.classes & OF_TIME)
+def _of_time(concept: Concept, known: Lexicon) -> bool:
+    return bool(concept.phrase.classes & known.of_time)
