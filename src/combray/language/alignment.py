@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import NamedTuple
 
-from combray.language.meanings import Concept, Meaning
+from combray.language.meanings import Concept, Meaning, taken_apart
 
 _DERIVED = 5
 """Letters at the start that two words of one stem share: "allergy", "allergic"."""
@@ -29,7 +29,24 @@ class Aligned(NamedTuple):
 
 
 def align(mine: Meaning, theirs: Meaning) -> Aligned:
-    """Return how the concepts of an old and a new statement match."""
+    """Return how the concepts of an old and a new statement match.
+
+    A phrase that the other statement only has in parts is taken apart: "eats meat", "does not eat any meat".
+    """
+    found = _align(mine, theirs)
+    if not any(each.last > each.first for side in found.left for each in side):
+        return found
+    parts = (
+        taken_apart(mine, found.left[0], theirs.topics),
+        taken_apart(theirs, found.left[1], mine.topics),
+    )
+    if parts[0] is mine and parts[1] is theirs:
+        return found
+    again = _align(*parts)
+    return again if sum(map(len, again.left)) < sum(map(len, found.left)) else found
+
+
+def _align(mine: Meaning, theirs: Meaning) -> Aligned:
     left = [[each for each in text.concepts if not each.phrase.light] for text in (mine, theirs)]
     light = [[each for each in text.concepts if each.phrase.light] for text in (mine, theirs)]
     negations = [list(mine.negations), list(theirs.negations)]

@@ -203,6 +203,13 @@ def _read(
             concepts.append(concept)
         place += length
     topics: set[str | int] = {each.key for each in concepts if not each.phrase.light}
+    topics.update(
+        keys[place]
+        for each in concepts
+        if each.last > each.first
+        for place in range(each.first, each.last + 1)
+        if _stands_alone(known, units[place], keys[place])
+    )
     return Meaning(
         known.code,
         tuple(units),
@@ -215,6 +222,44 @@ def _read(
     )
 
 
+def _stands_alone(known: Lexicon, unit: str, key: str) -> bool:
+    """Return whether a word of a phrase means something without it."""
+    alone = known.phrases.get((key,))
+    return unit not in known.negating and (alone is None or not alone.light) and not is_unspaced(unit)
+
+
+def taken_apart(text: Meaning, phrases: Sequence[Concept], topics: frozenset[str | int]) -> Meaning:
+    """Return a statement with those phrases as single words of which another statement has one alone.
+
+    A phrase that negates stays whole, and one in a script without spaces.
+    """
+    known = lexicon(text.language)
+    if known is None:
+        return text
+    concepts: list[Concept] = []
+    for each in text.concepts:
+        words = range(each.first, each.last + 1)
+        keys = [key_of(text.units[place], text.language) for place in words]
+        if len(words) == 1 or each not in phrases or topics.isdisjoint(keys):
+            concepts.append(each)
+        elif any(text.units[place] in known.negating for place in words):
+            concepts.append(each)
+        else:
+            concepts += [
+                Concept(_alone(known, text.units, place, key), place, place, each.name)
+                for place, key in zip(words, keys, strict=True)
+                if _stands_alone(known, text.units[place], key)
+            ]
+    return text if concepts == list(text.concepts) else text._replace(concepts=tuple(concepts))
+
+
+def _alone(known: Lexicon, units: Sequence[str], place: int, key: str) -> Phrase:
+    number, _ = _number(known.code, units, place, _numbers(known.code))
+    if number is not None:
+        return Phrase(number, classes=frozenset((NUMBER,)))
+    return known.phrases.get((key,), Phrase(key))
+
+
 def _owns_kin(known: Lexicon, units: Sequence[str], keys: Sequence[str], place: int) -> bool:
     """Return whether a pronoun only says whose relative is meant: "my mother" is "mum"."""
     following = known.phrases.get(tuple(keys[place + 1 : place + 2]))
@@ -222,8 +267,15 @@ def _owns_kin(known: Lexicon, units: Sequence[str], keys: Sequence[str], place: 
 
 
 def _cuts(known: Lexicon, keys: Sequence[str], place: int, length: int) -> bool:
-    """Return whether a phrase of two characters takes one from what is negated: 不同|意 for 不|同意."""
-    if length == 1 or keys[place] not in known.negating or not is_unspaced(keys[place]):
+    """Return whether a phrase takes a character from what is negated (不同|意 for 不|同意) or a value (每周|日)."""
+    if length == 1 or not is_unspaced(keys[place]):
+        return False
+    last = place + length - 1
+    for more in range(min(known.longest.get(keys[last], 0), len(keys) - last), 1, -1):
+        value = known.phrases.get(tuple(keys[last : last + more]))
+        if value is not None and value.classes:
+            return True
+    if keys[place] not in known.negating:
         return False
     inside = place + 1, place + length
     denied = known.phrases.get(tuple(keys[inside[0] : inside[1] + 1]))

@@ -35,6 +35,9 @@ _MOST_FAINT = 2
 """Words like "use" that a restatement may add."""
 
 
+_UNSAID = frozenset(("hypothetical", "quoted", "asked"))
+"""Tenses of what a text does not state."""
+_AHEAD = frozenset(("present", "planned"))
 _WAS, _IS = frozenset(("was", "were")), frozenset(("is", "are", "am"))
 
 
@@ -68,13 +71,32 @@ def relation(old: str, new: str) -> Related | None:
     if found is None and theirs.breaks and not mine.breaks:
         clauses = (_compared(mine, clause, known) for clause in _clauses(theirs))
         found = next((each for each in clauses if each is not None and each.kind == "contradicts"), None)
-    if found is None or changes(old) or changes(new):
+    if found is None or not _of_one_time(old, new, found, mine, theirs):
         return None
-    tense = _tense(old)
-    if tense != _tense(new) or tense not in ("present", "past"):
-        return None
+    return found
+
+
+def _of_one_time(old: str, new: str, found: Related, mine: Meaning, theirs: Meaning) -> bool:
+    """Return whether both statements are about the same time, so that the relation says something."""
+    tenses = {_tense(old), _tense(new)}
+    if found.kind == "restates":
+        if set(changes(old)) != set(changes(new)):
+            return False
+        # "My mother turns 70 in November", "she will be 70".
+        return len(tenses) == 1 and not tenses & _UNSAID or (tenses == _AHEAD and _dated(mine, theirs))
+    if changes(old) or changes(new) or len(tenses) > 1:
+        return False
     # What had another value then may have had both.
-    return found if tense == "present" or not found.of_value else None
+    return tenses == {"present"} or (tenses == {"past"} and not found.of_value)
+
+
+def _dated(*texts: Meaning) -> bool:
+    """Return whether the texts name the same day or month."""
+    known = lexicon(texts[0].language)
+    named = (
+        {each.key for each in text.concepts if known and each.phrase.classes & known.of_time} for text in texts
+    )
+    return bool(frozenset.intersection(*map(frozenset, named)))
 
 
 def _may_relate(mine: Meaning, theirs: Meaning) -> bool:
