@@ -274,6 +274,8 @@ def _other_value(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon)
             return None
     scene = _are_scenes(mine, theirs, known)
     for one, other in found.values:
+        if _numbers_subject(one, mine, known) and _numbers_subject(other, theirs, known):
+            return None
         shared = one.phrase.classes & other.phrase.classes
         if NUMBER not in shared and any(each.phrase.classes & shared for each in mine.concepts if each != one):
             return None  # one of a list
@@ -292,6 +294,15 @@ def _other_value(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon)
             return None
     one, other = found.values[0]
     return Related("contradicts", f"another value: {_spelt(one, mine)}, {_spelt(other, theirs)}", of_value=True)
+
+
+def _numbers_subject(value: Concept, text: Meaning, known: Lexicon) -> bool:
+    """Return whether a number says which of several is the subject: "table four ordered", "room 12 is"."""
+    behind = text.units[value.last + 1 : value.last + 2]
+    said = bool(behind) and (behind[0] in known.copulas or (known.code == "en" and behind[0].endswith("ed")))
+    before = [each for each in text.concepts if each.last < value.first]
+    counts = NUMBER in value.phrase.classes
+    return counts and said and len(before) == 1 and before[0].last == value.first - 1
 
 
 def _is_said_of(value: Concept, text: Meaning, known: Lexicon) -> bool:
