@@ -13,7 +13,16 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.pairs.deciding import DECISIONS, Decided, decide, score
-from bench.pairs.sources import RELATIONS, Pair, breaking_nli, negation_pairs, sentence_pairs, statement_pairs
+from bench.pairs.sources import (
+    RELATIONS,
+    Pair,
+    author_pairs,
+    breaking_nli,
+    negation_pairs,
+    sentence_pairs,
+    statement_pairs,
+)
+from bench.pairs.training import WEIGHTS, train
 from bench.quality import choosing, loaders
 from combray import models, presets
 from combray.errors import CombrayError
@@ -32,13 +41,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--most", type=int, default=60, help="pairs of each rule or category; 0 for all")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--wrong", action="store_true", help="list harmful decisions: lost or replaced wrongly")
+    made.add_argument("--train", type=Path, nargs="?", const=WEIGHTS, metavar="OUT", help="train and stop")
     made.add_argument("--json", type=Path, metavar="OUT")
     return made
 
 
 def gathered(options: argparse.Namespace) -> list[Pair]:
     """Our own pairs, those of the files given, and Breaking NLI where it is at hand."""
-    pairs = [*statement_pairs(), *negation_pairs()]
+    pairs = [*statement_pairs(), *negation_pairs(), *author_pairs()]
     most = options.most or None
     files = options.sentences or sorted(choosing.OWN.glob("assistant-chats.jsonl"))
     for path in files:
@@ -54,6 +64,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Decide and report; 2 when a file or model cannot be had."""
     options = parser().parse_args(arguments)
     console = Console()
+    if options.train:
+        train(console, options.train)
+        return 0
     try:
         pairs = gathered(options)
         results = []

@@ -12,6 +12,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,13 @@ import numpy as np
 from bench.quality.sets import QuestionSet
 
 STATEMENTS = Path(__file__).with_name("statements.jsonl")
+AUTHORS = {each.stem: each for each in sorted(Path(__file__).with_name("authors").glob("*.jsonl"))}
+"""Pairs by authors who had not seen the code, by the author's letter."""
+SITUATIONS = Path(__file__).parents[1] / "truth" / "sets"
 NEGATIONS = Path(__file__).with_name("negations.tsv")
 RELATIONS = ("duplicate", "detail", "update", "contradiction", "other")
 _NLI = {"contradiction": "contradiction", "entailment": "duplicate", "neutral": "other"}
+_AUTHORS = {"paraphrase": "duplicate", "duplicate": "duplicate", "contradiction": "contradiction"}
 _AUXILIARY = re.compile(r"\b(is|are|was|were|can|could|will|would|should|has|have|had)\b(?! not|n't)")
 _NUMBER = re.compile(r"(?<![\d.,:/-])\d{1,4}(?![\d.,:/-]\d)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -38,7 +43,7 @@ class Pair:
 
     @property
     def source(self) -> str:
-        """Where it is from: "statements", "sentences" or "nli"."""
+        """Where it is from: "statements", "negated", "sentences", "nli" or "author" and a letter."""
         origin, marked, _ = self.kind.partition(":")
         return origin if marked else "statements"
 
@@ -67,6 +72,32 @@ def negation_pairs(path: Path = NEGATIONS) -> Iterator[Pair]:
         relation, old, new = line.split("\t")
         tongue = "en" if old.isascii() else "zh"
         yield Pair(old, new, relation, f"negated: {('seen', 'unseen')[place % 2]} {tongue}")
+
+
+def author_pairs(letters: Iterable[str] = tuple(AUTHORS)) -> Iterator[Pair]:
+    """Pairs of independent authors; more general texts and different ones are "other"."""
+    for letter in letters:
+        for line in AUTHORS[letter].read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            kind = f"author {letter}: {record['relation']}"
+            relation = _AUTHORS.get(record["relation"], "other")
+            yield Pair(record["first"], record["second"], relation, kind)
+
+
+def situation_pairs(parity: int = 1, folder: Path = SITUATIONS) -> Iterator[Pair]:
+    """Pairs that do not say the same: statements of one situation about facts that change, in every combination,
+    and pairs with odd numbers, or even ones with `parity` 0.
+    """
+    if parity:
+        for path in sorted((folder / "training").glob("*.txt")):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                texts = re.split(r" (?:\||=>|@) ", line)
+                told = [text.rpartition("> ")[2] for text in texts[:-1] if not line.startswith("#")]
+                yield from (Pair(old, new, "other", "situation") for old, new in combinations(told, 2))
+    for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        if int(record["id"].rpartition("-")[2]) % 2 == parity:
+            yield Pair(record["earlier"]["text"], record["later"]["text"], "other", "situation")
 
 
 def sentence_pairs(questions: QuestionSet, most: int, seed: int = 0) -> list[Pair]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.folding import is_unspaced, plain
+from combray.language.given_names import given_names
 from combray.language.lexicon import word_lists
 from combray.language.meaning_tables import (
     CLITIC,
@@ -192,7 +193,7 @@ def _read(
             phrase = phrase or Phrase(keys[place])
         else:
             phrase = Phrase(number, classes=frozenset((NUMBER,)))
-        name = units[place] in capitals
+        name = units[place] in capitals or (not place and units[0] in given_names())
         concept = Concept(phrase, place, place + length - 1, name)
         if phrase.negates and length == 1 and units[place] not in known.negating:
             # "hard" has the stem of "hardly".
@@ -240,9 +241,12 @@ def taken_apart(text: Meaning, phrases: Sequence[Concept], topics: frozenset[str
     for each in text.concepts:
         words = range(each.first, each.last + 1)
         keys = [key_of(text.units[place], text.language) for place in words]
-        if len(words) == 1 or each not in phrases or topics.isdisjoint(keys):
-            concepts.append(each)
-        elif any(text.units[place] in known.negating for place in words):
+        if (
+            len(words) == 1
+            or each not in phrases
+            or topics.isdisjoint(keys)
+            or any(text.units[place] in known.negating for place in words)
+        ):
             concepts.append(each)
         else:
             concepts += [
@@ -267,7 +271,7 @@ def _owns_kin(known: Lexicon, units: Sequence[str], keys: Sequence[str], place: 
 
 
 def _cuts(known: Lexicon, keys: Sequence[str], place: int, length: int) -> bool:
-    """Return whether a phrase takes a character from what is negated (不同|意 for 不|同意) or a value (每周|日)."""
+    """Return whether a phrase cuts off what is negated (不同|意 for 不|同意) or a value (每周|日)."""
     if length == 1 or not is_unspaced(keys[place]):
         return False
     last = place + length - 1

@@ -26,14 +26,23 @@ def same_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -
         return True
     if _turned(before, after) and all(known.copulas & set(text.units) for text in (mine, theirs)):
         return True  # "X is Y", "Y is X"
-    fixed = {
-        place for place, (one, _) in enumerate(found.common) if one.name or one.phrase.kin or one.phrase.classes
-    } - {place for place, (one, _) in enumerate(found.common) if _of_time(one, known)}
-    if [each for each in before if each in fixed] != [each for each in after if each in fixed]:
+    if not keeps_order(found, known):
         return False
     return (not is_swapped(found) and not is_unspaced(mine.units[0])) or any(
         _opens(text, known) for text in (mine, theirs)
     )
+
+
+def keeps_order(found: Aligned, known: Lexicon) -> bool:
+    """Return whether names, relatives and values of a class stand in the same order, times aside."""
+    fixed = [
+        pair
+        for pair in found.common
+        if (pair[0].name or pair[1].name or pair[0].phrase.kin or pair[0].phrase.classes)
+        and not _of_time(pair[0], known)
+    ]
+    one, other = (sorted(fixed, key=lambda pair: pair[side].first) for side in (0, 1))
+    return one == other
 
 
 def is_swapped(found: Aligned) -> bool:
@@ -114,3 +123,24 @@ def _opens(text: Meaning, known: Lexicon) -> bool:
 
 def _of_time(concept: Concept, known: Lexicon) -> bool:
     return bool(concept.phrase.classes & known.of_time)
+
+
+def is_attributive(concept: Concept, text: Meaning, known: Lexicon) -> bool:
+    """Return whether a word only says which thing is meant: "the red folder", "my old bike", 蓝色的箱子."""
+    after = concept.last + 1
+    if after >= len(text.units):
+        return False
+    if text.language == "zh":
+        return text.units[after] == "的"
+    if not known.copulas.isdisjoint(text.units[: concept.first]):
+        return False
+    starts = any(each.first == after for each in text.concepts)
+    before = text.units[concept.first - 1] if concept.first else ""
+    return starts and (before in known.determiners or (concept.first == 0 and not concept.phrase.anywhere))
+
+
+def leads(concept: Concept, text: Meaning) -> bool:
+    """Return whether a concept is the subject of its text: nothing but articles stands in front of it."""
+    known = vocabulary()
+    spoken = any(unit in known.pronouns and unit not in known.definite for unit in text.units[: concept.first])
+    return concept == text.concepts[0] and not spoken

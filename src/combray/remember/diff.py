@@ -107,6 +107,8 @@ class Diff:
     """Postings that one such search may read."""
     related_from: float = 0.0
     """Cosine or overlap from which `language.relations` looks for restatements and contradictions; 0: never."""
+    restated_likely_from: float = 0.65
+    """Probability from which a restatement that the tables do not decide is linked."""
     related_candidates: int = 5
     """Nearest memories that are looked at."""
 
@@ -261,7 +263,8 @@ class Diff:
             return None
         if found.kind == "contradicts":
             return found.reason
-        if new.restates is None or similarity > new.restates[0]:
+        likely = found.score >= self.restated_likely_from
+        if likely and (new.restates is None or similarity > new.restates[0]):
             new.restates = similarity, candidate
         return None
 
