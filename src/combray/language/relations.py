@@ -16,6 +16,7 @@ from combray.language.meaning_tables import Lexicon, lexicon
 from combray.language.meanings import Meaning, both_said
 from combray.language.polarity import changes
 from combray.language.restatements import features, likelihood, restates
+from combray.language.sentences import sentences
 from combray.language.tense import tense_of
 from combray.language.text import Text, read_once
 
@@ -44,8 +45,13 @@ def relation(old: str, new: str) -> Related | None:
         return None
     mine, theirs, known = read
     aligned = align(mine, theirs)
-    found = _decided(mine, theirs, aligned, known) or _probable(mine, theirs, aligned, known)
-    return found if found is not None and _of_one_time(old, new, found, mine, theirs) else None
+    found = _decided(mine, theirs, aligned, known)
+    if found is None:
+        score = likelihood(mine, theirs, aligned, known)
+        if score < _LEAST or not _is_one_statement(old, new):
+            return None
+        found = Related("restates", "probably the same in other words", score=score)
+    return found if _of_one_time(old, new, found, mine, theirs) else None
 
 
 def open_pair(old: str, new: str) -> tuple[float, ...] | None:
@@ -56,6 +62,8 @@ def open_pair(old: str, new: str) -> tuple[float, ...] | None:
     mine, theirs, known = read
     aligned = align(mine, theirs)
     if _decided(mine, theirs, aligned, known) or not _of_one_time(old, new, RESTATED, mine, theirs):
+        return None
+    if not _is_one_statement(old, new):
         return None
     return features(mine, theirs, aligned, known)
 
@@ -85,9 +93,9 @@ def _decided(mine: Meaning, theirs: Meaning, aligned: Aligned, known: Lexicon) -
     return found
 
 
-def _probable(mine: Meaning, theirs: Meaning, aligned: Aligned, known: Lexicon) -> Related | None:
-    score = likelihood(mine, theirs, aligned, known)
-    return Related("restates", "probably the same in other words", score=score) if score >= _LEAST else None
+def _is_one_statement(old: str, new: str) -> bool:
+    """Return whether each is one sentence: of two that are said together, words of both would be compared."""
+    return len(sentences(old)) == len(sentences(new)) == 1
 
 
 def _of_one_time(old: str, new: str, found: Related, mine: Meaning, theirs: Meaning) -> bool:

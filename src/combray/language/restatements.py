@@ -29,12 +29,16 @@ _START, _END = -1, -2
 _WEIGHTS = Path(__file__).with_name("restatements.json")
 _ENOUGH = 6
 """Common words above which more of them prove nothing."""
+_MOST_MORE = 1
+"""Concepts that a statement may add beside as many as both have."""
 _MOST_FAINT = 2
 """Words like "use" that a restatement may add."""
 
 
 def restates(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
     """Return whether all concepts of both are common, in the same roles: who says more says something else."""
+    if abs(len(found.left[0]) - len(found.left[1])) > _MOST_FAINT:
+        return False
     found = with_derived(found)
     left = found.left[0] + found.left[1]
     if len(found.common) == found.broader or found.broader > 1:
@@ -117,16 +121,22 @@ def features(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> 
     These have a name, a number, a relative or a condition that the other lacks, other values, an odd number of
     negations, opposites that no negation takes back, or names in another order.
     """
-    found = with_derived(found)
     denied = abs(len(found.negations[0]) - len(found.negations[1]))
-    if not found.common or found.values or (denied + len(found.opposites)) % 2 or len(found.opposites) > 1:
+    if found.values or (denied + len(found.opposites)) % 2 or len(found.opposites) > 1:
+        return None
+    shared = len(found.common) + len(found.opposites)
+    # Cheap: most near texts have little in common.
+    if shared < _FEWEST_COMMON or max(map(len, found.left)) > shared + _MOST_MORE or _hedged(mine, theirs, known):
+        return None
+    found = with_derived(found)
+    if not found.common:
         return None
     if any(_distinguishes(each) for side in found.left for each in side) or not keeps_order(found, known):
         return None
     unspaced = is_unspaced(mine.units[0])
     if found.opposites and not _flips_back(mine, theirs, found, known):
         return None
-    if _hedged(mine, theirs, known) or (unspaced and not same_roles(mine, theirs, found, known)):
+    if unspaced and not same_roles(mine, theirs, found, known):
         return None
     common = _size(one for one, _ in found.common)
     covered = [common / (common + _size(each for each in side if not each.phrase.faint)) for side in found.left]
