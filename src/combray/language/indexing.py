@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from combray.language.aliases import learned
 from combray.language.cues import cue_bits
 from combray.language.dates.detection import is_in
+from combray.language.late import late
 from combray.language.names import normal
 from combray.language.scopes import scope_set
 from combray.language.tables import fingerprint
@@ -25,6 +26,13 @@ _VERSION = "5"
 
 SEPARATED = "separated_names"
 """Key of the metadata with the pairs of names that a text teaches and somebody separated."""
+_QUOTES = {'"': "“”„‟«»「」『』〝〞", "'": "‘’‚‛‹›ʼ"}
+_TYPOGRAPHIC = str.maketrans(
+    {mark: plain for plain, marks in {**_QUOTES, "-": "‐‑‒–—―"}.items() for mark in marks}
+)
+_INVERTED = late("[¡¿]")
+_GUILLEMETS = late(r"«\s*([^«»]*?)\s*»")
+_CODE = late(r"[`=<>{}\[\]\\|$;_/@#*~^+]|\w\(|::|(?<!\w)[-−–]{1,2}\w")
 _QUESTION_ENDS = ("?", "？", "؟")
 
 
@@ -119,6 +127,20 @@ def teaches(memory: Memory) -> bool:
 def normalised(text: str) -> str:
     """Return the text without case, width, extra white space and the final stop."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!。！ ")
+
+
+def typeset(text: str) -> str:
+    """Return the `normalised` text with plain quotation marks and dashes, without inverted marks.
+
+    A text with a mark of code, a command or a path, or with plain and typographic quotation marks, is only
+    normalised: there one mark is not another.
+    """
+    found = normalised(text)
+    if found.isascii() or _CODE.search(found):
+        return found
+    if any(plain in found and not set(marks).isdisjoint(found) for plain, marks in _QUOTES.items()):
+        return found  # it may be about the marks
+    return _INVERTED.sub("", _GUILLEMETS.sub(r'"\1"', found).translate(_TYPOGRAPHIC))
 
 
 def content_hash(memory: Memory) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -29,6 +30,9 @@ UNIT = re.compile(
 _NEGATED = re.compile(r"\b(\w+?)n't\b")
 CLITIC = re.compile(r"'(?:s|m|re|ll|ve|d)$")
 _ELIDED = re.compile(r"\b[cdjlmnst]'(?=\w)")
+_TONE = re.compile(r"([òóỏõọ])([ae])(?!\w)|([ùúủũụ])(y)(?!\w)")
+_TONES = dict(zip("òóỏõọùúủũụ", "\u0300\u0301\u0309\u0303\u0323" * 2, strict=True))
+"""Tone marks that Vietnamese sets on the first of two vowels or on the second: "khóa", "khoá"."""
 _NO_MORE = re.compile(r"\b((?:n'|ne )\w+(?: \w+)?) plus\b")
 """French "no longer", which is spelt as "more"."""
 
@@ -233,9 +237,17 @@ def units_of(text: str, code: str) -> list[str]:
     return [key_of(word, code) for word in UNIT.findall(lowered(text, code))]
 
 
+def _on_second(found: re.Match[str]) -> str:
+    first, second = found[1] or found[3], found[2] or found[4]
+    bare = unicodedata.normalize("NFD", first)[0]
+    return bare + unicodedata.normalize("NFC", second + _TONES[first])
+
+
 def lowered(text: str, code: str) -> str:
     """Return the text in lower case, with contractions written out: "don't" as "do not", "l'eau" as "eau"."""
     found = plain(text)
     if code == "en":
         return _NEGATED.sub(r"\1 not", found).replace("cannot", "can not")
+    if code == "vi":
+        return _TONE.sub(_on_second, found)
     return _ELIDED.sub("", _NO_MORE.sub(r"\1 pas", found)) if code == "fr" else found

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from combray.language.indexing import normalised
+from combray.language.indexing import normalised, typeset
 from combray.language.polarity import changes
 from combray.language.replacements import is_other_value, replacements_of, replaces
 from combray.language.scopes import scope_set
@@ -46,8 +46,8 @@ class _Claim:
         """The most similar candidate of which it is a paraphrase, with the similarity."""
 
     @cached_property
-    def normalised(self) -> str:
-        return normalised(self.text)
+    def typeset(self) -> str:
+        return typeset(self.text)
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -59,7 +59,7 @@ class _Claim:
 
     def repeats(self, other: DiffCandidate) -> bool:
         """Whether it is the same text of the same author."""
-        return self.author == (other.author or "") and self.normalised == normalised(other.text)
+        return self.author == (other.author or "") and self.typeset == typeset(other.text)
 
     def ends(self, old: DiffCandidate) -> bool:
         """Whether the text names the value of an earlier one, and what it is now."""
