@@ -25,8 +25,8 @@ from combray.language.relations import open_pair
 
 WEIGHTS = Path(restatements.__file__).with_name("restatements.json")
 RIDGE = 1.0
-SIGNS = (1, 1, 1, 0, -1, -1, 0, 0)
-"""What a weight may be: who shares more is more alike, who exchanges words is less; 0: anything."""
+SIGNS = (1, 1, 1, 0, -1, 0, 0)
+"""What a weight may be: who shares more is more alike, who puts other words there is less; 0: anything."""
 CUTS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 

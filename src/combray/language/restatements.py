@@ -20,11 +20,11 @@ from combray.language.alignment import Aligned, with_derived
 from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon
 from combray.language.meanings import Concept, Meaning
-from combray.language.roles import is_attributive, keeps_order, leads, same_roles
+from combray.language.roles import are_exchanged, is_attributive, keeps_bare_order, keeps_order, leads, same_roles
 
 _FEWEST_COMMON = 2
 """Concepts that two statements share, if one of them adds any."""
-_Beside = tuple[int | None, int | None]
+_Beside = tuple[int, int]
 _START, _END = -1, -2
 _WEIGHTS = Path(__file__).with_name("restatements.json")
 _ENOUGH = 6
@@ -83,14 +83,13 @@ FEATURES = (
     "most covered",
     "common",
     "moved",
-    "exchanged",
     "beside the same",
     "flipped",
     "unspaced",
 )
 """What `likelihood` weighs, in [0, 1], in the order of `features`: the share of the words of each statement that
-the other has; how many they are, and whether in another order; whether a word stands in the place of another one,
-or on the same side of a common word; whether a negation takes back an opposite; a script without spaces.
+the other has; how many they are, and whether in another order; whether other words stand on the same side of a
+common word; whether a negation takes back an opposite; a script without spaces.
 """
 
 
@@ -119,7 +118,8 @@ def features(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> 
     """Return `FEATURES`; None for two statements that cannot say the same, whatever else they share.
 
     These have a name, a number, a relative or a condition that the other lacks, other values, an odd number of
-    negations, opposites that no negation takes back, or names in another order.
+    negations, opposites that no negation takes back, names or roles exchanged, other words in the same place, or
+    one of them says the same and more.
     """
     denied = abs(len(found.negations[0]) - len(found.negations[1]))
     if found.values or (denied + len(found.opposites)) % 2 or len(found.opposites) > 1:
@@ -133,6 +133,8 @@ def features(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> 
         return None
     if any(_distinguishes(each) for side in found.left for each in side) or not keeps_order(found, known):
         return None
+    if are_exchanged(mine, theirs, found, known) or not keeps_bare_order(mine, theirs, found, known):
+        return None
     unspaced = is_unspaced(mine.units[0])
     if found.opposites and not _flips_back(mine, theirs, found, known):
         return None
@@ -145,12 +147,13 @@ def features(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> 
     if not moved and min(covered) < max(covered) == 1:
         return None  # the same and more
     around = _around(mine, theirs, found)
+    if not set(around[0]).isdisjoint(around[1]):
+        return None  # the same build, with another word
     return (
         min(covered),
         max(covered),
         min(common, _ENOUGH) / _ENOUGH,
         float(moved),
-        float(not set(around[0]).isdisjoint(around[1])),
         float(_share_a_side(*around)),
         float(bool(found.opposites)),
         float(unspaced),
@@ -171,18 +174,16 @@ def _around(mine: Meaning, theirs: Meaning, found: Aligned) -> tuple[list[_Besid
     sides: tuple[list[_Beside], list[_Beside]] = ([], [])
     for side, text in enumerate((mine, theirs)):
         places = {pair[side].first: place for place, pair in enumerate(found.common)}
-        starts = [_START, *(places.get(each.first) for each in text.concepts), _END]
         left = {each.first for each in found.left[side]}
-        sides[side].extend(
-            (starts[place], starts[place + 2]) for place, each in enumerate(text.concepts) if each.first in left
-        )
+        before, waiting = _START, 0
+        for each in text.concepts:
+            if each.first in places:
+                sides[side].extend([(before, places[each.first])] * waiting)
+                before, waiting = places[each.first], 0
+            waiting += each.first in left
+        sides[side].extend([(before, _END)] * waiting)
     return sides
 
 
 def _share_a_side(mine: Sequence[_Beside], theirs: Sequence[_Beside]) -> bool:
-    return any(
-        (one[side] is not None and one[side] == other[side])
-        for one in mine
-        for other in theirs
-        for side in (0, 1)
-    )
+    return any(one[side] == other[side] for one in mine for other in theirs for side in (0, 1))

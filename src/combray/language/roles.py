@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from combray.language.alignment import Aligned
 from combray.language.claim_tokens import vocabulary
 from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon
 from combray.language.meanings import Concept, Meaning
+
+_MOST_ATTRIBUTES = 2
+"""Words between a preposition and its noun."""
 
 
 def same_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
@@ -20,6 +25,8 @@ def same_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -
         return voices
     if before == after:
         return True
+    if are_exchanged(mine, theirs, found, known):
+        return False
     if len([text for text in (mine, theirs) if known.passive & set(text.units)]) == 1:
         return True
     if _only_measure_moved(found):
@@ -43,6 +50,70 @@ def keeps_order(found: Aligned, known: Lexicon) -> bool:
     ]
     one, other = (sorted(fixed, key=lambda pair: pair[side].first) for side in (0, 1))
     return one == other
+
+
+def are_exchanged(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
+    """Return whether two concepts have each other's role: "from here to there", "from there to here"."""
+    roles = _both_roles(mine, theirs, found, known)
+    changed = {pair for pair in roles if pair[0] != pair[1]}
+    return any((new, old) in changed for old, new in changed)
+
+
+def keeps_bare_order(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
+    """Return whether what has no preposition in either text is in one order but for one word, such as the verb.
+
+    "The client calls the server" and "The server calls the client" differ in more.
+    """
+    roles = _both_roles(mine, theirs, found, known)
+    bare = [pair for pair, role in zip(_placed(found, known), roles, strict=True) if role == ("", "")]
+    bare.sort(key=lambda pair: pair[0].first)
+    order = [pair[1].first for pair in bare]
+    if order == sorted(order):
+        return True
+    if len(bare) == 2:
+        # A verb and its noun may change places; between two nouns there is another word.
+        return any(_beside(bare[0][side], bare[1][side], text, known) for side, text in ((0, mine), (1, theirs)))
+    shorter = (order[:place] + order[place + 1 :] for place in range(len(order)))
+    return any(each == sorted(each) for each in shorter)
+
+
+def _beside(one: Concept, other: Concept, text: Meaning, known: Lexicon) -> bool:
+    between = text.units[min(one.last, other.last) + 1 : max(one.first, other.first)]
+    return all(unit in known.determiners or unit in known.indefinite for unit in between)
+
+
+def _placed(found: Aligned, known: Lexicon) -> list[tuple[Concept, Concept]]:
+    """Return the common concepts but times and the words right before them: "every Monday"."""
+    days = {pair[0].first for pair in found.common if _of_time(pair[0], known)}
+    return [pair for pair in found.common if days.isdisjoint((pair[0].first, pair[0].last + 1))]
+
+
+def _both_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> list[tuple[str, str]]:
+    return [(_role(one, mine, known), _role(other, theirs, known)) for one, other in _placed(found, known)]
+
+
+def _role(concept: Concept, text: Meaning, known: Lexicon) -> str:
+    """Return the preposition in front of the words that a concept stands in; "" for a subject or an object."""
+    ends = {each.last: each for each in text.concepts}
+    place = _start(concept, text, ends, known)
+    while place > 0 and text.units[place] in known.joining and place - 1 in ends:
+        place = _start(ends[place - 1], text, ends, known)
+    return text.units[place] if place >= 0 and text.units[place] in known.prepositions else ""
+
+
+def _start(concept: Concept, text: Meaning, ends: Mapping[int, Concept], known: Lexicon) -> int:
+    """Return the place in front of the noun phrase that a concept ends, or stands in."""
+    place = concept.first - 1
+    for _ in range(_MOST_ATTRIBUTES if NUMBER not in concept.phrase.classes else 0):
+        before = ends.get(place)
+        if before is None or text.units[place] in known.prepositions:
+            break
+        place = before.first - 1
+        if NUMBER in before.phrase.classes:
+            break
+    while place >= 0 and text.units[place] in known.determiners | known.indefinite:
+        place -= 1
+    return place
 
 
 def is_swapped(found: Aligned) -> bool:

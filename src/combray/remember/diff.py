@@ -107,7 +107,7 @@ class Diff:
     """Postings that one such search may read."""
     related_from: float = 0.0
     """Cosine or overlap from which `language.relations` looks for restatements and contradictions; 0: never."""
-    restated_likely_from: float = 0.75
+    restated_likely_from: float = 0.8
     """Probability from which a restatement that the tables do not decide is linked."""
     related_candidates: int = 5
     """Nearest memories that are looked at."""
