@@ -12,7 +12,6 @@ from typing import NamedTuple
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.folding import is_unspaced, plain
-from combray.language.given_names import given_names
 from combray.language.lexicon import word_lists
 from combray.language.meaning_tables import (
     CLITIC,
@@ -106,7 +105,7 @@ def _chinese(digits: str) -> str:
 
 @from_tables
 def _all_numbers() -> dict[str, Mapping[str, str]]:
-    found = {}
+    found: dict[str, Mapping[str, str]] = {}
     for code, table in word_lists().items():
         spelt = {plain(word): value.rstrip("stndrh") for word, value in table.claims.numbers.items()}
         found[code] = spelt or {word: str(place) for place, word in enumerate(meaning_table(code).numbers, 1)}
@@ -193,7 +192,7 @@ def _read(
             phrase = phrase or Phrase(keys[place])
         else:
             phrase = Phrase(number, classes=frozenset((NUMBER,)))
-        name = units[place] in capitals or (not place and units[0] in given_names())
+        name = units[place] in capitals
         concept = Concept(phrase, place, place + length - 1, name)
         if phrase.negates and length == 1 and units[place] not in known.negating:
             # "hard" has the stem of "hardly".

@@ -18,9 +18,18 @@ import msgspec
 
 from combray.language.alignment import Aligned, with_derived
 from combray.language.folding import is_unspaced
+from combray.language.given_names import given_names
 from combray.language.meaning_tables import NUMBER, Lexicon
 from combray.language.meanings import Concept, Meaning
-from combray.language.roles import are_exchanged, is_attributive, keeps_bare_order, keeps_order, leads, same_roles
+from combray.language.roles import (
+    are_exchanged,
+    fit_in_voice,
+    is_attributive,
+    keeps_bare_order,
+    keeps_order,
+    leads,
+    same_roles,
+)
 
 _FEWEST_COMMON = 2
 """Concepts that two statements share, if one of them adds any."""
@@ -131,9 +140,15 @@ def features(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> 
     found = with_derived(found)
     if not found.common:
         return None
-    if any(_distinguishes(each) for side in found.left for each in side) or not keeps_order(found, known):
+    if any(
+        _distinguishes(each, text) for text, side in zip((mine, theirs), found.left, strict=True) for each in side
+    ):
         return None
-    if are_exchanged(mine, theirs, found, known) or not keeps_bare_order(mine, theirs, found, known):
+    if not keeps_order(found, known):
+        return None
+    if fit_in_voice(mine, theirs, found, known) is False or are_exchanged(mine, theirs, found, known):
+        return None
+    if not keeps_bare_order(mine, theirs, found, known):
         return None
     unspaced = is_unspaced(mine.units[0])
     if found.opposites and not _flips_back(mine, theirs, found, known):
@@ -160,9 +175,9 @@ def features(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> 
     )
 
 
-def _distinguishes(concept: Concept) -> bool:
-    phrase = concept.phrase
-    return phrase.kin or concept.name or NUMBER in phrase.classes
+def _distinguishes(concept: Concept, text: Meaning) -> bool:
+    name = concept.name or (concept.first == 0 and text.units[0] in given_names())
+    return name or concept.phrase.kin or NUMBER in concept.phrase.classes
 
 
 def _size(concepts: Iterable[Concept]) -> int:

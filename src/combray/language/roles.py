@@ -20,7 +20,7 @@ def same_roles(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -
         [found.common.index(pair) for pair in sorted(found.common, key=lambda pair: pair[side].first)]
         for side in (0, 1)
     )
-    voices = _voices(mine, theirs, found, known)
+    voices = fit_in_voice(mine, theirs, found, known)
     if voices is not None:
         return voices
     if before == after:
@@ -124,7 +124,7 @@ def is_swapped(found: Aligned) -> bool:
     return first[0] != first[1]
 
 
-def _voices(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool | None:
+def fit_in_voice(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool | None:
     """Return whether one is the other's passive: "We store it", "It is stored"; None if both have one voice.
 
     What stands before the verb of the passive stands behind that of the active voice.
@@ -132,6 +132,8 @@ def _voices(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> b
     for active, passive, side in ((mine, theirs, 0), (theirs, mine, 1)):
         for pair in found.common:
             verb, done = pair[side], pair[1 - side]
+            if NUMBER in verb.phrase.classes:
+                continue
             if verb.key != done.key or not is_passive(done, passive, known) or is_passive(verb, active, known):
                 continue
             if verb.first and active.units[verb.first - 1] in known.determiners:
