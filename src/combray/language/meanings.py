@@ -202,14 +202,6 @@ def _read(
         elif units[place] not in pronouns and not (phrase.light and not (phrase.one_side or phrase.other_side)):
             concepts.append(concept)
         place += length
-    topics: set[str | int] = {each.key for each in concepts if not each.phrase.light}
-    topics.update(
-        keys[place]
-        for each in concepts
-        if each.last > each.first
-        for place in range(each.first, each.last + 1)
-        if _stands_alone(known, units[place], keys[place])
-    )
     return Meaning(
         known.code,
         tuple(units),
@@ -218,8 +210,21 @@ def _read(
         tuple(functional),
         breaks,
         frozenset(persons),
-        frozenset(topics.union(*(each.phrase.groups for each in concepts))),
+        _topics(known, units, keys, concepts),
     )
+
+
+def _topics(
+    known: Lexicon, units: Sequence[str], keys: Sequence[str], concepts: Sequence[Concept]
+) -> frozenset[str | int]:
+    """Return the keys and groups of the concepts, and the words of phrases that another text may have alone."""
+    topics: set[str | int] = {each.key for each in concepts if not each.phrase.light}
+    for each in concepts:
+        topics |= each.phrase.groups
+        if each.last > each.first:
+            inside = range(each.first, each.last + 1)
+            topics.update(keys[place] for place in inside if _stands_alone(known, units[place], keys[place]))
+    return frozenset(topics)
 
 
 def _stands_alone(known: Lexicon, unit: str, key: str) -> bool:
