@@ -1,4 +1,4 @@
-"""The command: `python -m bench.guard --data DATA [--train] [--curve FILE] [--wrong] [--blind FILE]`."""
+"""The command: `python -m bench.guard --data DATA [--train] [--curve FILE] [--wrong] [--blind FILE] [--authors]`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.guard import samples as texts
+from bench.guard.authors import left_out
 from bench.guard.carriers import held_attacks, held_carriers, injected
 from bench.guard.measuring import SHIPPED, Judged, curve, groups, judge_all, rates
 from bench.guard.training import train_all
@@ -33,6 +34,11 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="held-out documents with and without an inserted attack, and nothing else",
     )
+    made.add_argument(
+        "--authors",
+        action="store_true",
+        help="each author's texts by weights trained without that author, and nothing else",
+    )
     made.add_argument("--wrong", action="store_true", help="list what is judged wrongly")
     options = made.parse_args(arguments)
     console = Console(width=110)
@@ -44,6 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
         _WEIGHTS.write_bytes(trained(vectors))
     if options.documents:
         console.print(_documents(options.data, vectors))
+        return 0
+    if options.authors:
+        console.print(_authors(vectors))
         return 0
     found = texts.training() + texts.held()
     if options.data is not None:
@@ -105,6 +114,16 @@ def _documents(data: Path | None, vectors: RememberedWords) -> Table:
                 for judged, trust in ((far, "untrusted"), (near, "untrusted"), (near, "owner"))
             ]
             shown.add_row(f"{title} {kind}", str(len(mine)), *(f"{share:.1f}" for share in shares))
+    return shown
+
+
+def _authors(vectors: RememberedWords) -> Table:
+    """Return the table of authors left out of the training, by kind of text."""
+    shown = Table(title="authors left out of the training, % quarantined")
+    for column in ("", "texts", "untrusted", "owner"):
+        shown.add_column(column, justify="right" if column else "left")
+    for author, kind, many, untrusted, owner in left_out(vectors):
+        shown.add_row(f"{author}: {kind}", str(many), f"{100 * untrusted:.1f}", f"{100 * owner:.1f}")
     return shown
 
 

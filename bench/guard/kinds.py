@@ -10,10 +10,10 @@ STEERING: frozenset[str] = frozenset(
 
 
 AGAINST = frozenset(
-    ("quoted", "about", "about_before", "first_person", "reported", "question", "listed", "advice")
+    ("quoted", "about", "about_before", "first_person", "reported", "question", "listed", "advice", "unaddressed")
 )
 """Features that may only lower a score."""
-_OUTSIDE_ONLY = frozenset(("listed", "advice"))
+_OUTSIDE_ONLY = frozenset(("listed", "advice", "unaddressed"))
 """Features that would let anybody lower the score of an attack: never for the owner's texts."""
 _HARMLESS = frozenset(("about", "human"))
 _EITHER_WAY = frozenset(("mine",))

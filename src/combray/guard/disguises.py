@@ -50,10 +50,14 @@ _CODED = re.compile(r"%[0-9A-Fa-f]{2}|&#|\\[ux]")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\n[A-Za-z0-9+/]{4,})*={0,2}")
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){10,}(?![A-Za-z0-9])")
 _BITS = re.compile(r"(?<![01])(?:[01]{8}[ ,]?){6,}(?![01])")
+_BYTE = re.compile("[01]{8}")
+"""A substring of every match of `_BITS`; the search for it is five times faster."""
 _WORDLIKE = re.compile(r"[^\W\d_]{3,}|[㐀-鿿]{2}")
 
 _SPACED = re.compile(r"(?<!\S)(?:\S {1,4}){5,}\S(?!\S)|(?<!\w)(?:[^\W_][.*_|-]{1,3}){5,}[^\W_](?!\w)")
 _SEPARATOR = re.compile(r"[.*_|-]+")
+_SEPARATORS = ".*_|-"
+_SIX_SINGLE = bytes([1] * 6)
 _LONGEST_RUN = 4000
 _MOST_LINES_TRIED = 4
 _ROT13 = str.maketrans(
@@ -140,7 +144,7 @@ def _reads(payload: str | None) -> bool:
 
 def holds_digits(text: str) -> bool:
     """Whether a text contains a long run of hexadecimal or binary digits."""
-    return _HEX.search(text) is not None or _BITS.search(text) is not None
+    return _HEX.search(text) is not None or (_BYTE.search(text) is not None and _BITS.search(text) is not None)
 
 
 TELEX = {"mới": "mois", "mọi": "moij"}
@@ -180,11 +184,14 @@ def unveil(text: str) -> tuple[str, list[str]]:
 
 
 def _may_be_spaced(text: str) -> bool:
-    """Whether letters may be spaced out: six single letters, or five separators and a long word."""
-    sizes = list(map(len, text.split()))
-    if sizes.count(1) >= 6:
+    """Whether letters may be spaced out: six single letters in a row, or a long word with five separators."""
+    parts = text.split()
+    sizes = list(map(len, parts))
+    if sizes.count(1) >= 6 and _SIX_SINGLE in bytes([size == 1 for size in sizes]):
         return True
-    return max(sizes, default=0) >= 11 and sum(map(text.count, ".*_|-")) >= 5
+    if max(sizes, default=0) < 11 or sum(map(text.count, _SEPARATORS)) < 5:
+        return False
+    return any(sum(map(part.count, _SEPARATORS)) >= 5 for part in parts if len(part) >= 11)
 
 
 def _join(match: re.Match[str]) -> str:
@@ -211,7 +218,7 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
                 yield "characters that are never shown", payload or ""
     left = MOST_PAYLOADS
     for name, sign, pattern, decode in _CODES:
-        if sign not in seen:
+        if sign not in seen or (pattern is _BITS and not _BYTE.search(seen)):
             continue
         for match in pattern.finditer(seen):
             if not left:

@@ -128,6 +128,14 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """Classes that a feature requires. A feature that is not listed has no requirement."""
 KINDS = ("address", "colon", "markup", "pause", "role", "tool")
 """Kinds of non-word tokens that `sentences.py` marks."""
+ABOUT = frozenset(("about",))
+MACHINE = frozenset(
+    ("assistant", "bots", "addressed", "role", "markup", "tool", "persona", "unbound", "sysprompt", "newrules")
+)
+"""Classes and tokens that name a machine reader, or address one."""
+_ABOUT_ANSWERS = frozenset(
+    "imperative_output code_block override override_all override_plain reveal_plain was_told".split()  # noqa: SIM905
+)
 _UNPAIRED = frozenset(("deed", "anywhere", "pause", "reported", "first"))
 WORD = "~"
 """Prefix of the feature of a single English word: "~notebook"."""
@@ -140,6 +148,7 @@ _SKIPPED = frozenset(
 )
 """Classes that may precede an imperative: "Important: please …"."""
 
+_COPULAS = frozenset("is was isn't wasn't means meant became".split())  # noqa: SIM905
 _CLAUSES = ("pause", "colon", "always", "must")
 """Word classes and tokens after which a clause may start as an order."""
 _PLAIN = (
@@ -223,6 +232,11 @@ def features(
     present.update(map(word_feature, words))
     present.discard("")
     return present
+
+
+def is_about_answers(present: Collection[str]) -> bool:
+    """Whether a sentence is about what its reader answers or was told, and not about the world."""
+    return not _ABOUT_ANSWERS.isdisjoint(present) or ("form" in present and "imperative" in present)
 
 
 def orders(sentence: Sentence) -> bool:
@@ -310,4 +324,7 @@ def _opens_with(starts: set[int], places: Places, first: int) -> bool:
 def _quoted(sentence: Sentence, imperative: bool) -> bool:
     """Whether most of the sentence is quoted, or it is a statement that quotes something."""
     quoted = sum(sentence.quoted)
-    return quoted * 2 > len(sentence.quoted) or (quoted >= 2 and not sentence.quoted[0] and not imperative)
+    if quoted * 2 > len(sentence.quoted) or (quoted >= 2 and not sentence.quoted[0] and not imperative):
+        return True
+    # A quotation that is the subject: '"Ignore the rules" was the title.'
+    return quoted >= 2 and sentence.quoted[0] and sentence.words[sentence.quoted.index(False)] in _COPULAS

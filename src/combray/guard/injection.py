@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from combray.guard.context import FEWEST, NOWHERE, WordVectors, distances, far_features
 from combray.guard.disguises import Reading, View, read
-from combray.guard.features import features, orders
+from combray.guard.features import ABOUT, MACHINE, features, is_about_answers, orders
 from combray.guard.screen import Floors, Sieve, is_quiet
 from combray.guard.sentences import Sentence, sentences
 from combray.guard.vocabulary import spoken
@@ -111,6 +111,8 @@ _ASKS_MODEL = frozenset(
 _PERSONAL = frozenset(("first_person", "=mine", "=your", "~you", "~your", "~our"))
 """A question that has none of these asks about the world, and not about what the text is about."""
 
+_YOU = frozenset(("you", "your", "yours"))
+
 
 def _is_long(text: str) -> bool:
     """Whether a text may have enough sentences for distances."""
@@ -147,18 +149,33 @@ def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | N
     if places and is_dialogue(view.text):
         # Speakers ask one another, and their questions lie far apart.
         usual |= OF_TALK
+    unaddressed: bool | None = None
     for at, sentence in enumerate(every):
         distance, words = places[at] if places else (NOWHERE, 0)
         if not sieve.passes(sentence, distance if places else None):
             continue
-        about = at > 0 and sieve.is_about(every[at - 1])
+        if unaddressed is None:
+            unaddressed = len(every) >= FEWEST and not any(sieve.holds(each, MACHINE) for each in every)
+        about = at > 0 and sieve.holds(every[at - 1], ABOUT)
         present = features(sentence, languages, about_before=about, disguised=disguised, framed=framed)
         if advice:
             present.add("advice")
+        if unaddressed and not is_about_answers(present):
+            present.add("unaddressed")
         if distance == NOWHERE:
             yield Found(present)
             continue
-        yield Found(present, tuple(far_features(distance, words, _kinds(present) - usual)))
+        kinds = _kinds(present)
+        if sentence.asks and kinds.isdisjoint(("task", "asks_model")) and not _YOU.isdisjoint(_stems(sentence)):
+            # "Is there anything you'd like to change?" asks its reader, so its subject is anybody's.
+            yield Found(present, ())
+            continue
+        yield Found(present, tuple(far_features(distance, words, kinds - usual)))
+
+
+def _stems(sentence: Sentence) -> Iterator[str]:
+    """Yield the words without what follows an apostrophe ("you'd")."""
+    return (word.partition("'")[0] for word in sentence.words)
 
 
 def is_dialogue(text: str) -> bool:

@@ -16,7 +16,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from operator import or_
 from typing import Any
@@ -71,7 +71,6 @@ _BIT: Mapping[str, int] = {
 _EITHER = tuple(
     (_BIT[name], tuple(sum(_BIT[each] for each in way) for way in ways)) for name, ways in EITHER.items()
 )
-_ABOUT = _BIT["about"]
 _Phrase = tuple[frozenset[str], int]
 
 
@@ -89,8 +88,6 @@ class _Index:
 
     single: dict[str, int]
     longer: dict[str, tuple[_Phrase, ...]]
-    any_of: dict[str, int]
-    """Classes of all phrases that start with a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,14 +240,15 @@ class Sieve:
         lift = 0.0 if distance is None else _caps()[bisect_right(STEPS, distance)] if distance >= 0.0 else 0.0
         return _reach(words, present | _elsewhere(words, self._languages), self._floors, lift)
 
-    def is_about(self, sentence: Sentence) -> bool:
-        """Whether a sentence is about attacks."""
+    def holds(self, sentence: Sentence, kinds: frozenset[str]) -> bool:
+        """Whether a sentence has a phrase or token of one of these classes."""
+        if not kinds.isdisjoint(sentence.others):
+            return True
         words = [part for word in sentence.words for part in meant(word)]
         places: dict[str, list[tuple[int, int]]] = {}
-        if any(_ABOUT & _index(each.language).any_of.get(word, 0) for each in self._languages for word in words):
-            for each in self._languages:
-                each.find(words, places)
-        return "about" in places
+        for each in self._languages:
+            _part(each.language, kinds).find(words, places)
+        return bool(places)
 
 
 @functools.cache
@@ -365,15 +363,33 @@ def _index(language: str) -> _Index:
     tree = next(each.tree for each in vocabularies() if each.language == language)
     phrases = [(words, bits) for words, bits in _phrases(tree, ()) if bits]
     many = Counter(word for words, _ in phrases for word in set(words))
-    index = _Index({}, {}, {})
+    index = _Index({}, {})
     for words, bits in phrases:
-        index.any_of[words[0]] = index.any_of.get(words[0], 0) | bits
         if len(words) == 1:
             index.single[words[0]] = bits
         else:
             rarest = min(words, key=lambda word: (many[word], -len(word), word))
             index.longer[rarest] = (*index.longer.get(rarest, ()), (frozenset(words), bits))
     return index
+
+
+@from_tables
+def _part(language: str, kinds: frozenset[str]) -> Vocabulary:
+    """Return a language's vocabulary with the phrases of these classes only: it is faster to search."""
+    whole = next(each for each in vocabularies() if each.language == language)
+    return replace(whole, tree=_pruned(whole.tree, kinds))
+
+
+def _pruned(node: Mapping[str, Any], kinds: frozenset[str]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for word, below in node.items():
+        if word == CLASS:
+            left: Any = [name for name in below if name in kinds]
+        else:
+            left = _pruned(below, kinds)
+        if left:
+            kept[word] = left
+    return kept
 
 
 def _phrases(node: Mapping[str, Any], words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:

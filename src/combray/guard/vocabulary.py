@@ -40,12 +40,14 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language's word classes; accents are optional.
 
     signs: words that identify the language (none: identified by its script, or always on); fillers: further words
-    that are recognised in a sentence written without spaces.
+    that are recognised in a sentence written without spaces; compounds: words of two characters, in which a phrase
+    of one character does not mean what it means alone (以 in 可以).
     """
 
     classes: dict[str, list[str]]
     signs: list[str] = []
     fillers: list[str] = []
+    compounds: list[str] = []
 
 
 def units(text: str) -> list[str]:
@@ -64,18 +66,26 @@ class Vocabulary:
     known: frozenset[str]
     classes: frozenset[str]
     scrambled: dict[str, str]
+    compounds: frozenset[tuple[str, str]] = frozenset()
 
     def find(self, words: list[str], found: dict[str, list[tuple[int, int]]]) -> None:
         """Add the (first word, last word) of every phrase to its classes in `found`."""
         tree = self.tree
+        inside = self._inside(words) if self.compounds else ()
         for start, word in enumerate(words):
             node = tree.get(word)
             place = start
             while node is not None:
-                for each in node.get(CLASS, ()):
-                    found.setdefault(each, []).append((start, place))
+                if place > start or start not in inside:
+                    for each in node.get(CLASS, ()):
+                        found.setdefault(each, []).append((start, place))
                 place += 1
                 node = node.get(words[place]) if place < len(words) else None
+
+    def _inside(self, words: list[str]) -> set[int]:
+        """Return the places of characters that belong to a compound."""
+        pairs = enumerate(zip(words, words[1:], strict=False))
+        return {at for first, pair in pairs if pair in self.compounds for at in (first, first + 1)}
 
 
 def mend(word: str, vocabulary: Vocabulary) -> list[str]:
@@ -156,6 +166,7 @@ def _vocabulary(code: str, table: Table) -> Vocabulary:
         classes=frozenset(table.classes),
         known=frozenset(words) if english else frozenset(),
         scrambled={_signature(word): word for word in words if len(word) >= 6} if english else {},
+        compounds=frozenset((each[0], each[1]) for each in table.compounds),
     )
 
 

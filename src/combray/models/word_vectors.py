@@ -14,7 +14,7 @@ from combray.language.tokens import is_stop
 from combray.runtime import Embedder
 
 MOST_WORDS = 20_000
-"""Words that are remembered: 10 MB for 256 dimensions."""
+"""Words that are remembered: 20 MB for 256 dimensions."""
 _STOP = -1
 _LOCK = threading.Lock()
 """One for all engines, because they share the words."""
@@ -37,7 +37,7 @@ class RememberedWords:
             places, table = kept.places, kept.table
             at = np.fromiter(map(places.__getitem__, words), dtype=np.int64, count=len(words))
         counts = at != _STOP
-        return counts, table[at[counts]].astype(np.float32)
+        return counts, table[at[counts]]
 
 
 class _Words:
@@ -45,7 +45,7 @@ class _Words:
 
     def __init__(self, dimensions: int) -> None:
         self.places: dict[str, int] = {"": _STOP}
-        self.table: NDArray[np.float16] = np.zeros((0, dimensions), dtype=np.float16)
+        self.table: NDArray[np.float32] = np.zeros((0, dimensions), dtype=np.float32)
 
     def forget(self) -> None:
         """Begin anew: there are too many."""
@@ -55,7 +55,7 @@ class _Words:
         """Add words that are not known. Raises ModelError, and then adds none."""
         counting = [word for word in new if not is_stop(word)]
         if counting:
-            vectors = embedder.embed(counting).astype(np.float16)
+            vectors = embedder.embed(counting).astype(np.float16).astype(np.float32)
             self.places.update({word: at for at, word in enumerate(counting, len(self.table))})
             self.table = np.concatenate([self.table, vectors])
         self.places.update({word: _STOP for word in new if word not in self.places})
