@@ -1,4 +1,4 @@
-"""The command: `python -m bench.guard --data DATA [--train] [--curve FILE] [--wrong] [--blind FILE] [--authors]`."""
+"""The command: `python -m bench.guard --data DATA [--train] [--authors] [--curve FILE] [--blind FILE]`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ def test_a_document_that_names_no_machine_addresses_people() -> None:
 
 
 def test_a_short_text_may_address_anybody() -> None:
-    assert not any("unaddressed" in each for each in features_of("Write to the office. Bring a coat. Come early."))
+    assert not any(
+        "unaddressed" in each for each in features_of("Write to the office. Bring a coat. Come early.")
+    )
 
 
 @pytest.mark.parametrize(

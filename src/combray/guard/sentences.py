@@ -14,8 +14,10 @@ DOMAINS = "com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|
 """Top-level domains that make a name an address."""
 _TOKEN = re.compile(
     r"""
-    # Plain words are matched in one piece, except those that may start markup or a role.
-    (?P<plain>(?:(?!(?:begin|end|system|developer|sysadmin|he\ thong|sistema|systeme)\b)[a-z]++\ )+)
+    # Plain words are matched in one piece, except those that may start markup or a role: they begin
+    # with b, d, e, h or s.
+    (?P<plain>(?:[acfgi-rt-z][a-z]*+[ ]
+        |(?!(?:begin|end|system|developer|sysadmin|he\ thong|sistema|systeme)\b)[bdehs][a-z]*+[ ])+)
     |(?P<markup><\|[^|<>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|developer|sys)>
         |\[(?:system|developer|admin)[^\]\n]{0,30}\]
         |\#\#\#\ ?(?:system|instructions?|new\ instructions?|response)\b

@@ -6,6 +6,7 @@ Chinese and Japanese are matched by character. Matching is linear in the text.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -40,8 +41,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language's word classes; accents are optional.
 
     signs: words that identify the language (none: identified by its script, or always on); fillers: further words
-    that are recognised in a sentence written without spaces; compounds: words of two characters, in which a phrase
-    of one character does not mean what it means alone (以 in 可以).
+    that are recognised in a sentence written without spaces; compounds: words of two characters. A phrase of one
+    character inside them is not found (以 in 可以).
     """
 
     classes: dict[str, list[str]]
@@ -84,7 +85,7 @@ class Vocabulary:
 
     def _inside(self, words: list[str]) -> set[int]:
         """Return the places of characters that belong to a compound."""
-        pairs = enumerate(zip(words, words[1:], strict=False))
+        pairs = enumerate(itertools.pairwise(words))
         return {at for first, pair in pairs if pair in self.compounds for at in (first, first + 1)}
 
 
