@@ -381,15 +381,11 @@ def _part(language: str, kinds: frozenset[str]) -> Vocabulary:
 
 
 def _pruned(node: Mapping[str, Any], kinds: frozenset[str]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
-    for word, below in node.items():
-        if word == CLASS:
-            left: Any = [name for name in below if name in kinds]
-        else:
-            left = _pruned(below, kinds)
-        if left:
-            kept[word] = left
-    return kept
+    kept = {
+        word: [name for name in below if name in kinds] if word == CLASS else _pruned(below, kinds)
+        for word, below in node.items()
+    }
+    return {word: below for word, below in kept.items() if below}
 
 
 def _phrases(node: Mapping[str, Any], words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
