@@ -75,8 +75,8 @@ def judge(text: str, floors: Floors = ALL, vectors: WordVectors | None = None) -
     weighed = model()
     context = weighed.context
     # Of a text whose score has no consequence, distances have none.
-    counts = context is not None and vectors is not None and floors.score <= 1.0
-    known = vectors if counts and vectors.name == context.embedder else None
+    usable = context is not None and vectors is not None and vectors.name == context.embedder
+    known = vectors if usable and floors.score <= 1.0 else None
     found = [each for view in found_in(reading, floors, known) for each in view]
     scores = [_score(each, weighed.outside, context.weights if context else None) for each in found]
     attacks = [score(each.present, weighed.owner) for each in found]
