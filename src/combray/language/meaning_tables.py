@@ -47,11 +47,12 @@ class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words that carry nothing; determiners: words before a noun that is known; indefinite: words before a value
     that is one of several ("a"); adjunct: words that start a phrase of time or place; copulas; passive: words
     before who did it; prepositions: words that say what role the noun behind them has; joining: words between
-    two of one role ("and"); negations: phrases that negate, beside those of `words.json`; faint: words that a
-    restatement may add ("use", "name"); distinct: stop words that distinguish two statements; hedges: words of
-    a condition, which two restatements share or lack; single: classes of which a property has one value;
-    of_time: classes of days and months, which may stand anywhere; forms: irregular forms of a verb; stems: keys
-    of words whose index term would be that of another word ("leaves", "leave").
+    two of one role ("and"); then, today: copulas of the past and the present; negations: phrases that negate,
+    beside those of `words.json`; faint: words that a restatement may add ("use", "name"); distinct: stop words
+    that distinguish two statements; hedges: words of a condition, which two restatements share or lack; single:
+    classes of which a property has one value; of_time: classes of days and months, which may stand anywhere;
+    forms: irregular forms of a verb; stems: keys of words whose index term would be that of another word
+    ("leaves", "leave").
 
     numbers: the words from one upwards, where `words.json` has none; doubtful_numbers: number words that are
     numbers only behind `before_numbers` or before `after_numbers`; articles: number words that are none; clock:
@@ -74,6 +75,8 @@ class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     passive: list[str] = []
     prepositions: list[str] = []
     joining: list[str] = []
+    then: list[str] = []
+    today: list[str] = []
     negations: list[str] = []
     faint: list[str] = []
     distinct: list[str] = []
@@ -162,6 +165,7 @@ class Lexicon:
         )
         self.prepositions = frozenset(map(plain, table.prepositions))
         self.joining = frozenset(map(plain, table.joining))
+        self.then, self.today = frozenset(map(plain, table.then)), frozenset(map(plain, table.today))
         self.hedges = frozenset(map(plain, table.hedges))
         self.of_time = frozenset((NUMBER, *table.of_time))
         self.single = frozenset((NUMBER, *table.single))

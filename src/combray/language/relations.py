@@ -30,7 +30,6 @@ _LEAST = 0.5
 _UNSAID = frozenset(("hypothetical", "quoted", "asked"))
 """Tenses of what a text does not state."""
 _AHEAD = frozenset(("present", "planned"))
-_WAS, _IS = frozenset(("was", "were")), frozenset(("is", "are", "am"))
 
 
 @read_once
@@ -79,7 +78,11 @@ def _read(old: str, new: str) -> tuple[Meaning, Meaning, Lexicon] | None:
         return None
     if mine.topics.isdisjoint(theirs.topics) or not _may_relate(mine, theirs):
         return None
-    if _other_persons(mine, theirs) or _then_and_today(mine, theirs) or _then_and_today(theirs, mine):
+    if (
+        _other_persons(mine, theirs)
+        or _then_and_today(mine, theirs, known)
+        or _then_and_today(theirs, mine, known)
+    ):
         return None
     return mine, theirs, known
 
@@ -166,9 +169,9 @@ def _compared(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) ->
     return RESTATED if restates(mine, theirs, found, known) else None
 
 
-def _then_and_today(one: Meaning, other: Meaning) -> bool:
+def _then_and_today(one: Meaning, other: Meaning, known: Lexicon) -> bool:
     """Return whether one says how something was and the other how it is: both can be true."""
-    return not _WAS.isdisjoint(one.units) and not _IS.isdisjoint(other.units)
+    return not known.then.isdisjoint(one.units) and not known.today.isdisjoint(other.units)
 
 
 def _other_persons(mine: Meaning, theirs: Meaning) -> bool:
