@@ -1,6 +1,6 @@
 """Features of the first hits of questions with and without an answer, on stores of several shapes.
 
-Sources: the stores of `texts/` (`own.jsonl`; `a.jsonl`, `b.jsonl` and `c.jsonl` by three independent authors),
+Sources: the stores of `texts/` (`own.jsonl`; `a.jsonl` to `d.jsonl` by four independent authors),
 the sets of `bench.precision` (two more authors), the small sets of `bench/sets`, and from DATA LoCoMo
 conversations 1-5. Not answerable: what the sets say, LoCoMo's category 5, and the questions
 of one conversation asked of another.
@@ -88,6 +88,15 @@ def _watched(recall: Pipeline[Recalling], record: _Record) -> Pipeline[Recalling
 
 def collect(embedder: str, data: Path) -> Iterator[Seen]:
     """Yield every question of the sources with what the default preset finds for it."""
+    yield from collect_notes(embedder)
+    for family, questions in _conversations(data):
+        generator = np.random.default_rng(0)
+        for collection in questions.collections:
+            yield from _of_conversation(embedder, family, questions, collection, generator)
+
+
+def collect_notes(embedder: str) -> Iterator[Seen]:
+    """Yield the questions to notes."""
     for family, store in notes():
         record = _Record()
         engine = _engine(embedder, store.name, NOW, record)
@@ -95,19 +104,19 @@ def collect(embedder: str, data: Path) -> Iterator[Seen]:
         engine.remember_many(items)
         for question in store.questions:
             tags = [f"scope:{each}" for each in question.scopes] or None
-            kind = "answer" if question.gold else _NEAR.get(question.text, "none")
-            place = (f"{family} {store.name}", family, kind)
+            place = (f"{family} {store.name}", family, kind_of(question))
             for each in _ask(engine, record, place, question.text, question.gold, tags):
                 yield replace(each, large=len(store.memories) >= LARGE)
         engine.close()
-    for family, questions in _conversations(data):
-        generator = np.random.default_rng(0)
-        for collection in questions.collections:
-            yield from _of_conversation(embedder, family, questions, collection, generator)
 
 
 _NEAR: dict[str, str] = {}
 """Why a question of the sets has no answer, by its text."""
+
+
+def kind_of(question: precision.Question) -> str:
+    """Return "answer", or why a question of `notes` has none: "near", "far" or "none" where no set says it."""
+    return "answer" if question.gold else _NEAR.get(question.text, "none")
 
 
 def notes() -> Iterator[tuple[str, precision.Store]]:

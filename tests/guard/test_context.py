@@ -32,6 +32,10 @@ class Axes:
         rows = [[float(word == axis) for axis in "abc"] for word in words if len(word) == 1]
         return kept, np.array(rows, dtype=np.float32).reshape(-1, 3)
 
+    def of_texts(self, texts: Sequence[tuple[str, ...]]) -> tuple[list[int], NDArray[np.float32]]:
+        read = [self.rows(words) for words in texts]
+        return [int(kept.sum()) for kept, _ in read], np.concatenate([rows for _, rows in read])
+
 
 def test_distances_by_hand() -> None:
     """Four sentences on axis a and one on b. The rest of b is all a: cosine 0. The rest of a sentence of three a

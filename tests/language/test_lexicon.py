@@ -70,3 +70,11 @@ def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
 def test_phrases_match_whole_words_where_words_are_spaced() -> None:
     pattern = lexicon.matcher(["no longer", "不再"])
     assert pattern.findall("no  longer, now longer, 我们不再用") == ["no  longer", "不再"]
+
+
+def test_a_text_with_a_phrase_has_one_of_its_signs() -> None:
+    phrases = lexicon.Phrases(["how old", "what age", "age"])
+    # The longest word of each phrase, the first of equally long ones.
+    assert phrases.signs == {"how", "what", "age"}
+    assert lexicon.Phrases(["+"]).signs is None
+    assert lexicon.Phrases(["age"], r"\d+").signs is None

@@ -6,6 +6,10 @@ import pytest
 
 import combray
 from combray import Engine, presets
+from combray.recall import answers
+from combray.recall.answer_features import FAMILY, FEATURES, AnswerEvidence, evidence
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
 from combray.testing.fakes import FakeClock
 
 TOM = (
@@ -195,6 +199,21 @@ def test_what_no_memory_mentions_is_left_empty(name: str, embedder: str) -> None
     engine = filled((*TOM, *more), embedder, name)
     assert not engine.recall("Which planet has the most moons?")
     assert TOM[4] in [hit.memory.content for hit in engine.recall("Where is the wifi password written?")]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_word_of_the_same_family_is_met_but_not_exact(embedder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[AnswerEvidence] = []
+
+    def watched(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
+        seen.append(evidence(state, runtime, most))
+        return seen[-1]
+
+    monkeypatch.setattr(answers, "evidence", watched)
+    filled(("Lunch at school is rice.",), embedder).recall("Which food is there at school?")
+    # "school" is held and "food" is not: "lunch" is of its family.
+    assert seen[0].hits[0, FEATURES.index("exact")] == 0.5
+    assert seen[0].met.min() >= FAMILY
 
 
 def test_the_callers_share_is_kept() -> None:

@@ -35,6 +35,9 @@ class WordVectors(Protocol):
     def rows(self, words: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
         """Return which words count (no stop words), and the vectors of those that do."""
 
+    def of_texts(self, texts: Sequence[tuple[str, ...]]) -> tuple[list[int], NDArray[np.float32]]:
+        """Return for each text, given as its words, how many count, and the vectors of these in order."""
+
 
 def distances(sentences: Sequence[Sequence[str]], vectors: WordVectors) -> list[tuple[float, int]]:
     """Return 1 - cosine to the rest of the text, and the number of words that count, of each sentence.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -17,12 +17,13 @@ import msgspec
 from combray.language.asked_words import asks_several
 from combray.language.caches import from_tables, keyed_by_text
 from combray.language.families import families
-from combray.language.folding import fold, plain
+from combray.language.folding import fold, is_unspaced, plain, runs
 from combray.language.given_names import given_names
 from combray.language.late import late
 from combray.language.lexicon import Phrases, folded, matcher
 from combray.language.scripts import language
 from combray.language.tables import section
+from combray.language.text import fold_of, passing, plain_of, question_of
 from combray.language.tokens import is_stop, terms
 
 KEPT = 4096
@@ -61,16 +62,18 @@ class AnswerKind:
 
     name: str
     language: str
-    phrases: re.Pattern[str]
+    phrases: Phrases
     asks: re.Pattern[str] | None
     words: Phrases
     written: re.Pattern[str] | None
     names: bool
     open: bool
 
-    def asked(self, question: str) -> re.Match[str] | None:
-        """Return where a question in plain spelling asks for it."""
-        return self.phrases.search(question) or (None if self.asks is None else self.asks.search(question))
+    def asked(self, question: str, words: frozenset[str]) -> re.Match[str] | None:
+        """Return where a question in plain spelling asks for it; `words`: its `folding.runs`."""
+        phrases = self.phrases.within(question, words)
+        found = None if phrases is None else phrases.search(question)
+        return found or (None if self.asks is None else self.asks.search(question))
 
     def held(self, text: str, question: Collection[str] = ()) -> bool:
         """Return whether a text holds an answer of this kind; `question`: folded words that are no answer."""
@@ -147,7 +150,7 @@ def _kinds_of(code: str) -> tuple[AnswerKind, ...]:
             AnswerKind(
                 name,
                 code,
-                matcher(map(plain, kind.asked)),
+                Phrases(map(plain, kind.asked)),
                 _either(kind.asks),
                 Phrases(folded(kind.held)),
                 # Digits, signs and clock times are written alike in every language.
@@ -164,16 +167,43 @@ def _either(patterns: Sequence[str]) -> re.Pattern[str] | None:
     return late("|".join(f"(?:{each})" for each in patterns)) if patterns else None
 
 
+@from_tables
+def _signs_of(code: str) -> tuple[dict[str, frozenset[int]], frozenset[int], re.Pattern[str] | None]:
+    """Return places of kinds by a word of their phrases, those of other phrases, and a pattern of all `asks`."""
+    by_word: dict[str, set[int]] = {}
+    always = set()
+    for place, kind in enumerate(_kinds_of(code)):
+        signs = kind.phrases.signs
+        for word in signs or ():
+            by_word.setdefault(word, set()).add(place)
+        if signs is None:
+            always.add(place)
+    table = _tables().get(code)
+    patterns = () if table is None else [each for kind in table.kinds.values() for each in kind.asks]
+    return {word: frozenset(places) for word, places in by_word.items()}, frozenset(always), _either(patterns)
+
+
+def _maybe(code: str, question: str, words: frozenset[str]) -> Iterable[AnswerKind]:
+    """Return the kinds that a question in plain spelling may ask for, in order; `words`: its `folding.runs`."""
+    every = _kinds_of(code)
+    by_word, always, asks = _signs_of(code)
+    if not every or is_unspaced(question) or (asks is not None and asks.search(question)):
+        return every
+    places = always.union(*[by_word[word] for word in words & by_word.keys()])
+    return [every[place] for place in sorted(places)]
+
+
 def asked_kinds(question: str) -> dict[str, tuple[AnswerKind, str]]:
     """Return the kinds that a question asks for, by name, each with the words that ask for it."""
-    read = plain(question).strip(_MARKS)
-    spoken = language(question)
+    text = question_of(question)
+    read = plain_of(text).strip(_MARKS)
+    spoken, words = language(text), frozenset(runs(read))
     found: dict[str, tuple[AnswerKind, str]] = {}
     person = False
     # A short question in English is often taken for another language.
-    for kind in (*_kinds_of(spoken), *(() if spoken == "en" else _kinds_of("en"))):
+    for kind in (*_maybe(spoken, read, words), *(() if spoken == "en" else _maybe("en", read, words))):
         if kind.name not in found:
-            match = kind.asked(read)
+            match = kind.asked(read, words)
             if match is not None:
                 found[kind.name] = (kind, match[0])
                 person = person or (kind.name == "person" and match.start() == 0)
@@ -207,7 +237,7 @@ def _voices() -> tuple[re.Pattern[str], ...]:
 
 def voice(question: str) -> Voice:
     """Return the signs in a question. `method` counts at its start alone."""
-    read = fold(question).strip(_MARKS)
+    read = fold_of(passing(question)).strip(_MARKS)
     own, me, some, method = (pattern.search(read) for pattern in _voices())
     return Voice(own is not None, me is not None, some is not None, method is not None and method.start() == 0)
 
@@ -221,7 +251,7 @@ def _listing() -> tuple[re.Pattern[str], ...]:
 
 def asks_list(question: str) -> bool:
     """Return whether a question asks for all of several things: "Which allergies do the children have?"."""
-    read = plain(question).strip(_MARKS)
+    read = plain_of(question_of(question)).strip(_MARKS)
     return any(pattern.search(read) for pattern in _listing())
 
 

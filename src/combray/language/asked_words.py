@@ -10,7 +10,8 @@ from combray.language.folding import fold, runs
 from combray.language.given_names import given_names
 from combray.language.lexicon import folded, word_lists
 from combray.language.scripts import language
-from combray.language.tokens import query_terms, terms, words
+from combray.language.text import fold_of, question_of
+from combray.language.tokens import all_terms, query_terms, split, words
 
 MOST = 24
 """Words of a question that are compared with memories."""
@@ -32,10 +33,11 @@ def asked_words(text: str) -> list[AskedWord]:
     A name is a word with a capital that is not the first one, or a given name of a language table at the start.
     A question of names alone asks about them: none of its words counts as a name.
     """
-    wanted = set(query_terms(text))
+    read = question_of(text)
+    wanted = set(query_terms(read))
     names = _names(text)
     found: dict[str, AskedWord] = {}
-    for word, term in zip(words(text), terms(text), strict=True):
+    for word, term in zip(split(read).words, all_terms(read), strict=True):
         if term in wanted and term not in found:
             found[term] = AskedWord(word, term, word in names)
     asked = list(found.values())[:MOST]
@@ -51,9 +53,16 @@ def _question_words() -> dict[str, frozenset[str]]:
 
 def asks_several(text: str) -> bool:
     """Return whether a question holds two question words: "When does it leave, and from which pier?"."""
-    listed = runs(fold(text))
+    read = question_of(text)
+    listed = runs(fold_of(read))
     known = _question_words()
-    return any(sum(word in known.get(code, ()) for word in listed) > 1 for code in ("en", language(text)))
+    return any(
+        sum(map(known.get(code, _NONE).__contains__, listed)) > 1
+        for code in dict.fromkeys(("en", language(read)))
+    )
+
+
+_NONE: frozenset[str] = frozenset()
 
 
 def _names(text: str) -> set[str]:

@@ -45,6 +45,12 @@ def families(term: str) -> frozenset[int]:
     return _families().get(term, _NONE)
 
 
+def families_of(terms: AbstractSet[str]) -> frozenset[int]:
+    """Return the numbers of the families of any of some index terms."""
+    known = _families()
+    return _NONE.union(*[known[term] for term in terms & known.keys()])
+
+
 @from_tables
 def _rivals() -> tuple[dict[str, str], dict[str, frozenset[str]]]:
     alike = {word: other for table in _tables().values() for word, other in table.alike.items()}

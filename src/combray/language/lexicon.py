@@ -165,6 +165,11 @@ class Phrases:
                     self._wordless.append(phrase)
         self._words = frozenset(self._by_word)
 
+    @property
+    def signs(self) -> frozenset[str] | None:
+        """Words of which a text without unspaced letters has one if it holds a phrase; None if it need not."""
+        return None if self._more or self._wordless else self._words
+
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The pattern of all phrases."""

@@ -22,6 +22,8 @@ MOST_CHARACTERS = 1_000_000
 
 A character takes up to eighty bytes with all that is read from it.
 """
+_QUESTIONS = 8
+"""Questions that are kept: those that are asked at the same time."""
 LEFT_CHARACTERS, MOST_TEXTS = 250_000, 4_096
 """Characters that stay when a write is done, and texts: 20 MB."""
 
@@ -81,6 +83,13 @@ class _Kept:
 
 
 _kept = keyed_by_text(_Kept())
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=_QUESTIONS)
+def question_of(text: str) -> Text:
+    """Return the `Text` of a question, which the stages of a recall share. It displaces no kept text."""
+    return _kept.texts.get(text) or Text(text)
 
 
 def trim() -> None:

@@ -23,7 +23,7 @@ from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unsp
 from combray.language.late import late
 from combray.language.lexicon import Phrases, folded, phrases, word_lists
 from combray.language.scripts import language, stopword_language
-from combray.language.text import Text, fold_of, fold_words, passing, read_once
+from combray.language.text import Text, Written, fold_of, fold_words, passing, question_of, read_once
 
 _letters = late(r"[^\W\d_]+")
 _letter_beyond_ascii = late(r"[^\W\d_\x00-\x7f]")
@@ -292,14 +292,13 @@ def _fillers() -> dict[str, re.Pattern[str]]:
     return {code: re.compile(f"[{re.escape(characters)}]") for code, characters in listed.items()}
 
 
-def query_terms(text: str) -> list[str]:
+def query_terms(text: Written) -> list[str]:
     """Return distinct content terms in order, without question words and a leading request ("tell me about").
 
     In a script without spaces the characters without topic are removed first: they would form bigrams with their
     neighbours. If nothing is left, return the distinct terms of the whole text.
     """
-    # A question is not kept; what is asked of a stored text is.
-    return list(_query_terms(passing(text)))
+    return list(_query_terms(question_of(text) if type(text) is str else passing(text)))
 
 
 @read_once

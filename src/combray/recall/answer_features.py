@@ -20,10 +20,10 @@ from combray.errors import ModelError
 from combray.language.answer_kinds import AnswerKind, asked_kinds, voice
 from combray.language.asked_words import AskedWord, asked_words
 from combray.language.caches import keyed_by_text
-from combray.language.families import conflict, exclusive_words, families
-from combray.language.folding import fold, runs
+from combray.language.families import conflict, exclusive_words, families, families_of
+from combray.language.folding import runs
 from combray.language.scripts import language
-from combray.language.text import passing
+from combray.language.text import fold_of, passing, question_of
 from combray.language.tokens import all_terms, split, terms
 from combray.recall.state import Recalling
 from combray.runtime import Rows, Runtime
@@ -33,7 +33,7 @@ Table = NDArray[np.float64]
 
 FEATURES = (
     "exact", "soft", "least", "central", "rest", "covered", "names", "named", "lacks", "may lack", "typed",
-    "joint", "self", "focus", "conflict", "stranger", "aside", "own", "rise", "window", "keywords", "ratio",
+    "joint", "self", "focus", "conflict", "stranger", "aside", "own", "window", "keywords", "ratio",
 )  # fmt: skip
 """Of a hit. exact: share of the question's words that it holds; soft, least, central: by the nearest word, mean,
 lowest, and mean weighted by cosine with the question; rest: central without the words that ask for a kind;
@@ -41,8 +41,8 @@ covered: share of words that it meets; names: share of the question's names; nam
 name, asks for a kind; lacks, may lack: a kind is asked for and the hit holds none (`AnswerKind.open` for the
 second); joint: topic and kind in one; self: "I" in both; focus: the noun behind "which" is not met; conflict:
 "July" where the question has "June"; stranger: said by somebody else than the question is about, who is not
-named; aside: another hit holds more of the question's names; own, rise, window, keywords: cosine, how far it is
-above the store's, cosine and keywords with the turns around; ratio: share of the best score."""
+named; aside: another hit holds more of the question's names; own, window, keywords: cosine, and cosine and
+keywords with the turns around; ratio: share of the best score."""
 GLOBAL = (
     "confidence", "margin", "store", "known", "named", "typed", "words", "missing", "lacking", "unheld",
     "unnamed", "owner", "self", "some", "method", "top own", "top central", "top covered", "top keywords",
@@ -79,7 +79,6 @@ class _Read(NamedTuple):
     terms: frozenset[str]
     families: frozenset[int]
     words: tuple[str, ...]
-    self: bool
 
 
 @keyed_by_text
@@ -87,9 +86,14 @@ class _Read(NamedTuple):
 def _read(text: str) -> _Read:
     read = passing(text)
     held = frozenset(all_terms(read))
+    return _Read(held, families_of(held), split(read).words)
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=_KEPT)
+def _about_self(text: str) -> bool:
     said = voice(text)
-    kin = frozenset(number for term in held for number in families(term))
-    return _Read(held, kin, tuple(split(read).words), said.own or said.self)
+    return said.own or said.self
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class AnswerEvidence:
     def answer(self, odds: Table) -> Table:
         """Return the row of `WHOLE`, given the log-odds of the hits."""
         best = self.hits[int(np.argmax(odds))]
-        return np.concatenate(([np.clip(odds.max(), -_CAP, _CAP) / _SCALE], self.whole, best[_BEST]))
+        return np.concatenate(([min(max(float(odds.max()), -_CAP), _CAP) / _SCALE], self.whole, best[_BEST]))
 
 
 _BEST = [FEATURES.index(name) for name in BEST]
@@ -130,7 +134,7 @@ _CONVERSATION = 0.5
 def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     """Return what speaks for the first `most` of the sorted candidates; there must be one."""
     keys = state.keys[:most]
-    texts = [text[:_READ] for text in state.reader.contents(keys.tolist())]
+    texts = [text[:_READ] for text in state.contents(keys.tolist())]
     reads = [_read(text) for text in texts]
     bare = state.query if state.question is None or not state.question.bare.strip() else state.question.bare
     every = asked_words(bare)
@@ -152,11 +156,12 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     columns["joint"][:] = topic * (1.0 - columns["lacks"]) * (1.0 - 0.5 * columns["may lack"])
     said = voice(state.query)
     mine = said.own or said.self
-    columns["self"][:] = [float(each.self) if mine else 0.5 for each in reads]
+    columns["self"][:] = [float(_about_self(text)) for text in texts] if mine else 0.5
     asked = exclusive_words(state.query)
     if asked:
         columns["conflict"][:] = [conflict(asked, exclusive_words(text)) for text in texts]
-    best_of = soft.max(axis=1, initial=0.0)
+    best_of = soft.max(axis=1, initial=0.0).tolist()
+    unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
     closed = any(not each.open for each, _ in kinds.values())
     whole = (
         state.confidence,
@@ -166,7 +171,7 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
         float(bool(names)),
         float(bool(kinds)),
         min(len(about), _LONG) / _LONG,
-        float((best_of < MATCHED).mean()) if len(best_of) else 0.0,
+        len(unmet) / len(about) if about else 0.0,
         float(columns["lacks"][:_LISTED].min()),
         float(columns["lacks"][columns["names"] > 0 if names else slice(None)].min(initial=1.0)) * float(closed),
         float(bool(names) and columns["names"].max() == 0.0),
@@ -178,7 +183,6 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     unheld = not state.named and bool(about_names.any()) and any(lacks[about_names].all() for _, lacks in lacking)
     among = about_names if unheld else np.arange(len(keys)) < _LISTED
     kind = next((each for each, lacks in lacking if lacks[among].all()), None)
-    unmet = tuple(each.word for each, best in zip(about, best_of, strict=True) if best < MATCHED)
     rows = state.columns()
     return AnswerEvidence(hits, np.array(whole), soft, unmet, kind, unheld, in_conversation(rows))
 
@@ -206,56 +210,66 @@ def _words_met(
     runtime: Runtime,
 ) -> Table:
     """Fill the columns of words, and return how well each hit meets each word: shape (words, hits)."""
-    exact = np.array([[float(word.term in each.terms) for each in reads] for word in about])
-    exact = exact.reshape(len(about), len(reads))
-    rest = [place for place, word in enumerate(about) if word.word not in asking]
     if not about:
         columns["rest"][:] = 1.0
-        return exact
-    soft, weight = exact.copy(), np.ones(len(about))
+        return np.zeros((0, len(reads)))
+    # Few words and hits: lists are faster than arrays until the sums.
+    exact = [[float(word.term in each.terms) for each in reads] for word in about]
+    soft, weight = [list(row) for row in exact], np.ones(len(about))
     if runtime.words is not None:
         try:
-            counts, vectors = runtime.words.rows([word for each in reads for word in each.words])
             known, own = runtime.words.rows([each.word for each in about])
+            sizes, vectors = runtime.words.of_texts([each.words for each in reads])
         except ModelError:
             # The embedder's failure was reported where the question was embedded.
-            counts, known = np.zeros(0, dtype=np.bool_), np.zeros(len(about), dtype=np.bool_)
+            known = np.zeros(len(about), dtype=np.bool_)
         if known.any():
-            ends = np.cumsum([len(each.words) for each in reads])
-            sizes = np.diff(np.concatenate(([0], np.concatenate(([0], np.cumsum(counts)))[ends])))
-            soft[known] = np.maximum(exact[known], aligned_words(own, vectors, sizes.tolist()))
+            near = aligned_words(own, vectors, sizes).tolist()
+            for place, row in zip(known.nonzero()[0].tolist(), near, strict=True):
+                soft[place] = list(map(max, exact[place], row))
             if state.vector is not None and own.shape[1:] == state.vector.shape:
                 # A word that moves the question's vector little says little: "thing", "use".
                 weight = np.full(len(about), _SLIGHT)
                 weight[known] = np.maximum(own @ state.vector, _SLIGHT)
-    compounds = language(state.query) == "de"
-    holds = 1.0 - np.maximum(columns["lacks"], columns["may lack"])
-    for place, word in enumerate(about):
-        kin = families(word.term)
-        if kin:
-            met = np.array([not kin.isdisjoint(each.families) for each in reads])
-            soft[place] = np.maximum(soft[place], FAMILY * met)
-        if compounds:
-            met = np.array([_in_compound(word.term, each.terms) for each in reads])
-            soft[place] = np.maximum(soft[place], FAMILY * met)
-        if word.word in asking:
-            soft[place] = np.maximum(soft[place], FAMILY * holds)
-    soft = np.round(soft, _DECIMALS)
-    columns["exact"][:] = exact.mean(axis=0)
-    columns["soft"][:] = soft.mean(axis=0)
-    columns["least"][:] = soft.min(axis=0)
-    columns["central"][:] = weight / weight.sum() @ soft
-    columns["covered"][:] = (soft >= COVERED).mean(axis=0)
-    columns["rest"][:] = weight[rest] / weight[rest].sum() @ soft[rest] if rest else 1.0
+    _families_met(soft, about, reads, language(state.query) == "de")
+    table = np.array(soft)
+    asked = [place for place, word in enumerate(about) if word.word in asking]
+    if asked:
+        held = 1.0 - np.maximum(columns["lacks"], columns["may lack"])
+        table[asked] = np.maximum(table[asked], FAMILY * held)
+    table = table.round(_DECIMALS)
+    count = len(about)
+    columns["exact"][:] = np.add.reduce(np.array(exact), axis=0) / count
+    columns["soft"][:] = np.add.reduce(table, axis=0) / count
+    columns["least"][:] = np.minimum.reduce(table, axis=0)
+    columns["central"][:] = weight / weight.sum() @ table
+    columns["covered"][:] = np.add.reduce(table >= COVERED, axis=0) / count
+    if not asked:
+        columns["rest"][:] = columns["central"]
+    else:
+        rest = [place for place in range(count) if place not in asked]
+        columns["rest"][:] = weight[rest] / weight[rest].sum() @ table[rest] if rest else 1.0
     focus = _focus(state.query, about, asking)
     if focus is not None:
-        columns["focus"][:] = 1.0 - soft[focus]
-    return soft
+        columns["focus"][:] = 1.0 - table[focus]
+    return table
+
+
+def _families_met(
+    soft: list[list[float]], about: Sequence[AskedWord], reads: Sequence[_Read], compounds: bool
+) -> None:
+    """Raise the matches of words that a hit meets by a word of their family or by a compound."""
+    for place, word in enumerate(about):
+        kin = families(word.term)
+        for place_of_hit, each in enumerate(reads) if kin or compounds else ():
+            met = not kin.isdisjoint(each.families) or (compounds and _in_compound(word.term, each.terms))
+            if met and soft[place][place_of_hit] < FAMILY:
+                soft[place][place_of_hit] = FAMILY
 
 
 def _focus(question: str, about: Sequence[AskedWord], asking: set[str]) -> int | None:
     """Return the place of the noun behind "which", if it asks for no kind."""
-    listed = runs(fold(question))
+    listed = runs(fold_of(question_of(question)))
     behind = {after for before, after in itertools.pairwise(listed) if before in _WHICH} - asking
     return next((place for place, each in enumerate(about) if each.word in behind), None)
 
@@ -297,7 +311,9 @@ def _names_met(
 def _vectors_met(columns: dict[str, Table], state: Recalling) -> None:
     count = len(columns["own"])
     if len(state.scores):
-        columns["ratio"][:] = np.clip(state.scores[:count] / max(float(state.scores[0]), 1e-9), 0.0, 1.0)
+        columns["ratio"][:] = np.minimum(
+            np.maximum(state.scores[:count] / max(float(state.scores[0]), 1e-9), 0.0), 1.0
+        )
     found = state.found
     if found is None or not len(found.keys):
         return
@@ -307,18 +323,16 @@ def _vectors_met(columns: dict[str, Table], state: Recalling) -> None:
     for name, column in (("own", "own"), ("window", "window"), ("context", "keywords")):
         if name in found.scores:
             columns[column][:] = np.where(known, found.scores[name][places], 0.0)
-    if "own" in found.scores:
-        every = found.scores["own"]
-        rise = (columns["own"] - every.mean()) / (every.std() + _SLIGHT)
-        columns["rise"][:] = np.clip(rise, -1.0, 6.0) / 6.0
 
 
 def _kinds_met(
     columns: dict[str, Table], kinds: dict[str, tuple[AnswerKind, str]], texts: Sequence[str], question: str
 ) -> list[tuple[AnswerKind, Table]]:
     """Fill the columns of kinds, and return which hits lack each kind that is not open."""
-    asked = frozenset(runs(fold(question)))
-    found = []
+    found: list[tuple[AnswerKind, Table]] = []
+    if not kinds:
+        return found
+    asked = frozenset(runs(fold_of(question_of(question))))
     for kind, _ in kinds.values():
         lacks = np.array([not kind.held(text, asked) for text in texts], dtype=np.float64)
         column = columns["may lack" if kind.open else "lacks"]

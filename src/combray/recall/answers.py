@@ -29,6 +29,7 @@ from combray.runtime import Runtime
 from combray.scoring import answers
 
 _EXACT, _FOCUS, _CONFLICT = (FEATURES.index(name) for name in ("exact", "focus", "conflict"))
+_AGAINST = [FEATURES.index(name) for name in ("lacks", "conflict", "aside")]
 _OWNER = late(r"\w['’]s\b(?! (?:my|the|your|a|an)\b)")
 _STRUCK = late(r"[bcdfghjklmnpqrstvwxz]{5}")
 """Consonants in a row that a word typed at random has, and few others: "asdkjh"."""
@@ -119,7 +120,7 @@ class JudgeAnswers:
         doubted = found.turns or not about_me or any(map(_STRUCK.search, found.unmet))
         if state.confidence < state.doubtful and doubted:
             return True
-        texts = state.reader.contents(state.keys[: self.most].tolist())
+        texts = state.contents(state.keys[: self.most].tolist())
         return all(language(text) != language(state.query) for text in texts)
 
     def _drop(self, state: Recalling, near: NDArray[np.bool_]) -> None:
@@ -133,7 +134,8 @@ class JudgeAnswers:
         # The best score stays: what KeepStrong measures by.
         kept[0] = True
         room = min(state.limit, len(state.keys))
-        state.take(kept)
+        if not kept.all():
+            state.take(kept)
         state.dropped += room - min(state.limit, len(state.keys))
         state.details["dropped"] = state.dropped
 
@@ -149,10 +151,8 @@ def _stands(state: Recalling, found: AnswerEvidence) -> bool:
     It holds every word and name of the question and every kind with a vocabulary, or it superseded what the words
     found.
     """
-    columns = {name: found.hits[:, FEATURES.index(name)] for name in ("exact", "lacks", "conflict", "aside")}
-    against = columns["lacks"] + columns["conflict"] + columns["aside"]
-    whole = (columns["exact"] >= 1.0) & (against <= 0)
-    return bool(whole.any()) or state.via.get(int(state.keys[0])) == "revision"
+    whole = any(not found.hits[place, _AGAINST].any() for place in (found.hits[:, _EXACT] >= 1.0).nonzero()[0])
+    return whole or state.via.get(int(state.keys[0])) == "revision"
 
 
 def _level(state: Recalling) -> Literal["none", "static", "contextual"]:
@@ -187,7 +187,7 @@ class RequireKind:
         if kinds:
             asked = frozenset(runs(fold(state.query)))
             read = self.nearest_turns if turns else self.nearest
-            texts = self._about(state, state.reader.contents(state.keys[:read].tolist()))
+            texts = self._about(state, state.contents(state.keys[:read].tolist()))
             lacking = next((kind for kind in kinds if not any(kind.held(text, asked) for text in texts)), None)
             if lacking is not None:
                 state.reason = _lacks(lacking.name)

@@ -156,7 +156,7 @@ class PhraseMatch:
         read = np.cumsum(state.columns().words[best])
         best = best[(read <= self.words_read) | (np.arange(len(best)) == 0)]
         phrase = np.zeros(len(state.keys))
-        for place, text in zip(best, state.reader.contents(state.keys[best]), strict=True):
+        for place, text in zip(best, state.contents(state.keys[best].tolist()), strict=True):
             phrase[place] = min(1.0, side_by_side(pairs, text) / (self.enough * len(pairs)))
         state.signals["phrase"] = phrase
         return state
@@ -182,7 +182,7 @@ class ExactText:
             return state
         said = normalised(state.query)
         exact = np.zeros(len(state.keys))
-        exact[best] = [normalised(text) == said for text in state.reader.contents(state.keys[best])]
+        exact[best] = [normalised(text) == said for text in state.contents(state.keys[best].tolist())]
         if exact.any():
             state.signals["exact"] = exact
         return state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -150,6 +150,16 @@ class Recalling:
     """Whether the answer is final: no later stage runs."""
     rows: Rows | None = None
     """Columns read last, of the keys they name. Ask `columns`."""
+
+    texts: dict[int, str] = field(default_factory=dict)
+    """Texts read so far, by key. Ask `contents`."""
+
+    def contents(self, keys: Sequence[int]) -> list[str]:
+        """Return the texts of keys; those that a stage asked for before are not read again."""
+        missing = [key for key in keys if key not in self.texts]
+        if missing:
+            self.texts.update(zip(missing, self.reader.contents(missing), strict=True))
+        return [self.texts[key] for key in keys]
 
     def size(self) -> int:
         """Number of hits, or of candidates while there are no hits yet."""

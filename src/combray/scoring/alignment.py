@@ -24,4 +24,4 @@ def aligned_words(
     if len(asked) and filled.any():
         starts = np.concatenate(([0], np.cumsum(counts[filled])[:-1]))
         found[:, filled] = np.maximum.reduceat(asked @ held.T, starts, axis=1)
-    return np.clip(found, 0.0, 1.0)
+    return np.minimum(np.maximum(found, 0.0), 1.0)

@@ -30,8 +30,8 @@ class Weights(msgspec.Struct, frozen=True, dict=True):
         vectors: dict[Any, NDArray[np.float64]] = self.__dict__
         if names not in vectors:
             vectors[names] = np.array([self.weights.get(name, 0.0) for name in names])
-        found: NDArray[np.float64] = values @ vectors[names] + self.bias
-        return np.round(found, 6)
+        found: NDArray[np.float64] = np.asarray(values @ vectors[names] + self.bias).round(6)
+        return found
 
 
 class AnswerModels(msgspec.Struct, frozen=True):
