@@ -75,6 +75,6 @@ def test_phrases_match_whole_words_where_words_are_spaced() -> None:
 def test_a_text_with_a_phrase_has_one_of_its_signs() -> None:
     phrases = lexicon.Phrases(["how old", "what age", "age"])
     # The longest word of each phrase, the first of equally long ones.
-    assert phrases.signs == {"how", "what", "age"}
+    assert phrases.signs == frozenset(("how", "what", "age"))
     assert lexicon.Phrases(["+"]).signs is None
     assert lexicon.Phrases(["age"], r"\d+").signs is None
