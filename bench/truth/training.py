@@ -4,8 +4,8 @@ All stories of a language and file are told to one store, in time order, by the 
 the candidates of `SuggestRevisions` and their features are recorded. A candidate is right if a question of the
 story calls it stale and the statement current.
 
-The shipped weights (`src/combray/scoring/revisions.json`) come from `bench/truth/sets`: the stories with odd numbers
-of two authors, all stories of three others, the pairs with odd numbers, and the situations of `training`. The
+The shipped weights (`src/combray/scoring/revisions.json`) come from `bench/truth/sets`: the stories with odd
+numbers of two authors, all stories of three others, the pairs with odd numbers, and the situations of `training`. The
 even ones are unseen. Figures are from a cross-validation in which the stories of an author are scored by models
 that have not seen that author (`--by story`: not that story). Situations and pairs only teach. Length of texts is
 no feature: in these stories the current statements are longer, which is no rule of life.
@@ -45,7 +45,7 @@ OF_ALONE, OF_PAIRS = 0.5, 1.0
 """Weight of a story in a store of its own, since most stores are large, and of a pair."""
 RIDGE_OF_CHOICE, RIDGE_OF_CHANCE = 5.0, 20.0
 RAISED = {"none": 0.35, "static": 0.35, "contextual": 0.35}
-"""Probability that raises a suggestion in a store of few writes: about the `least @8%` of the cross-validation."""
+"""Probability that raises a suggestion in a store of few writes, about `least @8%` of the cross-validation."""
 EMBEDDERS = {"none": "none", "static": "wordllama"}
 Scores = NDArray[np.float64]
 Scorer = Callable[[NDArray[np.float64]], Scores]
