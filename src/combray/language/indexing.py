@@ -126,7 +126,8 @@ def teaches(memory: Memory) -> bool:
 
 def normalised(text: str) -> str:
     """Return the text without case, width, extra white space and the final stop."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!。！ ")
+    spelt = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(spelt.split()).rstrip(".!。！ ")
 
 
 def typeset(text: str) -> str:

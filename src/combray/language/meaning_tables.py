@@ -156,9 +156,17 @@ class Lexicon:
         }
         self._lend_opposites()
         self.negating = frozenset(map(plain, (*listed.polarity.negations, *table.negations)))
-        self.longest = {units[0]: 0 for units in self.phrases}
-        for units in self.phrases:
-            self.longest[units[0]] = max(self.longest[units[0]], len(units))
+        self.units = frozenset(unit for units in self.phrases for unit in units)
+        self.lengths: dict[str, tuple[int, ...]] = {}
+        """Lengths of the phrases that begin with a unit, the longest first."""
+        self.functional: dict[str, tuple[tuple[str, ...], ...]] = {}
+        """Functional phrases that begin with a unit, the longest first."""
+        for units in sorted(self.phrases, key=len, reverse=True):
+            lengths = self.lengths.setdefault(units[0], ())
+            if len(units) not in lengths:
+                self.lengths[units[0]] = (*lengths, len(units))
+            if self.phrases[units].functional:
+                self.functional[units[0]] = (*self.functional.get(units[0], ()), units)
         self.determiners, self.indefinite, self.adjunct, self.copulas, self.passive = (
             frozenset(map(plain, words))
             for words in (table.determiners, table.indefinite, table.adjunct, table.copulas, table.passive)
@@ -217,8 +225,11 @@ def _lexicons() -> dict[str, Lexicon]:
 
 def lexicon(code: str) -> Lexicon | None:
     """Return the phrases of a language; None if it has no table."""
-    if code not in _tables():
-        return None
+    return known_lexicon(code) if code in _tables() else None
+
+
+def known_lexicon(code: str) -> Lexicon:
+    """Return the phrases of a language that has a table. KeyError without one."""
     found = _lexicons()
     if code not in found:
         found[code] = Lexicon(code)
@@ -229,7 +240,7 @@ def lexicon(code: str) -> Lexicon | None:
 @functools.lru_cache(maxsize=20_000)
 def key_of(word: str, code: str) -> str:
     """Return the key of a lower-case word: its stem, with irregular forms of a verb as one."""
-    word = CLITIC.sub("", word) if code == "en" else word
+    word = CLITIC.sub("", word) if code == "en" and "'" in word else word
     table = meaning_table(code)
     word = table.forms.get(word, word)
     if word in table.stems:

@@ -20,14 +20,20 @@ from combray.language.meaning_tables import (
     Lexicon,
     Phrase,
     key_of,
+    known_lexicon,
     lexicon,
     lowered,
     meaning_table,
 )
-from combray.language.scripts import language
+from combray.language.scripts import language, language_of_both
 from combray.language.text import Text, read_once
 
-_BREAK = re.compile(r"[,;:.!?，。；！？：]")
+MOST_UNITS = 40
+"""Words of a statement up to which its concepts are read. A longer text says more than one thing."""
+_BREAKS = frozenset(",;:.!?，。；！？：")
+_PIECE = re.compile(f"{UNIT.pattern}|[{''.join(sorted(_BREAKS))}]")
+_INSIDE = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_]+")
+"""Words that do not begin a sentence."""
 _NOON = 12
 _ZH_NUMBER = re.compile(r"[零一二两三四五六七八九十百]+")
 
@@ -116,25 +122,57 @@ def _numbers(code: str) -> Mapping[str, str]:
     return _all_numbers().get(code, {})
 
 
+class Statement(NamedTuple):
+    """The words of a statement, read before its concepts: they show that most near texts are not related."""
+
+    language: str
+    units: tuple[str, ...]
+    keys: tuple[str, ...]
+    breaks: frozenset[int]
+    """As in `Meaning`."""
+    distinct: frozenset[str]
+    """The keys."""
+    unlisted: frozenset[str]
+    """Keys in no phrase of the table. Each is a concept that only a statement with the same key shares."""
+
+
 @read_once
-def said(text: Text) -> Meaning | None:
-    """Return a statement as concepts; None if its language has no table."""
-    return said_in(text.text, language(text.text))
+def statement(text: Text) -> Statement | None:
+    """Return the words of a statement; None if its language has no table, or it has more than `MOST_UNITS`."""
+    return _statement_in(text.text, language(text.text))
 
 
-def both_said(old: str, new: str) -> tuple[Meaning | None, Meaning | None]:
-    """Return two statements as concepts of one language: a short text alone may be taken for another one's."""
-    code = language(f"{old}\n{new}")
-    mine, theirs = said(old), said(new)
-    if mine is not None and mine.language != code:
-        mine = said_in(old, code)
-    if theirs is not None and theirs.language != code:
-        theirs = said_in(new, code)
-    return mine, theirs
+@read_once
+def _concepts(text: Text) -> Meaning | None:
+    words = statement(text)
+    return None if words is None else _read(words, _capitals(text.text))
 
 
-def said_in(text: str, code: str) -> Meaning | None:
-    """Return a statement of a language as concepts; None if the language has no table."""
+def both_stated(old: str, new: str) -> tuple[Statement, Statement] | None:
+    """Return two texts as statements of one language; None if `statement` has nothing for one of them.
+
+    A short text alone may be taken for another language's.
+    """
+    code = language_of_both(old, new)
+    mine = _stated_in(old, code)
+    theirs = None if mine is None else _stated_in(new, code)
+    return None if mine is None or theirs is None else (mine, theirs)
+
+
+def meaning_of(text: str, words: Statement) -> Meaning:
+    """Return a text as concepts, from its words as `both_stated` gives them."""
+    known = _concepts(text) if words is statement(text) else None
+    return known or _read(words, _capitals(text))
+
+
+def _stated_in(text: str, code: str) -> Statement | None:
+    own = language(text)
+    if own == code:
+        return statement(text)
+    return _statement_in(text, code) if lexicon(own) is not None else None
+
+
+def _statement_in(text: str, code: str) -> Statement | None:
     known = lexicon(code)
     if known is None:
         return None
@@ -143,33 +181,38 @@ def said_in(text: str, code: str) -> Meaning | None:
         spelt = _ZH_NUMBER.sub(lambda found: _chinese(found[0]) if found[0] != "一" else found[0], spelt)
     units: list[str] = []
     breaks: set[int] = set()
-    done = 0
-    for found in UNIT.finditer(spelt):
-        if _BREAK.search(spelt, done, found.start()):
+    for piece in _PIECE.findall(spelt):
+        if piece in _BREAKS:
             breaks.add(len(units))
-        units.append(CLITIC.sub("", found[0]) if code == "en" else found[0])
-        done = found.end()
-    capitals = {
-        plain(word)
-        for word in re.findall(r"(?<![.!?] )(?<!^)\b[^\W\d_]+", text)
-        if word[:1].isupper() and len(word) > 1
-    }
-    keys = [key_of(unit, code) for unit in units]
-    return _read(known, units, keys, frozenset(breaks), capitals)
+        else:
+            units.append(CLITIC.sub("", piece) if code == "en" and "'" in piece else piece)
+    if len(units) > MOST_UNITS:
+        return None
+    breaks.discard(len(units))
+    keys = tuple([key_of(unit, code) for unit in units])
+    numbers, pronouns = _numbers(code), vocabulary().pronouns
+    unlisted = frozenset(
+        key
+        for unit, key in zip(units, keys, strict=True)
+        if key not in known.units and unit not in pronouns and unit not in numbers and key.isalpha()
+    )
+    return Statement(code, tuple(units), keys, frozenset(breaks), frozenset(keys), unlisted)
 
 
-def _read(
-    known: Lexicon, units: Sequence[str], keys: Sequence[str], breaks: frozenset[int], capitals: set[str]
-) -> Meaning:
+def _capitals(text: str) -> set[str]:
+    return {plain(word) for word in _INSIDE.findall(text) if word[:1].isupper() and len(word) > 1}
+
+
+def _read(words: Statement, capitals: set[str]) -> Meaning:
+    known, units, keys = known_lexicon(words.language), words.units, words.keys
     concepts: list[Concept] = []
     negations: list[Concept] = []
     functional: list[int] = []
-    for place in range(len(keys)):
+    for place, key in enumerate(keys):
         # A functional phrase may hold words that are concepts too, so it is looked up apart.
-        for length in range(min(known.longest.get(keys[place], 0), len(keys) - place), 0, -1):
-            phrase = known.phrases.get(tuple(keys[place : place + length]))
-            if phrase is not None and phrase.functional:
-                functional.append(place + length)
+        for phrase_units in known.functional.get(key, ()):
+            if keys[place : place + len(phrase_units)] == phrase_units:
+                functional.append(place + len(phrase_units))
                 break
     place = 0
     numbers = _numbers(known.code)
@@ -180,11 +223,15 @@ def _read(
         if unit in pronouns and pronouns[unit].startswith(known.code) and not _owns_kin(known, units, keys, place)
     }
     while place < len(keys):
-        number, length = _number(known.code, units, place, numbers)
+        number, length = None, 1
+        if units[place] in numbers or units[place][0].isdigit():
+            number, length = _number(known.code, units, place, numbers)
         phrase = None
         if number is None:
-            for length in range(min(known.longest.get(keys[place], 0), len(keys) - place), 0, -1):
-                phrase = known.phrases.get(tuple(keys[place : place + length]))
+            for length in known.lengths.get(keys[place], ()):
+                if place + length > len(keys):
+                    continue
+                phrase = known.phrases.get(keys[place : place + length])
                 if phrase is not None and not _only_functional(phrase) and not _cuts(known, keys, place, length):
                     break
                 phrase = None
@@ -204,11 +251,11 @@ def _read(
         place += length
     return Meaning(
         known.code,
-        tuple(units),
+        units,
         tuple(concepts),
         tuple(negations),
         tuple(functional),
-        breaks,
+        words.breaks,
         frozenset(persons),
         _topics(known, units, keys, concepts),
     )
@@ -279,7 +326,9 @@ def _cuts(known: Lexicon, keys: Sequence[str], place: int, length: int) -> bool:
     if length == 1 or not is_unspaced(keys[place]):
         return False
     last = place + length - 1
-    for more in range(min(known.longest.get(keys[last], 0), len(keys) - last), 1, -1):
+    for more in known.lengths.get(keys[last], ()):
+        if more == 1 or last + more > len(keys):
+            continue
         value = known.phrases.get(tuple(keys[last : last + more]))
         if value is not None and value.classes:
             return True

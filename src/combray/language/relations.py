@@ -7,21 +7,21 @@ replaces a text, so a wrong proposal costs one wrong edge.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeVar
 
 from combray.language.alignment import Aligned, align
 from combray.language.contradictions import RESTATED, Related, denial, functional_value, other_value
 from combray.language.folding import is_unspaced
-from combray.language.meaning_tables import Lexicon, lexicon
-from combray.language.meanings import Meaning, both_said
+from combray.language.meaning_tables import Lexicon, known_lexicon, lexicon
+from combray.language.meanings import Meaning, Statement, both_stated, meaning_of
 from combray.language.polarity import changes
 from combray.language.restatements import features, likelihood, restates
 from combray.language.sentences import sentences
 from combray.language.tense import tense_of
 from combray.language.text import Text, read_once
 
-_MOST_UNITS = 40
-"""Words of a statement up to which its concepts are aligned. A longer text says more than one thing."""
 _FEWEST_OF_CLAUSE = 2
 _MOST_OWN, _MOST_OWN_UNSPACED = 6, 12
 """Concepts of one statement that the other has in no form: more than a relation ever has."""
@@ -68,15 +68,14 @@ def open_pair(old: str, new: str) -> tuple[float, ...] | None:
 
 
 def _read(old: str, new: str) -> tuple[Meaning, Meaning, Lexicon] | None:
-    mine, theirs = both_said(old, new)
-    if mine is None or theirs is None or mine.language != theirs.language:
+    words = both_stated(old, new)
+    if words is None or not _may_relate(*words, _unlisted):
         return None
-    known = lexicon(mine.language)
-    if known is None or max(len(mine.units), len(theirs.units)) > _MOST_UNITS:
-        return None
+    known = known_lexicon(words[0].language)
+    mine, theirs = meaning_of(old, words[0]), meaning_of(new, words[1])
     if not mine.concepts or not theirs.concepts:
         return None
-    if mine.topics.isdisjoint(theirs.topics) or not _may_relate(mine, theirs):
+    if mine.topics.isdisjoint(theirs.topics) or not _may_relate(mine, theirs, _own):
         return None
     if (
         _other_persons(mine, theirs)
@@ -124,15 +123,25 @@ def _dated(*texts: Meaning) -> bool:
     return bool(frozenset.intersection(*map(frozenset, named)))
 
 
-def _may_relate(mine: Meaning, theirs: Meaning) -> bool:
+_Compared = TypeVar("_Compared", Statement, Meaning)
+
+
+def _may_relate(mine: _Compared, theirs: _Compared, own: Callable[[_Compared, _Compared], int]) -> bool:
     """Return whether few enough concepts of a statement are its own. Cheap: most near texts are not related."""
+    if not mine.units or not theirs.units:
+        return False
     most = _MOST_OWN_UNSPACED if is_unspaced(mine.units[0]) else _MOST_OWN
     # Of a new text one clause may be compared.
-    compared = ((mine, theirs),) if theirs.breaks else ((mine, theirs), (theirs, mine))
-    return all(_own(text, other.topics) <= most for text, other in compared)
+    return own(mine, theirs) <= most and (bool(theirs.breaks) or own(theirs, mine) <= most)
 
 
-def _own(text: Meaning, topics: frozenset[str | int]) -> int:
+def _unlisted(text: Statement, other: Statement) -> int:
+    """Return the words that are the statement's own and in no table: at least as many concepts are its own."""
+    return len(text.unlisted - other.distinct)
+
+
+def _own(text: Meaning, other: Meaning) -> int:
+    topics = other.topics
     return sum(
         each.key not in topics and each.phrase.groups.isdisjoint(topics)
         for each in text.concepts

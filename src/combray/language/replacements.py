@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 
@@ -61,17 +62,20 @@ class Replacement:
     rest: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class _Pattern:
-    """A pattern, and words of which every match holds one; none for a pattern that is always tried."""
+    """A pattern, and words of which every match holds one; none for a pattern that is always tried.
 
-    pattern: re.Pattern[str]
-    needs: tuple[str, ...]
+    Compiled at its first use: compiling those of all languages takes longer than reading a hundred texts.
+    """
 
-    @classmethod
-    def read(cls, written: str, flags: re.RegexFlag = re.NOFLAG) -> _Pattern:
+    def __init__(self, written: str, flags: re.RegexFlag = re.NOFLAG) -> None:
         needs, arrow, pattern = written.rpartition(" => ") if not written.startswith("^") else ("", "", written)
-        return cls(re.compile(pattern, flags), tuple(needs.split("|")) if arrow else ())
+        self._written, self._flags = pattern, flags
+        self.needs = tuple(needs.split("|")) if arrow else ()
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self._written, self._flags)
 
     def may_match(self, lowered: str) -> bool:
         """Whether a text may match. One pattern of all the words would take ten times as long."""
@@ -95,19 +99,19 @@ class _Gate:
 
 
 @from_tables
-def _built() -> tuple[tuple[_Gate, ...], re.Pattern[str], frozenset[str], frozenset[str]]:
+def _built() -> tuple[tuple[_Gate, ...], _Pattern, frozenset[str], frozenset[str]]:
     tables = list(_tables().values())
     return (
         tuple(
             _Gate(
                 tuple(dict.fromkeys(plain(each) for each in table.gates)),
-                tuple(map(_Pattern.read, table.gate_patterns)),
-                tuple(_Pattern.read(each, re.IGNORECASE) for each in table.patterns),
+                tuple(map(_Pattern, table.gate_patterns)),
+                tuple(_Pattern(each, re.IGNORECASE) for each in table.patterns),
             )
             for table in tables
             if table.gates
         ),
-        re.compile("|".join(each for table in tables for each in table.refused) or "(?!)"),
+        _Pattern("|".join(each for table in tables for each in table.refused) or "(?!)"),
         frozenset(plain(each) for table in tables for each in table.light),
         frozenset(plain(each) for table in tables for each in table.first),
     )
@@ -124,7 +128,7 @@ def replacements_of(text: Text) -> tuple[Replacement, ...]:
     if "?" in lowered:
         return ()
     patterns = [each for gate in gated for each in gate.of(lowered)]
-    if not patterns or refused.search(lowered):
+    if not patterns or refused.pattern.search(lowered):
         return ()
     found = []
     for pattern in patterns:

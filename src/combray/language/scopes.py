@@ -33,5 +33,7 @@ def scope_set(tags: Iterable[str]) -> tuple[str, ...]:
 
     Two memories are in one scope if this is equal.
     """
+    if not tags:
+        return ()
     found = tuple(sorted({tag.casefold() for tag in scopes_of(tags)}))
     return () if found == (GLOBAL,) else found

@@ -37,6 +37,7 @@ _BY_SCRIPT = {
 }
 _SAMPLE = 2000
 # One character of these scripts carries about as much as three letters, so "数据库用PostgreSQL" is Chinese.
+_RUNS = re.compile("[a-z0-9]+")
 _WEIGHT = {"han": 3, "kana": 3, "hangul": 3}
 # Japanese mixes Han with kana, Chinese has no kana: a tenth of kana decides.
 _KANA_SHARE = 0.1
@@ -67,6 +68,24 @@ def language(text: Written) -> str:
     return _language(passing(text))
 
 
+def language_of_both(one: str, other: str) -> str:
+    """Return the `language` of two texts together, each read once where both are ASCII and short."""
+    if not (one.isascii() and other.isascii()) or len(one) + len(other) >= _SAMPLE:
+        return language(f"{one}\n{other}")
+    votes = dict(_ascii_votes(passing(one)))
+    for code, count in _ascii_votes(passing(other)):
+        votes[code] = votes.get(code, 0) + count
+    if not votes and script(one) == script(other) == "none":
+        return "und"
+    return _winner(votes)
+
+
+@read_once
+def _ascii_votes(text: Text) -> tuple[tuple[str, int], ...]:
+    """Return the languages of the stop words of an ASCII text, in the order of the first one of each."""
+    return tuple(_votes(_RUNS.findall(text.text[:_SAMPLE].lower())).items())
+
+
 @read_once
 def _language(read: Text) -> str:
     text = read.text
@@ -77,8 +96,10 @@ def _language(read: Text) -> str:
         return "ja" if kana >= _KANA_SHARE * (kana + han) else "zh"
     if main != "latin":
         return _BY_SCRIPT.get(main, "und")
+    if text.isascii():
+        return _winner(dict(_ascii_votes(read)))
     lowered = text[:_SAMPLE].lower()
-    votes = _votes(re.findall("[a-z0-9]+", fold(lowered)))
+    votes = _votes(_RUNS.findall(fold(lowered)))
     if not lowered.isascii():
         for code, letters in _distinctive_letters().items():
             votes[code] = votes.get(code, 0) + 2 * sum(char in letters for char in lowered)
@@ -116,8 +137,8 @@ def _english_alone() -> frozenset[str]:
 def _votes(found: Iterable[str]) -> dict[str, int]:
     listed = _latin_stops()
     votes: dict[str, int] = {}
-    for word in found:
-        for code in listed.get(word, ()):
+    for codes in filter(None, map(listed.get, found)):
+        for code in codes:
             votes[code] = votes.get(code, 0) + 1
     return votes
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from combray.language.indexing import normalised, typeset
 from combray.language.polarity import changes
 from combray.language.replacements import is_other_value, replacements_of, replaces
@@ -61,9 +63,14 @@ class _Claim:
         """Whether it is the same text of the same author."""
         return self.author == (other.author or "") and self.typeset == typeset(other.text)
 
+    @cached_property
+    def names_old_value(self) -> bool:
+        """Whether it may end the value of an earlier text."""
+        return self.is_present and bool(replacements_of(self.text))
+
     def ends(self, old: DiffCandidate) -> bool:
         """Whether the text names the value of an earlier one, and what it is now."""
-        if not self.is_present or not replacements_of(self.text) or tense_of(old.text) != "present":
+        if not self.names_old_value or tense_of(old.text) != "present":
             return False
         shared = [name for name in self.names if name in old.names]
         return replaces(self.text, old.text, shared, one_author=self.author == (old.author or ""))
@@ -142,6 +149,9 @@ class Diff:
 
     def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[DiffCandidate]) -> None:
         conflicts = False
+        if not (self.certain and claim.names_old_value):
+            # Of another author only the value of a text can end.
+            candidates = [each for each in candidates if claim.author == (each.author or "")]
         for candidate in candidates:
             decision = _by_trust(self._judge(claim, candidate), draft.memory.trust, candidate.trust)
             if decision is None or (conflicts and decision.suggestion == "CONFLICT"):
@@ -185,6 +195,7 @@ class Diff:
                 cosines[place] = dict.fromkeys(by_words, 0.0)
                 near = () if draft.nearest is None else zip(draft.nearest.keys, draft.nearest.scores, strict=True)
                 cosines[place] |= self._close(draft, [(int(key), float(score)) for key, score in near])
+        self._drop_other_authors(batch, cosines, reader)
         keys = list({key: None for found in cosines.values() for key in found})
         known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
         return {
@@ -203,6 +214,23 @@ class Diff:
             ]
             for place, found in cosines.items()
         }
+
+    def _drop_other_authors(self, batch: Batch, cosines: Mapping[int, dict[int, float]], reader: Reader) -> None:
+        """Drop candidates of another author, unless the draft may end their value: they are not read at all."""
+        keys = sorted({key for found in cosines.values() for key in found})
+        if not keys:
+            return
+        rows = reader.rows(np.array(keys, dtype=np.int64))
+        names = rows.author_names
+        by = {
+            int(key): names[code] if code >= 0 else ""
+            for key, code in zip(rows.keys.tolist(), rows.author.tolist(), strict=True)
+        }
+        for place, found in cosines.items():
+            claim = _Claim(batch.drafts[place])
+            if not (self.certain and claim.names_old_value):
+                for key in [key for key in found if by.get(key, claim.author) != claim.author]:
+                    del found[key]
 
     def _close(self, draft: Draft, near: Sequence[tuple[int, float]]) -> dict[int, float]:
         """Return the nearest memories that are compared, of all that were found near, the nearest first."""

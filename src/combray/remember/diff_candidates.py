@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -39,8 +40,11 @@ class DiffCandidate:
 
 def on_another_day(one: Memory, other: Memory) -> bool:
     """Whether two memories are the same words about two days, which `content_hash` distinguishes too."""
-    days = [each.occurred_from.date() for each in (one, other) if each.occurred_from is not None]
-    return len(set(days)) == 2 and normalised(one.content) == normalised(other.content)
+    if one.occurred_from is None or other.occurred_from is None:
+        return False
+    if one.occurred_from.date() == other.occurred_from.date():
+        return False
+    return normalised(one.content) == normalised(other.content)
 
 
 class Bounds(Protocol):
@@ -137,10 +141,10 @@ class Batch:
         diff, row = self.diff, self.cosines[place, :place]
         if not diff.related_from or len(self.drafts[place].memory.content) > LONGEST_RELATED:
             return []
-        near = [
-            int(other) for other in np.flatnonzero(row >= diff.related_from) if self._stands(int(other), place)
-        ]
-        return sorted(near, key=lambda other: (-row[other], other))[: diff.related_candidates]
+        near = np.flatnonzero(row >= diff.related_from)
+        nearest = near[np.argsort(-row[near], kind="stable")].tolist()
+        standing = (other for other in nearest if self._stands(other, place))
+        return list(islice(standing, diff.related_candidates))
 
     def _by_words(self, place: int) -> list[int]:
         draft = self.drafts[place]
