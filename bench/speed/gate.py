@@ -28,10 +28,9 @@ ADDED = 128
 _SHELL = [sys.executable, "-c", "from combray.interfaces.cli import main; main()"]
 _LIBRARIES = [sys.executable, "-c", "import sqlite3, numpy"]
 
-LIMITS = {"recall": 11.7, "write": 16.0, "cold recall": 6.8}
+LIMITS = {"recall": 11.7, "write": 15.0, "cold recall": 6.8}
 """Figure -> highest ratio. recall: of FTS5 and the scan together. write: of embedding and FTS5, in batches.
-cold recall: of Python with sqlite3 and numpy. The limit of writes is 1.2 times what was measured: a batch
-into a small store is compared with texts that are only a little near, and embedding, a floor, became faster."""
+cold recall: of Python with sqlite3 and numpy. The limit of writes is 1.3 times what was measured."""
 
 
 class Gate:
@@ -40,8 +39,8 @@ class Gate:
     def __init__(self, folder: Path) -> None:
         embedder = models.embedder("wordllama")
         assert embedder is not None
-        made = list(texts(clauses(sources(None)), SIZE + 2 * ROUNDS * ADDED))
-        self._stored, self._new = made[:SIZE], iter(made[SIZE:])
+        made = list(texts(clauses(sources(None)), SIZE + (1 + 2 * ROUNDS) * ADDED))
+        self._stored, first, self._new = made[:SIZE], made[SIZE : SIZE + ADDED], iter(made[SIZE + ADDED :])
         self._question, *self._asked = questions(self._stored, 1 + 2 * ROUNDS * ASKED)
         self._path = folder / "combray.db"
         self._fts5, self._scan, self._embed = PlainFTS5(folder / "floor.db"), Scan(embedder), embedder.embed
@@ -50,8 +49,10 @@ class Gate:
         self._scan.add(plain)
         self._engine = own.opened(self._path, "default", "wordllama")
         own.add_in_batches(self._engine, self._stored, 0, diff=False)
+        # The first batch reads the tables of the languages, and the first recall its models.
+        own.add_in_batches(self._engine, first, SIZE, diff=True)
         self._engine.recall(self._question)
-        self._count = SIZE
+        self._count = SIZE + ADDED
 
     def measure(self, figure: str) -> float:
         """Return the median ratio of three rounds."""
