@@ -50,7 +50,7 @@ def test_the_preset_reads_like_the_page() -> None:
         "EmbedQuery",  # 2 embedding
         "SearchPaths",  # 3 three paths
         "FuseRRF",  # 4 reciprocal rank fusion
-        "RequireEvidence",  # a question without any has no hits
+        "RequireAnswer", "RequireEvidence",  # a question without any has no hits
         "WeibullDecay",  # 5 decay
         "SetNoiseAside",  # 9 already, so that noise takes no place of stages 6 and 7
         "Rerank",  # 6 cross-encoder

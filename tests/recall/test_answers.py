@@ -222,3 +222,47 @@ def test_the_callers_share_is_kept() -> None:
     every = engine.recall(question, keep=0.0)
     strict = engine.recall(question, keep=0.9)
     assert [hit.score >= 0.9 * every[0].score for hit in strict] == [True] * len(strict)
+
+
+SHELVES = [f"Shelf {number} holds jars of plum jam and pickled beans." for number in range(60)]
+NOTES = (
+    "The babysitter Kit charges eleven an hour.",
+    "Marta is allergic to walnuts.",
+    "The spare key to the summer house hangs behind the beehive.",
+    "The band rehearses in the old dairy.",
+)
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
+@pytest.mark.parametrize(
+    "question", ["Which lens do I need for the night sky?", "How many moons has Jupiter?", "Who won the raffle?"]
+)
+def test_notes_without_the_topic_give_nothing(name: str, embedder: str, question: str) -> None:
+    engine = filled((*TOM, *NOTES, *SHELVES), embedder, name)
+    if engine.vectors.pending():
+        engine.vectors.make()
+    assert not engine.recall(question)
+
+
+@pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is Marta allergic to?", NOTES[1]),
+        ("Where can I find the spare key?", NOTES[2]),
+        ("In which building does the band practise?", NOTES[3]),
+    ],
+)
+def test_notes_in_other_words_are_answered_in_a_larger_store(name: str, question: str, answer: str) -> None:
+    engine = filled((*TOM, *NOTES, *SHELVES), "wordllama", name)
+    if engine.vectors.pending():
+        engine.vectors.make()
+    assert answer in [hit.memory.content for hit in engine.recall(question)]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
+def test_the_model_of_notes_decides_nothing_in_a_conversation(name: str, embedder: str) -> None:
+    assert "evidence" not in talked(embedder, name).recall("What did Ben adopt from the shelter?").details
+    assert "evidence" in filled(embedder=embedder, preset=name).recall("Where does Tom work?").details

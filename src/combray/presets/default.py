@@ -6,35 +6,16 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.recall.abstain import Abstain
-from combray.recall.aliases import MatchEntities, ReadAliases
+from combray.recall.aliases import ReadAliases
 from combray.recall.answers import JudgeAnswers
 from combray.recall.assemble import Assemble
-from combray.recall.decay import AgePrior
 from combray.recall.derived import SetFactsBeside
 from combray.recall.keep import KeepStrong
 from combray.recall.later import ShowLater
 from combray.recall.order import OrderCauses
-from combray.recall.passages import SplitQuery
-from combray.recall.present import FollowRevisions, LeadWithPresent
+from combray.recall.present import LeadWithPresent
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
-from combray.recall.search import SearchContext
-from combray.recall.signals import (
-    AnswerCue,
-    AsksItself,
-    AuthorMatch,
-    ContextMatch,
-    DateMatch,
-    ExactText,
-    LengthPrior,
-    PhraseMatch,
-    RoleMatch,
-    SessionPrior,
-    SortByScore,
-    SpreadSessions,
-    TimeCue,
-    WeighSignals,
-)
+from combray.recall.ranking import RANKING
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
@@ -82,26 +63,7 @@ PRESET = Preset(
             ReadQuestion(),
             ReadAliases(),
             EmbedQuery(),
-            SplitQuery(),
-            SearchContext(),
-            FollowRevisions(),
-            MatchEntities(),
-            ExactText(),
-            Abstain(),
-            ContextMatch(),
-            AuthorMatch(),
-            RoleMatch(),
-            TimeCue(),
-            AnswerCue(),
-            DateMatch(),
-            PhraseMatch(),
-            LengthPrior(),
-            AsksItself(),
-            WeighSignals(),
-            SessionPrior(),
-            SpreadSessions(),
-            AgePrior(),
-            SortByScore(),
+            *RANKING,
             JudgeAnswers(),
             KeepStrong(),
             SetFactsBeside(),

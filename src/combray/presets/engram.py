@@ -13,6 +13,7 @@ from combray.recall.composite import DropTwins, ScoreComposite
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.query import EmbedQuery, ReadQuery, ReadQuestion, SkipTrivial
 from combray.recall.references import ResolveDates, ResolvePronouns
+from combray.recall.require_answer import RequireAnswer
 from combray.recall.search_parallel import SearchParallel
 from combray.recall.weigh import Cut
 
@@ -45,6 +46,7 @@ PRESET = Preset(
             ReadAliases(),
             EmbedQuery(),
             SearchParallel(),
+            RequireAnswer(),
             RequireEvidence(),
             ScoreComposite(),
             DropTwins(),

@@ -14,6 +14,7 @@ from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.noise import FilterNoise
 from combray.recall.order import MMR
 from combray.recall.query import EmbedQuery, ExpandQuery, ReadNames, ReadQuery
+from combray.recall.require_answer import RequireAnswer
 from combray.recall.rerank import Rerank
 from combray.recall.scope import FilterScope, ReadScope
 from combray.recall.search_paths import SearchPaths
@@ -58,6 +59,7 @@ PRESET = Preset(
             EmbedQuery(),
             SearchPaths(pool=20),
             FuseRRF(k=60, tied=True),
+            RequireAnswer(),
             RequireEvidence(),
             WeibullDecay(),
             FilterNoise(label="SetNoiseAside"),

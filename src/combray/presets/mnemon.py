@@ -12,6 +12,7 @@ from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
+from combray.recall.require_answer import RequireAnswer
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
 from combray.recall.weigh import Cut, FuseRRF, ScoreFourSignals, WeightedSumByIntent
@@ -50,6 +51,7 @@ PRESET = Preset(
             EmbedQuery(),
             SearchAnchors(limit=20, minimum_cosine=0.10),
             FuseRRF(k=60),
+            RequireAnswer(),
             RequireEvidence(),
             BeamSearch(structural=1.0, semantic=0.4),
             ScoreFourSignals(),

@@ -13,6 +13,7 @@ from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
 from combray.recall.order import MMR
 from combray.recall.query import EmbedQuery, ReadQuestion
+from combray.recall.require_answer import RequireAnswer
 from combray.recall.signals import SortByScore
 from combray.recall.weigh import Cut
 
@@ -49,6 +50,7 @@ PRESET = Preset(
             ExtractKeywords(),
             EmbedQuery(),
             SearchHybrid(),
+            RequireAnswer(),
             RequireEvidence(),
             MergeHybrid(vector_weight=0.7, text_weight=0.3),
             FileAgeDecay(half_life_days=30.0),

@@ -14,6 +14,7 @@ from combray.recall.facts import SearchFacts, WeighRelevance
 from combray.recall.hybrid import NameMode
 from combray.recall.order import DiversityClusters
 from combray.recall.query import EmbedQuery, ReadQuestion
+from combray.recall.require_answer import RequireAnswer
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 
@@ -48,6 +49,7 @@ PRESET = Preset(
             ReadQuestion(),
             EmbedQuery(),
             SearchFacts(pool=20, confidence_above=0.3),
+            RequireAnswer(),
             RequireEvidence(),
             WeighRelevance(similarity=0.6, confidence=0.3, recency=0.1),
             DiversityClusters(threshold=0.8),

@@ -127,7 +127,7 @@ class AnswerEvidence:
 
 _BEST = [FEATURES.index(name) for name in BEST]
 _CAP, _SCALE = 12.0, 5.0
-_CONVERSATION = 0.5
+SHORT_TURNS = 0.5
 """Gain of the first hit's session from which its turns are short, and so its neighbours answer with it."""
 
 
@@ -189,7 +189,7 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
 
 def in_conversation(rows: Rows) -> bool:
     """Return whether the first hit is a turn of a conversation with short turns; there must be a hit."""
-    return bool(rows.session[0] >= 0 and rows.gain[0] >= _CONVERSATION)
+    return bool(rows.session[0] >= 0 and rows.gain[0] >= SHORT_TURNS)
 
 
 def _asking(words: str) -> Sequence[str]:

@@ -71,7 +71,7 @@ class JudgeAnswers:
         if not len(state.keys):
             return state
         found = evidence(state, runtime, self.most)
-        model = answers.levels()[_level(state)]["turns" if found.turns else "notes"]
+        model = answers.levels()[level_of(state)]["turns" if found.turns else "notes"]
         odds = model.hit.log_odds(FEATURES, found.hits)
         whole = found.answer(odds)
         answered, known = (float(each.log_odds(WHOLE, whole)) for each in (model.answer, model.topic))
@@ -80,7 +80,7 @@ class JudgeAnswers:
             # Of 639 answerable questions to notes by six authors none has this, of 578 others 123.
             lacks = (found.unheld or _of_another(state.query, found, odds)) and not found.turns
             below = lacks or answered < model.refuse + self.refuse or known < model.far + self.refuse
-            if below or self._unrelated(state, found, runtime):
+            if below or self.unrelated(state, found, runtime):
                 state.reason = reason(found)
                 state.take(np.zeros(0, dtype=np.int64))
                 return state
@@ -92,12 +92,12 @@ class JudgeAnswers:
             near = (odds >= odds.max() - gap) | (found.hits[:, _EXACT] >= 1.0)
             if two:
                 near |= found.adds(int(np.argmax(odds)))
-            if not found.turns and (several or _level(state) != "none"):
+            if not found.turns and (several or level_of(state) != "none"):
                 state.judged = frozenset(state.keys[: len(near)][near].tolist())
             self._drop(state, near)
         return state
 
-    def _unrelated(self, state: Recalling, found: AnswerEvidence, runtime: Runtime) -> bool:
+    def unrelated(self, state: Recalling, found: AnswerEvidence, runtime: Runtime) -> bool:
         """Whether word vectors meet too little of the question.
 
         In doubt, what is asked for of somebody ("which guitar strings") is in no hit: a name says whom a question
@@ -155,7 +155,8 @@ def _stands(state: Recalling, found: AnswerEvidence) -> bool:
     return whole or state.via.get(int(state.keys[0])) == "revision"
 
 
-def _level(state: Recalling) -> Literal["none", "static", "contextual"]:
+def level_of(state: Recalling) -> Literal["none", "static", "contextual"]:
+    """Return the level of the embedder that answered."""
     if state.found is None or "own" not in state.found.scores:
         return "none"
     return "contextual" if state.contextual else "static"

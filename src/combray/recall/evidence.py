@@ -94,8 +94,9 @@ class ReadTopic:
 class RequireEvidence:
     """Empties the answer if no memory is evident, and drops the candidates without evidence of their own.
 
-    The question as a whole needs both kinds of evidence, each at its bound: words of its topic, weighted by their
-    rarity, and cosines. Much of one kind replaces the other. Below `judged_from` memories one kind is enough.
+    If a model found an answer in the store (`RequireAnswer`), only candidates are dropped. Otherwise the question
+    as a whole needs both kinds of evidence, each at its bound: words of its topic, weighted by their rarity, and
+    cosines. Much of one kind replaces the other. Below `judged_from` memories one kind is enough.
     A candidate needs a matched word, a matched entity, or a cosine above that of unrelated pairs. A candidate
     with the signal `reached` was found by a chain of edges from a candidate with evidence, one with the signal
     `context` or `text` by its words or those of the turns around it.
@@ -122,7 +123,7 @@ class RequireEvidence:
         best = {name: float(scores.max(initial=0.0)) for name, scores in found.scores.items()}
         # What names the day of the question is evidence, in whatever words.
         dated = bool(state.days) and "date" in state.signals and bool((state.signals["date"] > 0).any())
-        if not dated and not self._answerable(best, bounds, found.eligible):
+        if not dated and not state.answerable and not self._answerable(best, bounds, found.eligible):
             state.reason = NOTHING
             state.take(np.zeros(0, dtype=np.int64))
             return state

@@ -134,6 +134,8 @@ class Recalling:
     """Confidence below which an answer is doubtful in a store of this size (`Abstain`)."""
     certain: bool = False
     """Whether no bound of evidence applies: its own text, an entity or nothing but a date was asked for."""
+    answerable: bool = False
+    """Whether a model found an answer in the store (`RequireAnswer`): no floor empties the answer."""
     reason: str = ""
     """Why the answer is empty, or which mode answered."""
     weak: str = ""

@@ -1,0 +1,97 @@
+"""Do the notes of a store hold an answer? Presets with a ranking of their own ask the model of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+import numpy as np
+
+from combray.pipeline import stage
+from combray.recall.aliases import ReadAliases
+from combray.recall.answer_features import FEATURES, GLOBAL, SHORT_TURNS, WHOLE, AnswerEvidence, evidence
+from combray.recall.answers import JudgeAnswers, level_of, reason
+from combray.recall.query import ReadQuestion
+from combray.recall.ranking import RANKING
+from combray.recall.state import Recalling
+from combray.runtime import Runtime
+from combray.scoring import answers
+
+SMALL: Mapping[str, tuple[float, float]] = {
+    "none": (-2.0, -2.0),
+    "static": (-2.0, -2.0),
+    "contextual": (-2.0, -2.0),
+}
+LARGE: Mapping[str, tuple[float, float]] = {
+    "none": (0.5, 0.0),
+    "static": (-0.5, -0.5),
+    "contextual": (-0.5, -0.5),
+}
+"""Least log-odds of the answer and of its topic, by level, in small and large stores. They are higher than the
+bounds of `JudgeAnswers`: these presets leave more questions empty than the default one. Chosen on notes of six
+authors (bench/results/evidence.md); "contextual" is not measured."""
+
+
+@stage
+class RequireAnswer:
+    """Empties the answer if the model of evidence finds none in the notes of the store; else no floor applies.
+
+    The question is asked as the default preset asks it, since the model was trained on what that finds. The
+    candidates of this preset and their order stay. Nothing is decided in a conversation of short turns, or of a
+    question that names a day: there `RequireEvidence` decides.
+    """
+
+    needs = ("candidates",)
+    small: Mapping[str, tuple[float, float]] = field(default_factory=lambda: SMALL)
+    large: Mapping[str, tuple[float, float]] = field(default_factory=lambda: LARGE)
+    large_from: int = 50
+    """Memories from which a store is large."""
+    most: int = 12
+    """Hits that the model reads."""
+    turns: float = 0.5
+    """Share of the candidates that are turns of a conversation from which nothing is decided."""
+
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        if not len(state.keys) or state.only_dated or state.days or self._in_turns(state):
+            return state
+        asked = Recalling(
+            query=state.query, namespace=state.namespace, reader=state.reader, now=state.now, limit=state.limit,
+            where=state.where, intent=state.intent, vector=state.vector, model=state.model,
+            contextual=state.contextual, trust=state.trust,
+        )  # fmt: skip
+        for each in (ReadQuestion(), ReadAliases(), *RANKING):
+            asked = each(asked, runtime)
+        if asked.certain:
+            state.answerable = True
+            return state
+        if not len(asked.keys):
+            # Nothing to read: the floor decides.
+            return state
+        found = evidence(asked, runtime, self.most)
+        level = level_of(asked)
+        model = answers.levels()[level]["notes"]
+        whole = found.answer(model.hit.log_odds(FEATURES, found.hits))
+        answered, known = (float(each.log_odds(WHOLE, whole)) for each in (model.answer, model.topic))
+        state.details["evidence"] = round(answered, 4)
+        large = asked.found is not None and asked.found.eligible >= self.large_from
+        least, topic = (self.large if large else self.small)[level]
+        held = answered >= least and known >= topic and not found.unheld
+        met = not found.unmet and not found.unheld
+        if not large and (not _meets(found) if held else met):
+            # In a small store the log-odds of letters without a meaning are as high as those of other words, and
+            # those of a list of words that are all there are as low.
+            return state
+        state.answerable = len(asked.parts) > 1 or (held and not JudgeAnswers().unrelated(asked, found, runtime))
+        if not state.answerable:
+            state.reason = reason(found)
+            state.take(np.zeros(0, dtype=np.int64))
+        return state
+
+    def _in_turns(self, state: Recalling) -> bool:
+        rows = state.columns()
+        return bool(((rows.session >= 0) & (rows.gain >= SHORT_TURNS)).mean() > self.turns)
+
+
+def _meets(found: AnswerEvidence) -> bool:
+    """Whether a hit meets a word of the question."""
+    return bool(found.whole[GLOBAL.index("missing")] < 1.0)
