@@ -263,6 +263,16 @@ def test_notes_in_other_words_are_answered_in_a_larger_store(name: str, question
 
 @pytest.mark.parametrize("embedder", ["none", "wordllama"])
 @pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
+def test_words_to_search_are_no_question(name: str, embedder: str) -> None:
+    """A list of words that are all in one memory finds it, also in a large store."""
+    engine = filled((*TOM, *NOTES, *SHELVES), embedder, name)
+    if engine.vectors.pending():
+        engine.vectors.make()
+    assert engine.recall("spare key beehive")[0].memory.content == NOTES[2]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize("name", sorted(set(presets.names()) - {"default"}))
 def test_the_model_of_notes_decides_nothing_in_a_conversation(name: str, embedder: str) -> None:
     assert "evidence" not in talked(embedder, name).recall("What did Ben adopt from the shelter?").details
     assert "evidence" in filled(embedder=embedder, preset=name).recall("Where does Tom work?").details

@@ -9,7 +9,7 @@ from combray.testing.fakes import FakeClock
 
 
 @pytest.mark.parametrize(
-    ("preset", "reason"), [("default", "the evidence is weak: "), ("openclaw", "nothing here matches: ")]
+    ("preset", "reason"), [("default", "the evidence is weak: "), ("openclaw", "nothing here answers this: ")]
 )
 def test_a_question_that_shares_next_to_nothing_is_not_answered(preset: str, reason: str) -> None:
     """Preset openclaw finds nothing, because its recall asks for evidence; the default finds it and doubts it."""

@@ -33,7 +33,7 @@ _TYPOGRAPHIC = str.maketrans(
 _INVERTED = late("[¡¿]")
 _GUILLEMETS = late(r"«\s*([^«»]*?)\s*»")
 _CODE = late(r"[`=<>{}\[\]\\|$;_/@#*~^+]|\w\(|::|(?<!\w)[-−–]{1,2}\w")
-_QUESTION_ENDS = ("?", "？", "؟")
+QUESTION_ENDS = ("?", "？", "؟")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def index_entry(memory: Memory) -> IndexEntry:
         ),
         words=count(read),
         length=len(content(read)),
-        asks=memory.content.rstrip().endswith(_QUESTION_ENDS),
+        asks=memory.content.rstrip().endswith(QUESTION_ENDS),
         times=is_in(whole, runs),
         cues=cue_bits(whole, runs) | tense_bit(memory.content),
         names=_names(memory),

@@ -7,6 +7,7 @@ from dataclasses import field
 
 import numpy as np
 
+from combray.language.asked_words import is_question
 from combray.pipeline import stage
 from combray.recall.aliases import ReadAliases
 from combray.recall.answer_features import FEATURES, GLOBAL, SHORT_TURNS, WHOLE, AnswerEvidence, evidence
@@ -37,8 +38,8 @@ class RequireAnswer:
     """Empties the answer if the model of evidence finds none in the notes of the store; else no floor applies.
 
     The question is asked as the default preset asks it, since the model was trained on what that finds. The
-    candidates of this preset and their order stay. Nothing is decided in a conversation of short turns, or of a
-    question that names a day: there `RequireEvidence` decides.
+    candidates of this preset and their order stay. Nothing is decided in a conversation of short turns, in
+    documents, or of a question that names a day: there `RequireEvidence` decides.
     """
 
     needs = ("candidates",)
@@ -50,9 +51,11 @@ class RequireAnswer:
     """Hits that the model reads."""
     turns: float = 0.5
     """Share of the candidates that are turns of a conversation from which nothing is decided."""
+    most_words: int = 100
+    """Median words of the candidates up to which they are notes: above, they are parts of documents."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        if not len(state.keys) or state.only_dated or state.days or self._in_turns(state):
+        if not len(state.keys) or state.only_dated or state.days or not self._in_notes(state):
             return state
         asked = Recalling(
             query=state.query, namespace=state.namespace, reader=state.reader, now=state.now, limit=state.limit,
@@ -76,10 +79,12 @@ class RequireAnswer:
         large = asked.found is not None and asked.found.eligible >= self.large_from
         least, topic = (self.large if large else self.small)[level]
         held = answered >= least and known >= topic and not found.unheld
-        met = not found.unmet and not found.unheld
-        if not large and (not _meets(found) if held else met):
-            # In a small store the log-odds of letters without a meaning are as high as those of other words, and
-            # those of a list of words that are all there are as low.
+        all_met = not found.unmet and not found.unheld
+        if not held and all_met and not (large and is_question(state.query)):
+            # The model was trained on questions: a list of words that are all there looks like one that has none.
+            return state
+        if held and not large and not _meets(found):
+            # In a small store the log-odds of letters without a meaning are as high as those of other words.
             return state
         state.answerable = len(asked.parts) > 1 or (held and not JudgeAnswers().unrelated(asked, found, runtime))
         if not state.answerable:
@@ -87,9 +92,10 @@ class RequireAnswer:
             state.take(np.zeros(0, dtype=np.int64))
         return state
 
-    def _in_turns(self, state: Recalling) -> bool:
+    def _in_notes(self, state: Recalling) -> bool:
         rows = state.columns()
-        return bool(((rows.session >= 0) & (rows.gain >= SHORT_TURNS)).mean() > self.turns)
+        in_turns = ((rows.session >= 0) & (rows.gain >= SHORT_TURNS)).mean() > self.turns
+        return bool(not in_turns and np.median(rows.words) <= self.most_words)
 
 
 def _meets(found: AnswerEvidence) -> bool:
