@@ -235,7 +235,7 @@ def features(
 
 
 def is_about_answers(present: Collection[str]) -> bool:
-    """Whether a sentence is about what its reader answers or was told, and not about the world."""
+    """Whether a sentence is about the answers of its reader or instructions to it, and not about the world."""
     return not _ABOUT_ANSWERS.isdisjoint(present) or ("form" in present and "imperative" in present)
 
 

@@ -119,7 +119,7 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
         found = _times(lead, said_at, forward=False)
         end = _only(found.ends)
         since, until = _only(found.ranges) or (None, end)
-        # "Fixed until 2029", said in 2025, is no past.
+        # "Fixed until 2029", said in 2025, is about the present.
         return since, until or said_at
     ahead = _times(lead, said_at, forward=True)
     end = _only(each for each in ahead.ends if each > said_at)
