@@ -14,6 +14,7 @@ from typing import TypeVar
 from combray.language.alignment import Aligned, align
 from combray.language.contradictions import RESTATED, Related, denial, functional_value, other_value
 from combray.language.folding import is_unspaced
+from combray.language.late import late
 from combray.language.meaning_tables import Lexicon, known_lexicon, lexicon
 from combray.language.meanings import Meaning, Statement, both_stated, meaning_of
 from combray.language.polarity import changes
@@ -21,12 +22,16 @@ from combray.language.restatements import features, likelihood, restates
 from combray.language.sentences import sentences
 from combray.language.tense import tense_of
 from combray.language.text import Text, read_once
+from combray.language.tokens import term_set
 
 _FEWEST_OF_CLAUSE = 2
 _MOST_OWN, _MOST_OWN_UNSPACED = 6, 12
 """Concepts of one statement that the other has in no form: more than a relation ever has."""
+_MOST_OF_CLAUSES = 4
+"""Words of a statement of several clauses that another lacks: a contradiction adds three and exchanges one."""
 _LEAST = 0.5
 """Probability from which a restatement is returned. Who links it may ask for more."""
+_BREAK = late(r"[,;:.!?]\s+\w")
 _UNSAID = frozenset(("hypothetical", "quoted", "asked"))
 """Tenses of what a text does not state."""
 _AHEAD = frozenset(("present", "planned"))
@@ -46,8 +51,10 @@ def relation(old: str, new: str) -> Related | None:
     aligned = align(mine, theirs)
     found = _decided(mine, theirs, aligned, known)
     if found is None:
+        if not _is_one_statement(old, new):
+            return None
         score = likelihood(mine, theirs, aligned, known)
-        if score < _LEAST or not _is_one_statement(old, new):
+        if score < _LEAST:
             return None
         found = Related("restates", "probably the same in other words", score=score)
     return found if _of_one_time(old, new, found, mine, theirs) else None
@@ -68,6 +75,8 @@ def open_pair(old: str, new: str) -> tuple[float, ...] | None:
 
 
 def _read(old: str, new: str) -> tuple[Meaning, Meaning, Lexicon] | None:
+    if not _few_new_words(old, new):
+        return None
     words = both_stated(old, new)
     if words is None or not _may_relate(*words, _unlisted):
         return None
@@ -84,6 +93,24 @@ def _read(old: str, new: str) -> tuple[Meaning, Meaning, Lexicon] | None:
     ):
         return None
     return mine, theirs, known
+
+
+def _few_new_words(old: str, new: str) -> bool:
+    """Return whether two texts of several clauses each have nearly the same words; True for others.
+
+    They would be compared whole. Nearly all texts that a store compares are turns of conversations, and two of
+    them hardly ever say the same in other words.
+    """
+    if not (_has_clauses(old) and _has_clauses(new)):
+        return True
+    mine, theirs = term_set(old), term_set(new)
+    return len(mine - theirs) <= _MOST_OF_CLAUSES and len(theirs - mine) <= _MOST_OF_CLAUSES
+
+
+@read_once
+def _has_clauses(text: Text) -> bool:
+    """Return whether a text has several clauses. In a script without spaces single characters would be words."""
+    return not is_unspaced(text.text) and _BREAK.search(text.text) is not None
 
 
 def _decided(mine: Meaning, theirs: Meaning, aligned: Aligned, known: Lexicon) -> Related | None:

@@ -111,7 +111,7 @@ _ASKS = ("?", "？")
 _SHORTEST = 8
 """Characters of a sentence that can carry a claim."""
 _FEWEST_SPACES = 2
-_LEAD = 400
+LEAD = 400
 """Characters of a text that its tense is read from. It is read for every text that is indexed."""
 _FLAGGED = 2000
 """Characters of a text that are searched for what it does to an earlier statement."""
@@ -162,10 +162,10 @@ def tense_of(text: Text) -> Tense:
     """
     raw = lead_of(text)
     if not raw:
-        return "asked" if text.text[:_LEAD].strip() else "present"
+        return "asked" if text.text[:LEAD].strip() else "present"
     found = _tense(raw)
     if found == "present" and _recalling().match(plain(raw)):
-        behind = _SENTENCE_END.split(text.text[text.text.find(raw) + len(raw) : _LEAD])
+        behind = _SENTENCE_END.split(text.text[text.text.find(raw) + len(raw) : LEAD])
         if any(_tense(each) == "past" for each in behind if _carries(each)):
             return "past"
     return found
@@ -199,7 +199,7 @@ def says_now(sentence: str) -> bool:
 
 def sentences_of(text: str) -> list[str]:
     """Return the sentences of the beginning of a text that its tense is read from, without questions."""
-    sentences = [each.strip() for each in _SENTENCE_END.split(text[:_LEAD])]
+    sentences = [each.strip() for each in _SENTENCE_END.split(text[:LEAD])]
     return [each for each in sentences if each and not each.endswith(_ASKS)]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
-from combray.language.tense import Tense, lead_of, says_now, sentences_of, tense_of, words_of
+from combray.language.tense import LEAD, Tense, lead_of, says_now, sentences_of, tense_of, words_of
 
 if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
@@ -82,6 +82,9 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     """
     if tense not in ("present", "past", "planned"):
         return _NEVER
+    # Most texts name no time, and every sentence would be looked through.
+    if tense != "past" and not _names_a_time(text[:LEAD]):
+        return _NEVER
     lead = lead_of(text)
     since, until = _of_lead(lead, tense, said_at)
     # "Put off from the 4th to 18 May" names no range.
@@ -110,8 +113,7 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
     # The tests are cheap, and the grammars are not.
     if tense == "past" and not (has_time_expression(lead) or _YEARS.search(lead)):
         return None, said_at
-    timed = has_time_expression(lead) or _DISTANCE.search(plain(lead)) is not None
-    if not timed:
+    if not _names_a_time(lead):
         return _NEVER
     if tense == "present" and not (has_time_expression(lead) and _marks()["limits"].search(plain(lead))):
         return _of_a_change(lead, said_at)
@@ -144,6 +146,10 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
     return start, end
 
 
+def _names_a_time(text: str) -> bool:
+    return has_time_expression(text) or _DISTANCE.search(plain(text)) is not None
+
+
 def _nearer(start: datetime | None, lead: str, said_at: datetime) -> datetime | None:
     """Return a start that lies ahead, if that is much nearer than the same day of the year before."""
     if start is None or not said_at < start <= said_at + _NEAR or _marks()["since"].search(plain(lead)):
@@ -157,9 +163,7 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
     for sentence in sentences_of(text):
         lowered = plain(sentence)
         swapped = _marks()["swapped"].search(lowered) and not _marks()["happened"].search(lowered)
-        if (swapped or _marks()["postponed"].search(lowered)) and (
-            has_time_expression(sentence) or _DISTANCE.search(lowered)
-        ):
+        if (swapped or _marks()["postponed"].search(lowered)) and _names_a_time(sentence):
             times = _times(sentence, said_at, forward=True)
             # "Off until 10 April", "from the 4th to 18 April": the last day of that time is the new one.
             ends = [each - _DAY for each in (*times.ends, *(end for _, end in times.ranges))]
