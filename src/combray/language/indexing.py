@@ -17,7 +17,7 @@ from combray.language.names import normal
 from combray.language.scopes import scope_set
 from combray.language.tables import fingerprint
 from combray.language.tense import tense_bit
-from combray.language.text import text_of
+from combray.language.text import Text, read_once, text_of
 from combray.language.tokens import all_runs, all_terms, content, count, terms
 from combray.types import Memory
 
@@ -130,13 +130,14 @@ def normalised(text: str) -> str:
     return " ".join(spelt.split()).rstrip(".!。！ ")
 
 
-def typeset(text: str) -> str:
+@read_once
+def typeset(text: Text) -> str:
     """Return the `normalised` text with plain quotation marks and dashes, without inverted marks.
 
     A text with a mark of code, a command or a path, or with plain and typographic quotation marks, is only
     normalised: there one mark is not another.
     """
-    found = normalised(text)
+    found = normalised(text.text)
     if found.isascii() or _CODE.search(found):
         return found
     if any(plain in found and not set(marks).isdisjoint(found) for plain, marks in _QUOTES.items()):

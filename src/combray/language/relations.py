@@ -75,16 +75,16 @@ def open_pair(old: str, new: str) -> tuple[float, ...] | None:
 
 
 def _read(old: str, new: str) -> tuple[Meaning, Meaning, Lexicon] | None:
-    if not _few_new_words(old, new):
+    if not may_relate(old, new):
         return None
     words = both_stated(old, new)
-    if words is None or not _may_relate(*words, _unlisted):
+    if words is None or not _share_concepts(*words, _unlisted):
         return None
     known = known_lexicon(words[0].language)
     mine, theirs = meaning_of(old, words[0]), meaning_of(new, words[1])
     if not mine.concepts or not theirs.concepts:
         return None
-    if mine.topics.isdisjoint(theirs.topics) or not _may_relate(mine, theirs, _own):
+    if mine.topics.isdisjoint(theirs.topics) or not _share_concepts(mine, theirs, _own):
         return None
     if (
         _other_persons(mine, theirs)
@@ -95,11 +95,11 @@ def _read(old: str, new: str) -> tuple[Meaning, Meaning, Lexicon] | None:
     return mine, theirs, known
 
 
-def _few_new_words(old: str, new: str) -> bool:
-    """Return whether two texts of several clauses each have nearly the same words; True for others.
+def may_relate(old: str, new: str) -> bool:
+    """Return whether two texts are worth a comparison: those of several clauses have nearly the same words.
 
     They would be compared whole. Nearly all texts that a store compares are turns of conversations, and two of
-    them hardly ever say the same in other words.
+    them hardly ever say the same in other words. Takes some microseconds.
     """
     if not (_has_clauses(old) and _has_clauses(new)):
         return True
@@ -153,7 +153,7 @@ def _dated(*texts: Meaning) -> bool:
 _Compared = TypeVar("_Compared", Statement, Meaning)
 
 
-def _may_relate(mine: _Compared, theirs: _Compared, own: Callable[[_Compared, _Compared], int]) -> bool:
+def _share_concepts(mine: _Compared, theirs: _Compared, own: Callable[[_Compared, _Compared], int]) -> bool:
     """Return whether few enough concepts of a statement are its own. Cheap: most near texts are not related."""
     if not mine.units or not theirs.units:
         return False

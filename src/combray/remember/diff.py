@@ -198,6 +198,7 @@ class Diff:
         self._drop_other_authors(batch, cosines, reader)
         keys = list({key: None for found in cosines.values() for key in found})
         known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
+        least = min(self.cosine_from, self.update_from)
         return {
             place: [
                 DiffCandidate(
@@ -210,7 +211,9 @@ class Diff:
                     place=(0, key),
                 )
                 for key, cosine in sorted(found.items(), key=lambda each: (-each[1], each[0]))
-                if known[key].kind in EDITABLE and not on_another_day(known[key], batch.drafts[place].memory)
+                if known[key].kind in EDITABLE
+                and (cosine >= least or batch.is_compared(place, known[key].content))
+                and not on_another_day(known[key], batch.drafts[place].memory)
             ]
             for place, found in cosines.items()
         }

@@ -143,8 +143,14 @@ class Batch:
             return []
         near = np.flatnonzero(row >= diff.related_from)
         nearest = near[np.argsort(-row[near], kind="stable")].tolist()
-        standing = (other for other in nearest if self._stands(other, place))
-        return list(islice(standing, diff.related_candidates))
+        standing = islice((other for other in nearest if self._stands(other, place)), diff.related_candidates)
+        return [other for other in standing if self.is_compared(place, self.drafts[other].memory.content)]
+
+    def is_compared(self, place: int, text: str) -> bool:
+        """Return whether a draft is compared with a text that is only near enough for a relation."""
+        from combray.language.relations import may_relate
+
+        return self.by_words[place] or may_relate(text, self.drafts[place].memory.content)
 
     def _by_words(self, place: int) -> list[int]:
         draft = self.drafts[place]
