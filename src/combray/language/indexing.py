@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from combray.language.aliases import learned
 from combray.language.cues import cue_bits
-from combray.language.dates.detection import is_in
+from combray.language.dates.detection import has_time_expression
 from combray.language.late import late
 from combray.language.names import normal
 from combray.language.scopes import scope_set
@@ -92,7 +92,7 @@ def index_entry(memory: Memory) -> IndexEntry:
         words=count(read),
         length=len(content(read)),
         asks=memory.content.rstrip().endswith(QUESTION_ENDS),
-        times=is_in(whole, runs),
+        times=has_time_expression(whole),
         cues=cue_bits(whole, runs) | tense_bit(memory.content),
         names=_names(memory),
     )

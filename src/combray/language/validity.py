@@ -15,6 +15,7 @@ from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
 from combray.language.tense import LEAD, Tense, lead_of, says_now, sentences_of, tense_of, words_of
+from combray.language.text import passing, plain_of
 
 if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
@@ -147,7 +148,7 @@ def _of_lead(lead: str, tense: Tense, said_at: datetime) -> Validity:
 
 
 def _names_a_time(text: str) -> bool:
-    return has_time_expression(text) or _DISTANCE.search(plain(text)) is not None
+    return has_time_expression(text) or _DISTANCE.search(plain_of(passing(text))) is not None
 
 
 def _nearer(start: datetime | None, lead: str, said_at: datetime) -> datetime | None:

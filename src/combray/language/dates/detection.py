@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
 
 from combray.language.caches import from_tables
 from combray.language.dates.lexer import has_characters, tokenize, without_accents
 from combray.language.dates.tables import DateTable, date_tables
 from combray.language.folding import runs
 from combray.language.late import late
+from combray.language.text import Text, passing, read_once
 
 # A year, a date in digits, or a time of day: the same in every language. The digit precedes the lookbehind, so
 # that the regex engine jumps from digit to digit.
@@ -29,15 +29,17 @@ def has_time_expression(text: str) -> bool:
     Looks words up and resolves nothing: a few microseconds per short text. Weak words ("may", "sun") count
     only after a word such as "in" or next to a number.
     """
-    return is_in(text, runs(text))
+    return _is_in(passing(text))
 
 
-def is_in(text: str, words: Sequence[str]) -> bool:
-    """Return the same; `words` are the runs of letters and digits in lower case (`tokens.Reading.runs`)."""
+@read_once
+def _is_in(read: Text) -> bool:
+    text = read.text
     if _NUMERIC.search(text):
         return True
     if not text.isascii() and has_characters(text) and _han_anchors().search(text):
         return True
+    words = runs(text)
     single, pairs = _latin_anchors()
     if not single.isdisjoint(words):
         return True
