@@ -85,7 +85,12 @@ def test_a_folder_that_cannot_be_written(path: str) -> None:
             pytest.skip("this process may write everywhere and may not mount")
         with closing(SqliteStore(path)) as store:
             assert_reads_and_refuses(store)
-        with pytest.raises(ReadOnlyStoreError, match=r"new\.db"):
+            with pytest.raises(ReadOnlyStoreError, match="cannot be written to") as refused:
+                store.repair()
+            assert "opened read-only" not in str(refused.value)
+            with pytest.raises(StoreError, match=r"copy\.db: cannot be opened"):
+                store.backup(str(Path(path).parent / "copy.db"))
+        with pytest.raises(ReadOnlyStoreError, match=r"new\.db.*folder .* cannot be written to"):
             SqliteStore(str(Path(path).parent / "new.db"))
 
 

@@ -127,3 +127,4 @@ def test_status_says_the_tier_and_what_models_did(shell: Shell) -> None:
     shown = shell.in_terminal("status", "--embedder", "wordllama", width=120)
     assert "STANDARD" in shown
     assert "no language model is configured" in shown
+    assert "embedder wordllama:256: ready" in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,6 +19,14 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-t
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     return Shell(tmp_path, monkeypatch)
+
+
+def test_a_closed_standard_output_is_no_failure(shell: Shell) -> None:
+    """`combray list >&-` in a shell: Python has no standard output then."""
+    shell.remember("Anna drinks tea")
+    line = " ".join(map(shlex.quote, shell.command("list")))
+    ran = subprocess.run(["sh", "-c", f"{line} >&-"], capture_output=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 def test_piped_runs_give_json_and_exit_codes(shell: Shell) -> None:

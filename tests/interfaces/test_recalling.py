@@ -207,3 +207,16 @@ def test_a_presets_own_minimum_holds_in_the_shell(
     assert [each["insight"]["content"] for each in shell.json(*asked, "0")["results"]] == [CRANE]
     assert shell.run(*asked, "1.1").exit_code != 0
     assert shell.run("recall", "zebra quantum knitting", "--min-score", "0").exit_code == 1
+
+
+def test_list_is_readable_in_a_terminal_of_80_columns(shell: Shell) -> None:
+    """A text and its facts on a line each: no word is broken, and the id can be copied."""
+    made = shell.remember(
+        "The rollout of the new booking page moves to the second Friday in May", "--cat", "fact"
+    )
+    said = shell.remember("Anna drinks tea", "--author", "Anna", "--at", "2026-03-01")
+    lines = shell.in_terminal("list").splitlines()
+    assert any("The rollout of the new booking page moves to the" in line for line in lines)
+    assert all(any(each in line for line in lines) for each in (made, said))
+    assert any("2026-03-01" in line for line in lines)
+    assert lines[-1] == "4 of 4 memories"

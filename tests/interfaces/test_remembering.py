@@ -48,7 +48,7 @@ def test_every_option_reaches_the_memory(shell: Shell) -> None:
             "Mei, Alfama",
         ),
         *("--tags", "travel,,spring", "--source", "agent", "--author", "Mei", "--session", "lunch"),
-        *("--occurred-at", "2026-03-12"),
+        *("--at", "2026-03-12"),
     )
     memory = shell.json("get", made)
     assert (memory["category"], memory["importance"], memory["source"]) == ("context", 2, "agent")
@@ -139,6 +139,16 @@ def test_a_terminal_is_told_in_words(shell: Shell) -> None:
     assert shell.in_terminal("remember", "The instance i-0123456789abcdef0 serves the page").startswith(
         "skipped  "
     )
+
+
+def test_a_terminal_names_related_memories_only_if_a_word_speaks_for_them(shell: Shell) -> None:
+    """Every memory near in time is a causal candidate; shown are those with a signal word and a common word."""
+    shell.remember("Lunch is at noon")
+    assert "maybe related" not in shell.in_terminal("remember", "Café für zwei")
+    assert "maybe related" not in shell.in_terminal("remember", "The dam prevents floods")
+    shown = shell.in_terminal("remember", "The dam broke because of heavy rain")
+    assert shown.count("maybe related") == 1
+    assert "The dam prevents floods" in shown
 
 
 def test_json_may_be_asked_for_in_a_terminal(shell: Shell) -> None:

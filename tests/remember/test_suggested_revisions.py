@@ -72,6 +72,14 @@ def test_another_date_of_the_same_appointment_is_suggested(engine: combray.Engin
     assert found.as_json()["may_revise"][0]["id"] == first.id
 
 
+def test_a_reason_names_whole_words_in_the_order_of_the_text(engine: combray.Engine) -> None:
+    """ "lives" and "houses" have the stems "live" and "hous"."""
+    engine.remember("Grandmother lives in one of the houses by the canal", author="Ida")
+    engine.remember(ASIDE, author="Ida")
+    found = engine.remember("Grandmother lives in none of the houses by the canal now", author="Ida")
+    assert found.may_revise[0].reason == "shares grandmother, lives, houses"
+
+
 def test_at_most_three_are_kept_the_best_first(engine: combray.Engine) -> None:
     for day in range(1, 8):
         engine.remember(f"Daily standup is at 9:{10 + day}.", author="Ida")

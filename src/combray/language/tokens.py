@@ -201,6 +201,15 @@ def terms(text: str) -> list[str]:
     return list(all_terms(passing(text)))
 
 
+def spellings(text: str) -> dict[str, str]:
+    """Return each term of a text, in order, with the folded word that it first stands for: {"hous": "houses"}."""
+    found: dict[str, str] = {}
+    read = passing(text)
+    for term, word in zip(all_terms(read), split(read).words, strict=True):
+        found.setdefault(term, word)
+    return found
+
+
 @from_tables
 def _stops() -> dict[str, frozenset[str]]:
     """Return stop words by language: its own, and those of languages in other scripts."""

@@ -28,7 +28,7 @@ from combray.language.revisions import (
 from combray.language.scopes import scope_set
 from combray.language.states import States, opposed, states_of
 from combray.language.tense import Tense
-from combray.language.tokens import query_terms
+from combray.language.tokens import query_terms, spellings
 from combray.remember.state import Draft, Remembering, Suspect
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
 from combray.scoring.revisions import Level, probabilities
@@ -150,13 +150,12 @@ class SuggestRevisions:
         best, stored = best[: self.keep], len(pool.keys)
         keys = [pool.keys[place] for place in best if place < stored]
         known = dict(zip(keys, reader.memories(keys), strict=True))
-        new = said(draft.memory.content)
         found = []
         for place in best:
             key = pool.keys[place] if place < stored else None
             twin = None if place < stored else pool.twins[place - stored]
             memory = known[pool.keys[place]] if twin is None else twin.memory
-            reason = _reason(new, said(memory.content), pool.cosines[place])
+            reason = _reason(draft.memory.content, said(memory.content), pool.cosines[place])
             found.append(Suspect(memory, float(odds[place]), reason, key, twin))
         return tuple(found)
 
@@ -319,16 +318,17 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
     return stated and scope_set(old.tags) == scope_set(new.tags)
 
 
-def _reason(new: WordSets, old: WordSets, cosine: float) -> str:
-    """Return in words what speaks for a pair."""
-    found = []
+def _reason(text: str, old: WordSets, cosine: float) -> str:
+    """Return in words what speaks for a pair; shared terms as the later text spells them, not as stems."""
+    new, found = said(text), []
     if differ(new.numbers, old.numbers):
         found.append("another number")
     if differ(new.dates, old.dates):
         found.append("another date")
-    shared = sorted((new.terms & old.terms) - new.numbers)
+    shared = (new.terms & old.terms) - new.numbers
     if shared:
-        found.append(f"shares {', '.join(shared[:3])}")
+        spelt = [word for term, word in spellings(text).items() if term in shared]
+        found.append(f"shares {', '.join(spelt[:3])}")
     elif cosine >= 0.4:
         found.append(f"near in meaning ({cosine:.2f})")
     return "; ".join(found) or "the same author's, not long before"

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from combray.errors import CombrayError, InvalidInputError
+from combray.errors import CombrayError, InvalidInputError, ModelError
 
 NOTHING_FOUND = 1
 BAD_USAGE = 2
 INTERRUPTED = 130
 """128 + SIGINT, as shells report it."""
+_REMEDIES = {
+    errno.EACCES: " Check the permissions of the file and its folder.",
+    errno.EROFS: " Choose a place that can be written to.",
+    errno.ENOSPC: " Free some space.",
+}
 
 
 class Careful(click.Command):
@@ -25,6 +33,9 @@ class Careful(click.Command):
     ) -> NoReturn:
         """Run and exit the process."""
         extra.pop("standalone_mode", None)
+        if sys.stdout is None:
+            # The caller closed standard output (>&-): the verb runs, and what it prints is dropped.
+            sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the process ends
         if isinstance(sys.stdout, io.TextIOWrapper):
             # File names and arguments may contain bytes that are not UTF-8. Escaped, they are valid JSON.
             sys.stdout.reconfigure(errors="backslashreplace")
@@ -38,11 +49,15 @@ class Careful(click.Command):
             say("interrupted." if interrupted else "stopped; nothing was changed.")
             code = INTERRUPTED if interrupted else NOTHING_FOUND
         except CombrayError as error:
-            say(str(error))
+            said = str(error)
+            if isinstance(error, ModelError) and "combray " not in said:
+                said = f"{said.rstrip('.')}. Find out why with: combray models test."
+            say(said)
             code = NOTHING_FOUND
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
-            say(f"{place}{error.strerror or error}.")
+            remedy = _REMEDIES.get(error.errno or 0, "")
+            say(f"{place}{error.strerror or error}.{remedy}")
             code = NOTHING_FOUND
         sys.exit(code if isinstance(code, int) else 0)
 

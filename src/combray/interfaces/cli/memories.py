@@ -141,7 +141,7 @@ def _change(
     target: Target, action: str, status: str, message: str, ids: tuple[str, ...], several: dict[str, Any]
 ) -> None:
     where, dry_run, confirm = several["where"], several["dry_run"], several["confirm"]
-    _one_of_both(ids, where)
+    _one_of_both(ids, where, about=action != "restore")
     with target.open() as engine:
         change: Any = getattr(engine, action)
         if len(ids) == 1 and not dry_run:
@@ -160,9 +160,10 @@ def _about_alone(ids: tuple[str, ...], several: dict[str, Any]) -> None:
         raise click.UsageError("give ids, --where JSON or --about TEXT, not several of them.")
 
 
-def _one_of_both(ids: tuple[str, ...], where: object) -> None:
+def _one_of_both(ids: tuple[str, ...], where: object, *, about: bool) -> None:
     if bool(ids) == (where is not None):
-        raise click.UsageError("give one or more ids, or --where JSON.")
+        ways = "--where JSON or --about TEXT" if about else "--where JSON"
+        raise click.UsageError(f"give one or more ids, or {ways}.")
 
 
 def _tell_many(target: Target, done: Changed, status: str) -> None:
@@ -215,7 +216,7 @@ def erase(
         how.pop("derived")
         _erase_about(target, about, confirm=confirm, dry_run=dry_run, yes=yes, **asked, **how)
         return
-    _one_of_both(memory_ids, where)
+    _one_of_both(memory_ids, where, about=True)
     if len(memory_ids) == 1 and not dry_run:
         _erase_one(target, memory_ids[0], yes=yes, **how)
         return
@@ -346,7 +347,7 @@ def _metadata(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option("--entities", metavar="A,B", help="These names instead; empty for none.")
 @click.option("--source", help="Where it is from.")
 @click.option("--author", help="Who said it.")
-@click.option("--occurred-at", metavar="WHEN", help="When it happened.")
+@click.option("--occurred-at", "--at", metavar="WHEN", help="When it happened.")
 @click.option("--valid-from", metavar="WHEN", help="True from then on.")
 @click.option("--valid-to", metavar="WHEN", help="True until then.")
 @click.option("--expires-at", metavar="WHEN", help="Not recalled from then on.")

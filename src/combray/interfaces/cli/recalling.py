@@ -24,9 +24,7 @@ from combray.interfaces.cli.output import (
     full,
     marked,
     moment,
-    short,
     show_json,
-    table,
     visible,
 )
 from combray.values import rounded
@@ -145,13 +143,17 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
         shown = [full(each) if verbose else compact(each) for each in page]
         show_json({"memories": shown, "total": page.total, "cursor": page.cursor})
     else:
-        rows = table("id", "recorded", "category", "!", "tier", "text", unbroken=("id", "recorded", "!"))
-        for each in page:
-            marks = (str(each.importance), each.tier, short(each.content, 60))
-            rows.add_row(each.id, moment(each.recorded_at), each.category, *marks)
-        console().print(rows)
+        from combray.interfaces.cli.showing import show_memories
+
+        rows = [((moment(each.recorded_at),), each) for each in page]
         more = f"; more with --after {page.cursor}" if page.cursor else ""
-        console().print(f"{len(page)} of {page.total} memories{more}", style="dim")
+        show_memories(
+            ("recorded",),
+            rows,
+            none="No memory matches.",
+            hint=f"{len(page)} of {page.total} memories{more}",
+            recorded=True,
+        )
     if not page:
         nothing_found("no memory matches.")
 

@@ -51,7 +51,7 @@ _WORDS = {
 @click.option("--tags", callback=comma_list, metavar="A,B", help="Labels.")
 @click.option("--source", default="user", help="Where it comes from: user, agent, external, …")
 @click.option("--author", help="Who said it.")
-@click.option("--occurred-at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
+@click.option("--occurred-at", "--at", metavar="WHEN", help='When it happened: 2026-03-01, "3 days ago", …')
 @click.option(
     "--tier", type=click.Choice(TIERS), help="How it ages in preset mnemo, until use moves it; default: working."
 )
@@ -161,9 +161,7 @@ def _show(done: Remembered) -> None:
         out.print(f"  edges: {edges}")
     for warning in done.quality_warnings:
         out.print(Text(f"  note: {warning}", "yellow"))
-    # Candidates for `combray link`: the semantic ones first.
-    candidates = (*done.semantic_candidates, *done.causal_candidates)
-    for candidate in [each for each in candidates if not each.get("auto_linked")][:_SUGGESTIONS]:
+    for candidate in _related(done):
         # Without vectors a similarity is one of words, and has no cosine.
         cosine = candidate.get("cosine")
         similar = "similar" if cosine is None else f"similar, {cosine:.2f}"
@@ -171,3 +169,19 @@ def _show(done: Remembered) -> None:
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")
+
+
+def _related(done: Remembered) -> list[dict[str, Any]]:
+    """Return candidates for `combray link`, semantic ones first: each memory once.
+
+    Without those that are linked, or that the terminal asks about anyway. A causal candidate is any memory near
+    in time: a person reads those that a signal word and a word in common speak for.
+    """
+    causal = [each for each in done.causal_candidates if each["causal_signal"] and each["overlap"]]
+    omitted = {each.id for each in done.may_revise}
+    omitted |= {each["id"] for each in done.semantic_candidates if each.get("auto_linked")}
+    found: dict[str, dict[str, Any]] = {}
+    for each in (*done.semantic_candidates, *causal):
+        if each["id"] not in omitted:
+            found.setdefault(each["id"], each)
+    return list(found.values())[:_SUGGESTIONS]

@@ -63,23 +63,33 @@ def _mark(hit: Hit, places: Mapping[str, int]) -> str:
 
 
 def show_memories(
-    headings: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Memory]], *, none: str, hint: str = ""
+    headings: tuple[str, ...],
+    rows: Sequence[tuple[tuple[str, ...], Memory]],
+    *,
+    none: str,
+    hint: str = "",
+    recorded: bool = False,
 ) -> None:
-    """Print a table of memories with additional columns before them, and a hint. `none`: printed without rows."""
+    """Print a table of memories with additional columns before them, and a hint.
+
+    `none` is printed without rows. `recorded`: a column has the time of writing, which is not repeated.
+    """
     if not rows:
         console().print(none)
         return
-    shown = table(*headings, "memory")
+    shown = table(*headings, "memory", unbroken=("recorded",))
     for cells, memory in rows:
         body = Text(visible(memory.content))
-        shown.add_row(*map(visible, cells), body.append("\n").append_text(described(memory)))
+        line = described(memory, dated=not recorded or memory.moment != memory.recorded_at)
+        shown.add_row(*map(visible, cells), body.append("\n").append_text(line))
     console().print(shown)
     if hint:
         console().print(hint, style="dim")
 
 
-def described(memory: Memory, *, via: str = "") -> Text:
+def described(memory: Memory, *, via: str = "", dated: bool = True) -> Text:
     """Return one line about a memory: category, author, date, how it was found, id."""
+    when = moment(memory.moment) if dated else ""
     line = Text(style="dim")
     line.append(memory.category, CATEGORY_COLOURS.get(memory.category, ""))
     line.append(" " + "★" * memory.importance)
@@ -87,7 +97,7 @@ def described(memory: Memory, *, via: str = "") -> Text:
         line.append(f" · {memory.tier}")
     if memory.status != "active":
         line.append(f" · {memory.status}", "red")
-    for part in (memory.author and visible(memory.author), moment(memory.moment), via and f"via {via}"):
+    for part in (memory.author and visible(memory.author), when, via and f"via {via}"):
         if part:
             line.append(f" · {part}")
     return line.append(f" · {memory.id}")

@@ -13,6 +13,9 @@ from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.options import Target, in_a_folder, limit, opens_store
 from combray.interfaces.cli.output import answer, console, for_people, moment, show_json, table, visible
 
+_LABELS = {"tier": "service tier", "total_insights": "memories", "edge_count": "all edges"}
+"""Words of a terminal for the fields whose names in JSON a reader would not understand."""
+
 
 @verb("combray status --namespace work")
 @click.option("--metrics", is_flag=True, help="Also how well memory served in the last days.")
@@ -30,11 +33,23 @@ def status(target: Target, metrics: bool, days: int) -> None:
     if not for_people(target):
         show_json(facts)
         return
-    shown = table("about", "value")
+    shown = table("about", "value", unbroken=("about",))
     facts["top_entities"] = {each["entity"]: each["count"] for each in facts["top_entities"]}
+    facts["tier"] = f"{facts['tier']['tier']}: {facts['tier']['why']}"
+    facts["models"] = "\n".join(_used(each) for each in facts["models"])
     for name, value in facts.items():
-        shown.add_row(name.replace("_", " "), _in_words(value))
+        shown.add_row(_LABELS.get(name, name.replace("_", " ")), _in_words(value))
     console().print(shown)
+
+
+def _used(model: Mapping[str, Any]) -> str:
+    """Return a model or peer on one line; counts that are 0 or unknown are omitted."""
+    counts = [f"{model[name]} {name}" for name in ("calls", "failures", "tokens") if model[name]]
+    cost = [f"cost {model['cost']:g}"] if model["cost"] is not None else []
+    state = [model["state"]] if model["state"] != "closed" else []
+    failed = [f"last failure: {model['last_failure']}"] if model["last_failure"] else []
+    parts = ", ".join((*counts, *cost, *state, *failed)) or "ready"
+    return f"{model['kind'].replace('_', ' ')} {model['name']}: {parts}"
 
 
 def _in_words(value: Any) -> str:

@@ -31,6 +31,26 @@ def unwritable(error: BaseException, location: str) -> str:
     return str(translated) if final or getattr(error, "sqlite_errorcode", None) in _FAILED_WRITES else ""
 
 
+def refused(path: str, unwritable: str, done: str) -> ReadOnlyStoreError:
+    """Return the error of a write to a store that is open to read. `unwritable`: why it could not be opened to
+    write; "" if the caller asked for that. `done`: what was not done, such as "written"."""
+    if unwritable.endswith("."):
+        return ReadOnlyStoreError(unwritable)
+    if unwritable:
+        return ReadOnlyStoreError(f"{unwritable}; nothing was {done}. Grant write access, or name another store.")
+    return ReadOnlyStoreError(f"{path}: opened read-only; nothing was {done}. Open it to write.")
+
+
+def missing(path: str, *, read_only: bool) -> ReadOnlyStoreError:
+    """Return the error of a file that does not exist and cannot be created."""
+    if read_only:
+        return ReadOnlyStoreError(f"{path}: no such file, and none is created read-only. Name an existing file.")
+    folder = Path(path).absolute().parent
+    return ReadOnlyStoreError(
+        f"{path}: no such file, and the folder {folder} cannot be written to. Grant write access."
+    )
+
+
 def probe(connection: sqlite3.Connection, path: str, busy_timeout: float) -> str:
     """Return why a write would fail now, or "".
 

@@ -82,7 +82,7 @@ class SqliteStore:
             if not place.absolute().parent.is_dir():
                 raise StoreError(f"{path}: the folder {place.absolute().parent} does not exist. Create it first.")
             if self.read_only and not place.exists():
-                raise ReadOnlyStoreError(f"{path}: no such file, and none can be created. Name an existing file.")
+                raise probing.missing(path, read_only=read_only)
         if not holding.held(path, encrypted=self._key is not None) and self._key is None:
             check_length(path)
         self._writer = self._open_writer(read_only=self.read_only)
@@ -242,7 +242,7 @@ class SqliteStore:
     @contextmanager
     def transaction(self, namespace: str) -> Iterator[SqliteWriter]:
         if self.read_only:
-            raise ReadOnlyStoreError(f"{self.path}: opened read-only; nothing was written. Open it to write.")
+            raise probing.refused(self.path, self.unwritable, "written")
         with self._write_lock, explained(self.path), self._noting_trouble():
             self._check_open()
             if self._writer.in_transaction:
@@ -352,7 +352,7 @@ class SqliteStore:
 
     def repair(self) -> list[str]:
         if self.read_only:
-            raise ReadOnlyStoreError(f"{self.path}: opened read-only; nothing was repaired. Open it to write.")
+            raise probing.refused(self.path, self.unwritable, "repaired")
         with self._alone():
             done = upkeep.repair(self._writer)
         if self._flush is not None:
@@ -382,7 +382,7 @@ class SqliteStore:
                 write_encrypted(plain, path, target_key)
 
     def _copy(self, target: str, key: Key | None) -> None:
-        with self._reading() as connection, closing(opened(target, key)) as copy:
+        with self._reading() as connection, explained(target), closing(opened(target, key)) as copy:
             connection.backup(copy)
             forget(copy)
 
