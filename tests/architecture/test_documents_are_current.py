@@ -96,9 +96,11 @@ def test_the_readmes_shell_lines_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_snippet_of_the_readme_uses_the_same_store() -> None:
+    """But for the example that shows its output: what other snippets store would change it."""
     named = re.findall(r"[\w/]*\b\w+\.db\b", README)
     assert len(named) >= 5
-    assert {Path(name).name for name in named} == {"agent.db"}
+    assert {Path(name).name for name in named} == {"agent.db", "bookings.db"}
+    assert named.count("bookings.db") == 1
 
 
 def test_the_explained_recall_shows_the_stages_of_its_preset() -> None:
