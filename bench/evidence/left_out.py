@@ -18,6 +18,8 @@ from bench.evidence import training
 from bench.evidence.__main__ import level_of
 from bench.evidence.collecting import LARGE, Seen, collect_notes, kind_of, notes
 from bench.precision.measuring import Combray, row
+from combray import presets
+from combray.presets.tuning import tuned
 from combray.scoring import answers
 
 Row = tuple[str, tuple[float, float, float, float]]
@@ -39,12 +41,12 @@ def models_without(seen: Sequence[Seen], name: str, level: str) -> answers.Answe
     return msgspec.convert(made, answers.AnswerModels)
 
 
-def asked_of(name: str, embedder: str) -> Iterator[tuple[bool, Row]]:
+def asked_of(name: str, embedder: str, caution: float = 0.0) -> Iterator[tuple[bool, Row]]:
     """Yield for each question to an author's stores whether the store is large, and what was returned."""
     for family, store in notes():
         if training.AUTHORS.get(family, family) != name:
             continue
-        filled = Combray(name, embedder).fill(store)
+        filled = Combray(name, embedder, tuned(presets.load("default"), {"caution": caution})).fill(store)
         for question in store.questions:
             found = filled.ask(question)
             yield len(store.memories) >= LARGE, (kind_of(question), row(found, question.gold or frozenset("-")))
@@ -63,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Collect the notes, train without each author, and ask."""
     parser = argparse.ArgumentParser(prog="python -m bench.evidence.left_out", description=__doc__)
     parser.add_argument("--embedder", action="append", help="repeatable; default none and wordllama")
+    parser.add_argument("--caution", type=float, default=0.0, help="the setting, for its curve")
     options = parser.parse_args(arguments)
     np.seterr(over="ignore")
     for embedder in options.embedder or ["none", "wordllama"]:
@@ -74,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             trained = {**shipped, level: {**shipped[level], "notes": models_without(seen, name, level)}}
             rows: dict[bool, list[Row]] = defaultdict(list)
             with patch.object(answers, "levels", lambda trained=trained: trained):
-                for large, each in asked_of(name, embedder):
+                for large, each in asked_of(name, embedder, options.caution):
                     rows[large].append(each)
             for large, some in sorted(rows.items()):
                 figures = line(some)

@@ -51,6 +51,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     keep: Annotated[
         float, "preset default: drop hits below this share of the best score, 0 to 1; 0 fills the limit"
     ] = 0.5
+    caution: Annotated[
+        float,
+        "how sure a recall must be that memories hold the answer, -5 to 5 in log-odds; above 0: empty more often",
+    ] = 0.0
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
     distil: Annotated[bool, "extract facts from conversations during consolidation"] = True
@@ -166,6 +170,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "candidate_pool_size": (1, 1000),
     "revision_budget": (0, 1),
     "keep": (0, 1),
+    "caution": (-5, 5),
     "hook_milliseconds": (50, 60_000),
     "hook_resident": (0, 86_400),
     "mmr_lambda": (0, 1),

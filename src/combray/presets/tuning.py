@@ -20,6 +20,8 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
     # Who keeps everything wants no other cut.
     ("keep", "combray.recall.answers:JudgeAnswers", lambda value: {} if value else {"cuts": False}),
+    ("caution", "combray.recall.answers:JudgeAnswers", lambda value: {"refuse": value}),
+    ("caution", "combray.recall.require_answer:RequireAnswer", lambda value: {"refuse": value}),
     ("guard", "combray.remember.guard:Guard", lambda value: {"enabled": bool(value)}),
     ("guard_policy", "combray.remember.guard:Guard", lambda value: {"policy": value}),
     (

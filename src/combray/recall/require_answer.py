@@ -45,6 +45,8 @@ class RequireAnswer:
     needs = ("candidates",)
     small: Mapping[str, tuple[float, float]] = field(default_factory=lambda: SMALL)
     large: Mapping[str, tuple[float, float]] = field(default_factory=lambda: LARGE)
+    refuse: float = 0.0
+    """Added to both bounds."""
     large_from: int = 50
     """Memories from which a store is large."""
     most: int = 12
@@ -78,7 +80,7 @@ class RequireAnswer:
         state.details["evidence"] = round(answered, 4)
         large = asked.found is not None and asked.found.eligible >= self.large_from
         least, topic = (self.large if large else self.small)[level]
-        held = answered >= least and known >= topic and not found.unheld
+        held = min(answered - least, known - topic) >= self.refuse and not found.unheld
         all_met = not found.unmet and not found.unheld
         if not held and all_met and not (large and is_question(state.query)):
             # The model was trained on questions: a list of words that are all there looks like one that has none.
