@@ -1,4 +1,7 @@
-"""The command: `python -m bench.truth FILE… [--together] [--embedder SPEC] [--caller NAME] [--by kind]`."""
+"""The command: `python -m bench.truth FILE… [--together] [--embedder SPEC] [--caller NAME] [--by kind]`.
+
+A file holds the stories of one author: with `--together` it has a store for each language.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -50,20 +53,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.truth", description=__doc__)
     parser.add_argument("file", type=Path, nargs="+", help="stories, .jsonl")
     parser.add_argument("--only", choices=("odd", "even"), help="only stories with such a number")
-    parser.add_argument("--together", action="store_true", help="all stories of a language in one store")
+    parser.add_argument("--together", action="store_true", help="a store for each file and language")
     parser.add_argument("--preset", action="append", metavar="NAME")
     parser.add_argument("--embedder", action="append", metavar="SPEC")
     parser.add_argument("--caller", action="append", choices=(*CALLERS, "all"))
     parser.add_argument("--by", action="append", choices=("kind", "language"))
+    parser.add_argument("--markdown", action="store_true", help="print the tables in Markdown")
     parser.add_argument("--json", type=Path, metavar="OUT")
     options = parser.parse_args(arguments)
     try:
-        stories = [story for path in options.file for story in load(path)]
+        authors = [load(path) for path in options.file]
     except (OSError, ValueError, KeyError) as error:
         sys.stderr.write(f"{options.file}: {error}\n")
         return 2
     if options.only:
-        stories = [each for each in stories if int(each.name.rpartition("-")[2]) % 2 == (options.only == "odd")]
+        odd = options.only == "odd"
+        authors = [[each for each in some if int(each.name.rpartition("-")[2]) % 2 == odd] for some in authors]
     systems: dict[str, Callable[[Script], System]] = {
         "BM25": lambda _: Plain(),
         "BM25, newest of 5": lambda _: Plain(5),
@@ -75,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
                 name = f"{preset}, {embedder.partition('@')[0].rpartition('/')[-1]}"
                 name += f", {caller}" if caller != "nobody" else ""
                 systems[name], callers[name] = partial(Combray, preset, embedder), caller
-    played = together(stories) if options.together else stories
+    played = stores(authors, joined=options.together)
     results = {
         name: _joined(
             play(story, make, callers[name]) for story in track(played, name, transient=True, console=_ERRORS)
@@ -83,18 +88,23 @@ def main(arguments: list[str] | None = None) -> int:
         for name, make in systems.items()
     }
     where = "all of a language in one store" if options.together else "each story alone"
-    console = Console()
-    console.print(_table({name: _figures(each) for name, each in results.items()}, where))
+    show = _print_markdown if options.markdown else partial(_print_table, Console())
+    show({name: _figures(each) for name, each in results.items()}, where)
     for name, each in results.items():
         for by in options.by or ():
             groups: dict[str, Played] = defaultdict(Played)
             for row in each.answers:
                 groups[getattr(row[0], by)].answers.append(row)
-            console.print(_table({group: _figures(rows) for group, rows in sorted(groups.items())}, name))
+            show({group: _figures(rows) for group, rows in sorted(groups.items())}, name)
     if options.json:
         figures = {name: _figures(each) for name, each in results.items()}
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 0
+
+
+def stores(authors: Iterable[Sequence[Story]], *, joined: bool) -> list[Story]:
+    """Return what has a store of its own: a story, or all stories of an author and language."""
+    return [each for some in authors for each in (together(some) if joined else some)]
 
 
 _ERRORS = Console(stderr=True)
@@ -160,17 +170,28 @@ def _figures(played: Played) -> Figures:
     return found
 
 
-def _table(figures: Mapping[str, Figures], title: str) -> Table:
+def _print_table(console: Console, figures: Mapping[str, Figures], title: str) -> None:
     table = Table(title=title)
     table.add_column("%", no_wrap=True)
     for name in figures:
         table.add_column(name, justify="right")
+    for row in _rows(figures):
+        table.add_row(*row)
+    console.print(table)
+
+
+def _print_markdown(figures: Mapping[str, Figures], title: str) -> None:
+    print(f"\n{title}\n")
+    for row in (["", *figures], ["---"] * (len(figures) + 1), *_rows(figures)):
+        print(f"| {' | '.join(row)} |")
+
+
+def _rows(figures: Mapping[str, Figures]) -> Iterator[list[str]]:
     for row in (*ANSWERS, *WRITES):
         cells = [each.get(row) for each in figures.values()]
         if any(cells):
             count = max(int(cell["count"]) for cell in cells if cell)
-            table.add_row(f"{row} ({count})", *map(_shown, cells))
-    return table
+            yield [f"{row} ({count})", *map(_shown, cells)]
 
 
 def _shown(cell: Mapping[str, float] | None) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.truth.__main__ import main, stores
 from bench.truth.callers import Script
 from bench.truth.measures import Shown, Write, measures, of_writes
 from bench.truth.stories import Question, Story, load, together
@@ -99,3 +100,23 @@ def test_a_caller_waits_until_no_question_calls_the_old_statement_current() -> N
     script = Script("right", {"new": frozenset({"old"})}, {"old": 100.0})
     assert script.verdict("new", "old", 100.0) is None
     assert script.verdict("new", "old", 101.0) == "supersedes"
+
+
+def test_each_author_has_a_store_of_its_own(story: Story) -> None:
+    authors = [[story, story], [story]]
+    assert [len(each.statements) for each in stores(authors, joined=True)] == [6, 3]
+    assert [len(each.statements) for each in stores(authors, joined=False)] == [3, 3, 3]
+
+
+def test_the_tables_in_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "stories.jsonl"
+    file.write_text(LINE + "\n", encoding="utf-8")
+    assert main([str(file), "--embedder", "none", "--markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:5] == [
+        "each story alone",
+        "",
+        "|  | BM25 | BM25, newest of 5 | default, none |",
+        "| --- | --- | --- | --- |",
+    ]
+    assert lines[5].startswith("| current top 1 (1) |")
