@@ -34,5 +34,14 @@ def test_lasting_facts_have_none() -> None:
     assert warnings("We meet at 10:30 because Alice lives in Berlin; https://example.com") == []
 
 
+@pytest.mark.parametrize("text", ["Ran 10 km in 58:40", "The marathon took 183:05", "The screen is 16:10"])
+def test_durations_and_ratios_are_no_locations(text: str) -> None:
+    assert warnings(text) == []
+
+
+def test_an_address_with_a_port_is_a_location() -> None:
+    assert [warning.code for warning in warnings("the proxy at 10.0.0.1:8080")] == ["location"]
+
+
 def test_each_kind_is_told_once_in_a_fixed_order() -> None:
     assert [w.code for w in warnings("line 3 line 4, i-0123456789abcdef0")] == ["instance_id", "line_number"]

@@ -35,8 +35,8 @@ _tables = section("quality", list[_Sign])
 
 # The letters beside ASCII that IGNORECASE takes for i, s and k, but `str.lower` does not.
 _LIKE_ASCII = re.compile("[\u0130\u0131\u017f\u212a]")
-# "at 10:30" is a time of day, not a location.
-_CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
+# "at 10:30" is a time of day, "in 58:40" a duration, "16:10" a ratio: none of them is a location.
+_CLOCK = re.compile(r"\d{1,3}:[0-5]\d")
 
 
 @from_tables
