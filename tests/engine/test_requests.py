@@ -153,3 +153,18 @@ def test_every_preset_forgets_by_request(preset: str, tmp_path: Path) -> None:
         held = engine.remember("The customer number at Acme is C-10023.", diff=False).id
         engine.remember("The customer number at Bosch is C-100231.", diff=False)
         assert engine.forget(about="customer number C-10023", confirm=1).ids == (held,)
+
+
+def test_a_possible_match_says_which_words_relate_it_and_no_month_does(tmp_path: Path) -> None:
+    with combray.open(tmp_path / "a.db", embedder="none", language_model="none", worker=False) as engine:
+        put(
+            engine,
+            "Denise is on holiday until 5 October; ask Karel for approvals.",
+            "Denise wants three bullet points.",
+            "The rent rises in October.",
+            "Five swans live on the pond.",
+        )
+        preview = engine.forget(about="everything about Karel")
+    assert [(each.memory.content, each.why) for each in preview.possible] == [
+        ("Denise wants three bullet points.", "shares denise with a certain match")
+    ]

@@ -220,3 +220,16 @@ def test_list_is_readable_in_a_terminal_of_80_columns(shell: Shell) -> None:
     assert all(any(each in line for line in lines) for each in (made, said))
     assert any("2026-03-01" in line for line in lines)
     assert lines[-1] == "4 of 4 memories"
+
+
+def test_search_says_that_it_finds_by_keywords_whatever_the_embedder(shell: Shell) -> None:
+    shell.remember("Anna drinks tea")
+    assert "keywords only" in shell.in_terminal("search", "tea")
+
+
+def test_a_request_to_forget_is_readable_in_a_terminal_of_80_columns(shell: Shell) -> None:
+    made = shell.remember("Denise is on holiday until 5 October; ask Karel for approvals")
+    lines = shell.in_terminal("forget", "--about", "everything about Karel", "--dry-run").splitlines()
+    assert any("Denise is on holiday until 5 October; ask Karel for approvals" in line for line in lines)
+    assert any("names Karel" in line for line in lines)
+    assert any(made in line for line in lines)

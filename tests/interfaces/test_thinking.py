@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,18 @@ def test_in_a_terminal_the_citations_stand_below_the_answer(shell: Shell) -> Non
     answer, rest = shown.split("\n\n", 1)
     assert "because of the tide.” (Ana, " in answer
     assert rest.startswith("[1] Ana · ")
-    assert "extractive" in rest
+    assert "quoted from memories, no language model" in rest
     assert "SearchContext" in rest
+
+
+def test_a_source_that_a_quotation_names_is_listed(shell: Shell) -> None:
+    """ "later, may replace [2]" tells a reader nothing unless [2] is below it."""
+    shell.remember("The badge number is 4471", "--at", "2026-09-02")
+    shell.remember("Correction: the badge number is 4417, not 4471", "--at", "2026-10-07")
+    answer, rest = shell.in_terminal("think", "what is the badge number", width=120).split("\n\n", 1)
+    named = set(re.findall(r"\[(\d)\]", answer))
+    assert named == {"1", "2"}
+    assert set(re.findall(r"^\[(\d)\] ", rest, re.MULTILINE)) == named
 
 
 def test_not_knowing_is_exit_code_1_with_the_reason(shell: Shell) -> None:

@@ -19,7 +19,7 @@ from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
 from combray.language.names import normal
 from combray.language.requests import Request, states_present, titles
-from combray.language.tokens import content_terms
+from combray.language.tokens import content_terms, spellings
 from combray.runtime.interruption import step
 from combray.types import Memory
 
@@ -70,8 +70,8 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
             hints[key] = (hint, 0.9)
     if not wanted.identifiers and not wanted.days:
         _described(wanted, spelt, texts, judged, hints)
-    for key, score in _related(texts, judged.certain).items():
-        hints.setdefault(key, ("shares rare words with a certain match", score))
+    for key, hint in _related(texts, judged.certain).items():
+        hints.setdefault(key, hint)
     for key, score in _similar(space, wanted, list(memories)).items():
         if key not in judged.certain:
             known = hints.get(key, ("", 0.0))
@@ -170,7 +170,7 @@ def _described(
         ):
             judged.certain[key] = f"names {wanted.names[0]}" if wanted.names else f"says {wanted.topic}"
         elif named or (share >= _LEAST_COVERED and wanted.terms):
-            hints[key] = ("names it" if named else "shares its words", 0.5 + 0.4 * share)
+            hints[key] = ("names it" if named else "shares words of the request", 0.5 + 0.4 * share)
         elif patterns and _shares_a_word(wanted, folded):
             hints[key] = ("shares a part of the name", 0.4)
 
@@ -245,15 +245,23 @@ def _weights(wanted: tuple[str, ...], terms: Mapping[int, frozenset[str]]) -> di
     return {each: math.log(1 + n / (1 + sum(each in held for held in terms.values()))) for each in wanted}
 
 
-def _related(texts: Mapping[int, str], certain: Collection[int]) -> dict[int, float]:
-    """Return memories that share a rare term with a certain match, scored below every other evidence."""
+def _related(texts: Mapping[int, str], certain: Collection[int]) -> dict[int, tuple[str, float]]:
+    """Return memories that share a rare term with a certain match: why, and a score below other evidence."""
     terms = {key: frozenset(content_terms(text)) for key, text in texts.items()}
     known = frozenset(term for key in certain for term in terms[key])
     held = Counter(term for some in terms.values() for term in some)
     most = max(_RARE, len(texts) // 10)
     rare = {term for term in known if held[term] <= most}
-    shared = {key: len(rare & some) for key, some in terms.items() if key not in certain}
-    return {key: 0.3 * count / (count + 2) for key, count in shared.items() if count}
+    found, calendar = {}, vocabulary().calendar
+    for key, some in terms.items():
+        if key in certain or rare.isdisjoint(some):
+            continue
+        # A month or a small number in common relates no two texts.
+        spelt = [word for term, word in spellings(texts[key]).items() if term in rare]
+        if words := [word for word in spelt if word not in calendar and (len(word) > 2 or not word.isdecimal())]:
+            why = f"shares {', '.join(words[:3])} with a certain match"
+            found[key] = why, 0.3 * len(words) / (len(words) + 2)
+    return found
 
 
 def _similar(space: Namespace, wanted: Request, keys: list[int]) -> dict[int, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from combray.types import Answer, Step
 
 INTENTS = ("WHY", "WHEN", "ENTITY", "GENERAL")
+_MODES = {"extractive": "quoted from memories, no language model", "model": "written by the language model"}
+_NUMBERS = re.compile(r"\[(\d{1,4})\]")
 _DIGITS = 4
 """Digits of scores in the output."""
 
@@ -258,12 +261,17 @@ def _show_thought(thought: Thought, *, explain: bool) -> None:
     out.print(answer)
     if thought.citations:
         out.print()
-    for number in dict.fromkeys(each.number for each in thought.citations):
+    # A quoted sentence may name another source: "later, may replace [2]".
+    named = (
+        int(digits) for digits in _NUMBERS.findall(thought.answer) if 0 < int(digits) <= len(thought.sources)
+    )
+    for number in dict.fromkeys([each.number for each in thought.citations] + sorted(named)):
         memory = thought.sources[number - 1].memory
         parts = (memory.author and visible(memory.author), moment(memory.moment), memory.id)
         out.print(Text(f"[{number}] ", "cyan").append(" · ".join(part for part in parts if part), "dim"))
-    how = " · ".join(part for part in (thought.mode, visible(thought.reason)) if part)
-    out.print(Text(how, "dim"))
+    if thought.known:  # otherwise the reason follows on standard error
+        how = " · ".join(part for part in (_MODES.get(thought.mode, ""), visible(thought.reason)) if part)
+        out.print(Text(how, "dim"))
     if explain:
         for each in thought.dropped:
             out.print(Text("rejected: ", "yellow").append(f"{visible(each.sentence)} ({visible(each.reason)})"))

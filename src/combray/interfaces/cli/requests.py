@@ -13,6 +13,8 @@ from combray.interfaces.cli.options import Target, comma_list
 from combray.interfaces.cli.output import compact, console, for_people, short, show_json, table, visible
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from combray.engine import Engine
     from combray.engine.requests import Match, Taken
 
@@ -123,13 +125,20 @@ def _match(match: Match) -> dict[str, Any]:
 
 
 def _table(taken: Taken) -> Any:
-    shown = table("", "id", "memory", "why", unbroken=("", "id"))
+    shown = table("", "memory", unbroken=("",))
     ticked = set(taken.ids)
     groups: list[tuple[str, Sequence[Match]]] = [("certain", taken.certain), ("derived", taken.derived)]
     for name, group in groups:
         for match in group:
-            shown.add_row(name, match.memory.id, short(match.memory.content, 60), visible(match.why))
+            shown.add_row(name, _with_reason(match))
     for number, match in enumerate(taken.possible, 1):
         mark = "possible, taken" if match.memory.id in ticked else f"possible {number}"
-        shown.add_row(mark, match.memory.id, short(match.memory.content, 60), visible(match.why))
+        shown.add_row(mark, _with_reason(match))
     return shown
+
+
+def _with_reason(match: Match) -> Text:
+    from rich.text import Text
+
+    text = Text(f"{short(match.memory.content, 120)}\n").append(visible(match.why), "yellow")
+    return text.append(f"\n{match.memory.id}", "dim")
