@@ -70,8 +70,8 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
             hints[key] = (hint, 0.9)
     if not wanted.identifiers and not wanted.days:
         _described(wanted, spelt, texts, judged, hints)
-    for key, hint in _related(texts, judged.certain).items():
-        hints.setdefault(key, hint)
+    for key, related in _related(texts, judged.certain).items():
+        hints.setdefault(key, related)
     for key, score in _similar(space, wanted, list(memories)).items():
         if key not in judged.certain:
             known = hints.get(key, ("", 0.0))

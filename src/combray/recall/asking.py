@@ -107,8 +107,7 @@ class Asking:
     @staticmethod
     def keyword_pipeline() -> Pipeline[Recalling]:
         """Keyword search only."""
-        stages = (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble(mode="keywords only"))
-        return Pipeline("search", stages, ("query",))
+        return Pipeline("search", (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble()), ("query",))
 
     def _state(self, query: str, limit: int, options: Mapping[str, Any], reader: Reader) -> Recalling:
         unknown = sorted(set(options) - set(OPTIONS))

@@ -25,8 +25,6 @@ class Assemble:
     gives = ("hits",)
     shown: tuple[str, ...] = ()
     """Signals to show, in this order; all of them when empty."""
-    mode: str = ""
-    """How hits are found, as the reason says it; read from the query's vector when empty."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         names = self.shown or tuple(state.signals)
@@ -54,7 +52,7 @@ class Assemble:
                 )
             )
         if not state.reason:
-            state.reason = (self.mode or _mode(state, runtime)) if state.hits else why_empty(state)
+            state.reason = _mode(state, runtime) if state.hits else why_empty(state)
             if state.hits and state.weak:
                 state.reason += f"; weak evidence: {state.weak}"
         return state

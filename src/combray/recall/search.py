@@ -228,6 +228,8 @@ class SearchKeywords:
             (1.0 - share) * state.signals["keyword"] + share * state.signals["bm25"], DECIMALS
         )
         state.via = dict.fromkeys((int(key) for key in state.keys), "keyword")
+        if len(state.keys):
+            state.reason = "keywords only"
         sort(state)
         return state
 
