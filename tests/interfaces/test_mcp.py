@@ -246,6 +246,7 @@ def test_status_counts_this_namespace_only(agent: Agent, db: Path) -> None:
         ),
         ("link", {"source": "01234567-89ab", "target": "y"}, "no memory '01234567-89ab' in namespace 'work'"),
         ("forget", {"id": "nonsense"}, "no memory 'nonsense' in namespace 'work'"),
+        ("forget", {}, "forget: names nothing. Give id, where or about."),
         ("related", {"id": "nonsense"}, "no memory 'nonsense' in namespace 'work'"),
         (
             "memory_search",

@@ -48,3 +48,14 @@ def test_likely_causes_are_told_with_what_the_tool_link_needs(embedder: str) -> 
     )
     assert linked.structured_content is not None
     assert linked.structured_content["sub_type"] == "prevents"
+
+
+def test_a_memory_that_may_change_is_not_proposed_for_a_link_too(embedder: str) -> None:
+    engine = combray.open(":memory:", embedder=embedder, worker=False)
+    calls = Calls(engine, offered=("remember", "link"))
+    calls.remember("Anna's flight to Oslo leaves on 3 March at 7:10.")
+    done = calls.remember("Anna's flight to Oslo was rebooked to 4 March at 9:00.").structured_content
+    assert done is not None
+    asked = {each["id"] for each in done["may_revise"]}
+    assert asked
+    assert not asked & set(done["perhaps_related"])

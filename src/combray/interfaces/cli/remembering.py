@@ -150,6 +150,8 @@ def _as_json(done: Remembered) -> dict[str, Any]:
 def _show(done: Remembered) -> None:
     from rich.text import Text
 
+    from combray.remember.suggest import worth_linking
+
     out = console()
     out.print(Text.from_markup(f"{_WORDS[done.action]}  ") + Text(done.id, "dim"))
     if done.reason:
@@ -161,7 +163,7 @@ def _show(done: Remembered) -> None:
         out.print(f"  edges: {edges}")
     for warning in done.quality_warnings:
         out.print(Text(f"  note: {warning}", "yellow"))
-    for candidate in _related(done):
+    for candidate in worth_linking(done)[:_SUGGESTIONS]:
         # Without vectors a similarity is one of words, and has no cosine.
         cosine = candidate.get("cosine")
         similar = "similar" if cosine is None else f"similar, {cosine:.2f}"
@@ -169,19 +171,3 @@ def _show(done: Remembered) -> None:
         out.print(f"  maybe related ({sign}): {short(str(candidate['content']))}", style="dim", no_wrap=True)
     if done.auto_pruned:
         out.print(f"  {done.auto_pruned} of the least important memories were hidden (undo with combray restore)")
-
-
-def _related(done: Remembered) -> list[dict[str, Any]]:
-    """Return candidates for `combray link`, semantic ones first: each memory once.
-
-    Without those that are linked, or that the terminal asks about anyway. A causal candidate is any memory near
-    in time: a person reads those that a signal word and a word in common speak for.
-    """
-    causal = [each for each in done.causal_candidates if each["causal_signal"] and each["overlap"]]
-    omitted = {each.id for each in done.may_revise}
-    omitted |= {each["id"] for each in done.semantic_candidates if each.get("auto_linked")}
-    found: dict[str, dict[str, Any]] = {}
-    for each in (*done.semantic_candidates, *causal):
-        if each["id"] not in omitted:
-            found.setdefault(each["id"], each)
-    return list(found.values())[:_SUGGESTIONS]

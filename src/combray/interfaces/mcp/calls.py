@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated, Any, Literal
 
 from mcp_types import CallToolResult
 from pydantic import Field
 
+from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.decisions import Decisions
 from combray.interfaces.mcp.documents import DocumentCalls
@@ -32,6 +32,7 @@ from combray.interfaces.mcp.questions import Filled, State
 from combray.interfaces.mcp.requests import taken
 from combray.interfaces.mcp.results import questions, result, suggested
 from combray.interfaces.mcp.turns import TurnCalls
+from combray.remember.suggest import worth_linking
 from combray.types import DEFAULT_TRUST, Answer, Remembered
 
 _SUGGESTIONS = 3
@@ -261,6 +262,8 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         if id is not None and where is None:
             memory = self._engine.forget(id)
             return result([f"forgotten [{memory.id}]"], {"id": memory.id, "status": memory.status})
+        if id is None and where is None:
+            raise InvalidInputError("forget", "names nothing.", "Give id, where or about.")
         ids = None if id is None else [id]
         done = self._engine.forget(ids, where=where, dry_run=confirm is None, confirm=confirm)
         structured = {"ids": list(done.ids), "count": done.count, "dry_run": done.dry_run}
@@ -292,9 +295,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
     # -- answers -----------------------------------------------------------------------------------
 
     def _remembered(self, done: Remembered) -> CallToolResult:
-        candidates = (*done.semantic_candidates, *done.causal_candidates)
-        unlinked = {str(each["id"]): str(each["content"]) for each in candidates if not each.get("auto_linked")}
-        near = dict(islice(unlinked.items(), _SUGGESTIONS))
+        near = {str(each["id"]): str(each["content"]) for each in worth_linking(done)[:_SUGGESTIONS]}
         asked = [each.id for each in done.may_revise]
         names = self._short([done.id, *([done.replaced_id] if done.replaced_id else []), *near, *asked])
         said = [f"{done.action} [{names[done.id]}]"]
