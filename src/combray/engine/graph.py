@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from combray.engine.namespace import Namespace
 from combray.language.scopes import scope_set
-from combray.types import GRAPH_EDGES, EdgeType, Memory
+from combray.types import GRAPH_EDGES, EdgeType, Memory, Remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +52,19 @@ def related(at: Namespace, memory_id: str, type: EdgeType | None, depth: int) ->
         for key in keys
         if memories[key].status in _SHOWN and memories[key].trust in at.trusts
     ]
+
+
+def worth_linking(done: Remembered) -> list[dict[str, Any]]:
+    """Return the candidates to show with a new memory, semantic ones first, each memory once.
+
+    Without those that are linked, or that it may change, which the caller is asked about anyway. A causal
+    candidate is any memory near in time: shown are those that a signal word and a word in common speak for.
+    """
+    causal = [each for each in done.causal_candidates if each["causal_signal"] and each["overlap"]]
+    omitted = {each.id for each in done.may_revise}
+    omitted |= {each["id"] for each in done.semantic_candidates if each.get("auto_linked")}
+    found: dict[str, dict[str, Any]] = {}
+    for each in (*done.semantic_candidates, *causal):
+        if each["id"] not in omitted:
+            found.setdefault(each["id"], each)
+    return list(found.values())

@@ -13,7 +13,7 @@ from combray.language.tokens import query_terms, term_set
 from combray.remember.link import shared_terms
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
-from combray.types import GRAPH_EDGES, Remembered
+from combray.types import GRAPH_EDGES
 
 
 @dataclass(frozen=True)
@@ -69,22 +69,6 @@ class SuggestSemantic:
                 found = {"id": memory.id, "content": memory.content, "cosine": None}
                 listed.append(found | {"overlap": round(overlap, 6), "auto_linked": False})
         return tuple(listed[: self.most])
-
-
-def worth_linking(done: Remembered) -> list[dict[str, Any]]:
-    """Return the candidates to show with a new memory, semantic ones first, each memory once.
-
-    Without those that are linked, or that it may change, which the caller is asked about anyway. A causal
-    candidate is any memory near in time: shown are those that a signal word and a word in common speak for.
-    """
-    causal = [each for each in done.causal_candidates if each["causal_signal"] and each["overlap"]]
-    omitted = {each.id for each in done.may_revise}
-    omitted |= {each["id"] for each in done.semantic_candidates if each.get("auto_linked")}
-    found: dict[str, dict[str, Any]] = {}
-    for each in (*done.semantic_candidates, *causal):
-        if each["id"] not in omitted:
-            found.setdefault(each["id"], each)
-    return list(found.values())
 
 
 class _Near(NamedTuple):

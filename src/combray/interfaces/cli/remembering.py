@@ -150,7 +150,7 @@ def _as_json(done: Remembered) -> dict[str, Any]:
 def _show(done: Remembered) -> None:
     from rich.text import Text
 
-    from combray.remember.suggest import worth_linking
+    from combray.engine.graph import worth_linking
 
     out = console()
     out.print(Text.from_markup(f"{_WORDS[done.action]}  ") + Text(done.id, "dim"))

@@ -186,9 +186,10 @@ def ingest(
     """Store conversations, one episode per turn.
 
     PATH is a session file of Claude Code, Codex, Cursor, Gemini CLI, OpenClaw or opencode, a folder of them, or
-    the zip that ChatGPT or Claude exports. Turns that are stored already are skipped, so you can call it again.
-    Also: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and LongMemEval; if
-    such a file has several conversations, each goes into a namespace with its name.
+    the zip that ChatGPT or Claude exports. Of these, turns that are stored already are skipped, so you can
+    call it again. Also: JSON lines of {"author", "text", "session", "occurred_at"}, and the JSON of LoCoMo and
+    LongMemEval. Their turns have no ids: a second call stores them again. If such a file has several
+    conversations, each goes into a namespace with its name.
     """
     from combray import transfer
     from combray.conversation.auto_memory import save_what_is_worth_it

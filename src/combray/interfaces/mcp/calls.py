@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from mcp_types import CallToolResult
 from pydantic import Field
 
+from combray.engine.graph import worth_linking
 from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.decisions import Decisions
@@ -32,7 +33,6 @@ from combray.interfaces.mcp.questions import Filled, State
 from combray.interfaces.mcp.requests import taken
 from combray.interfaces.mcp.results import questions, result, suggested
 from combray.interfaces.mcp.turns import TurnCalls
-from combray.remember.suggest import worth_linking
 from combray.types import DEFAULT_TRUST, Answer, Remembered
 
 _SUGGESTIONS = 3
