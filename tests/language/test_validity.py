@@ -90,6 +90,25 @@ def day(text: str | None) -> datetime | None:
         ("Production goes to the new version on sat 24 may.", "2025-05-24", None),
         ("Ngày 15/8 này cả nhà dọn về nhà mới ở phố Lê Trung.", "2025-08-15", None),
         ("Cuộc họp dời sang ngày 20 tháng 6.", "2025-06-20", None),
+        # The day to which something is put stands behind those words, the one it leaves before them.
+        ("Scratch the 2 June thing, Node 22 for the API is pushed to 30 June.", "2025-06-30", None),
+        ("The audit of 20 May got moved to 3 June.", "2025-06-03", None),
+        ("Der Umzug wird vom 2. Juni auf den 9. Juni verschoben.", "2025-06-09", None),
+        # What ends before the start is another thing.
+        ("6月1日起轴承改由恒达供货，宏远的合同到五月底结束。", "2025-06-01", None),
+        # A distance from a day lies ahead, whatever the verb.
+        ("Decision from upstairs: a fortnight from today Kofi sits in the breakfast chair.", "2025-05-28", None),
+        ("Two weeks from today we have the new scanner.", "2025-05-28", None),
+        # Starts, ends and changes in German, French and Spanish.
+        ("Ab dem 1. Juli arbeitet Jost auch mittwochs.", "2025-07-01", None),
+        ("Brief von der Gemeinde: Ab 1. August sind es 214 Euro monatlich.", "2025-08-01", None),
+        ("Am 3. Juni ziehen wir in das Haus am Kanal.", "2025-06-03", None),
+        ("À partir du 2 juin, je travaille à Lyon.", "2025-06-02", None),
+        ("Le 3 juin nous déménageons à Lyon.", "2025-06-03", None),
+        ("A partir del 2 de junio trabajo en Sevilla.", "2025-06-02", None),
+        ("El 3 de junio nos mudamos a Sevilla.", "2025-06-03", None),
+        ("Ich hole die Kinder um drei ab.", None, None),
+        ("Das Foto ist vom 3. Juni.", None, None),
         # The present has limits only where it names them.
         ("I'm in Oslo until Friday.", None, "2025-05-17"),
         ("I have lived in Oslo since March.", "2025-03-01", None),

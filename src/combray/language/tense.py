@@ -47,8 +47,8 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
     something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
     given_up: what stands before the old one ("instead of"); since: words of a start that lies behind; naming:
-    times that only describe a thing, with its noun ("summer hours"); halted: words with which a plan is dropped
-    ("changed my mind").
+    times that only describe a thing, with its noun ("summer hours"); called_off: words of the end of a plan
+    ("called off"); halted: words of what may be one ("changed my mind").
 
     recalling: openings that a memory follows ("Found a photo").
     """
@@ -94,6 +94,8 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     given_up_patterns: list[str] = []
     since_patterns: list[str] = []
     naming_patterns: list[str] = []
+    called_off: list[str] = []
+    called_off_patterns: list[str] = []
     halted: list[str] = []
     halted_patterns: list[str] = []
 
@@ -101,7 +103,11 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _tables = section("tense", TenseTable)
 
 _OF_TENSE = ("past", "present", "planned", "hypothetical", "conditional", "quoted", "asked")
-_SENTENCE_END = late(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+")
+MONTH_OF_ORDINAL = r"(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
+"""Months behind a day that is written with a full stop ("am 3. Juni"), which ends no sentence."""
+_SENTENCE_END = late(
+    rf"(?<=[.!?…])(?!(?:(?<=\b\d\.)|(?<=\b\d\d\.))\s+{MONTH_OF_ORDINAL})\s+|(?<=[。！？])\s*|\n+"
+)
 _CLAUSE_END = late(r"[,;:，；：]|\s[–—-]\s|\b(?:but|so|then)\b|\band (?=(?:i|we|he|she|they|it|you)\b)")
 _CLAUSE = late(
     r"(?<=[.!?…])\s+|[。！？；;，]+|\n+|, (?!\d)|: (?!\d)|\s[–—-]\s"
@@ -145,7 +151,15 @@ class Claim:
 
 def puts_off(text: str) -> bool:
     """Return whether a text has words with which a plan is put off to another day, or dropped."""
-    return any(_marked(kind, text) for kind in ("postponed", "swapped", "halted", "retracted"))
+    return says_put_off(text) or _marked("halted", text)
+
+
+def says_put_off(text: str) -> bool:
+    """Return whether a text says outright that something is put off to another day, or does not take place.
+
+    "Sold out before nine" retracts, and "stays on the third floor" halts: neither calls anything off.
+    """
+    return any(_marked(kind, text) for kind in ("postponed", "swapped", "called_off"))
 
 
 def claim_of(text: str) -> Claim:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
-from combray.language.tense import LEAD, Tense, lead_of, says_now, sentences_of, tense_of, words_of
+from combray.language.tense import (
+    LEAD,
+    MONTH_OF_ORDINAL,
+    Tense,
+    lead_of,
+    says_now,
+    sentences_of,
+    tense_of,
+    words_of,
+)
 from combray.language.text import passing, plain_of
 
 if TYPE_CHECKING:
@@ -38,7 +47,7 @@ _FAR_AHEAD = timedelta(days=270)
 """A date without a year that would lie farther ahead may as well be the last one."""
 _NEAR = timedelta(days=90)
 """A date without a year that lies at most so far ahead is that one, and not the one nine months before."""
-_PARTS = re.compile(r"[;:!?；：。！？]|\.\s|,\s(?!\d{4}\b)|，|\s[–—-]\s")
+_PARTS = re.compile(rf"[;:!?；：。！？]|\.\s(?!{MONTH_OF_ORDINAL})|,\s(?!\d{{4}}\b)|，|\s[–—-]\s")
 """What divides a sentence into parts that each say one thing."""
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LONGEST_DATE = 20
@@ -88,6 +97,9 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
         return _NEVER
     lead = lead_of(text)
     since, until = _of_lead(lead, tense, said_at)
+    if since is not None and until is not None and until <= since:
+        # "From 1 June it's Hengda, the contract with Hongyuan ends in May": the end of another thing.
+        until = None
     # "Put off from the 4th to 18 May" names no range.
     if (since is None or until is not None) and tense != "past" and (day := _put_off(text, said_at)):
         return day, None
@@ -164,12 +176,28 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
     for sentence in sentences_of(text):
         lowered = plain(sentence)
         swapped = _marks()["swapped"].search(lowered) and not _marks()["happened"].search(lowered)
-        if (swapped or _marks()["postponed"].search(lowered)) and _names_a_time(sentence):
+        postponed = _marks()["postponed"].search(lowered)
+        if (swapped or postponed) and _names_a_time(sentence):
+            # "Scratch the 2 June thing, it is pushed to 30 June", "vom 2. Juni auf den 9. Juni verschoben".
+            new = _new_day(sentence, postponed, said_at) if postponed else None
+            if new is not None:
+                found.append(new)
+                continue
             times = _times(sentence, said_at, forward=True)
             # "Off until 10 April", "from the 4th to 18 April": the last day of that time is the new one.
             ends = [each - _DAY for each in (*times.ends, *(end for _, end in times.ranges))]
             found += times.starts or times.days or ends or times.others or times.near
     return _only(each for each in found if said_at < each <= said_at + _FAR_AHEAD)
+
+
+def _new_day(sentence: str, postponed: re.Match[str], said_at: datetime) -> datetime | None:
+    """Return the first day behind words of putting off, else the one among them; None for none."""
+    for start in (postponed.end(), postponed.start()):
+        times = _times(sentence[start:], said_at, forward=True)
+        days = times.starts or times.days
+        if days:
+            return days[0]
+    return None
 
 
 def _of_a_change(lead: str, said_at: datetime) -> Validity:

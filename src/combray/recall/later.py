@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.states import states_of
-from combray.language.tense import TENSE_BITS, Tense, puts_off
+from combray.language.tense import TENSE_BITS, Tense, puts_off, says_put_off
 from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Link, Rows, Runtime
@@ -25,6 +25,8 @@ MARK_FROM = 0.25
 SLIPPED_FROM, SLIPPED_SILENTLY_FROM = 0.05, 0.6
 """Probability of a `may_revise` edge that puts a plan in doubt, if the text is from before the plan's day: of a
 text with words of putting off or dropping (`language.tense.puts_off`), and of any other."""
+PUT_OFF_FROM = 0.1
+"""Probability of a `may_revise` edge from which a text that says outright that a plan is put off, or off, leads."""
 _HEDGES = sum(TENSE_BITS.values())
 _TINY = 1e-6
 
@@ -159,6 +161,7 @@ class ShowLater:
         state.revisions = [*found, *siblings(found, times), *state.led]
         if state.revisions and not state.asks_past:
             leads = {(each.source, each.target) for each in found if self._leads(each, state, times)}
+            leads |= outright(state, slips)
             self._place(state, state.revisions, leads.union((each.source, each.target) for each in state.led))
         return state
 
@@ -304,6 +307,16 @@ def _slips(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
     texts = state.reader.contents(read) if read else []
     says = {key for key, text in zip(read, texts, strict=True) if puts_off(text)}
     return [each for each in early if each.weight >= SLIPPED_SILENTLY_FROM or each.source in says]
+
+
+def outright(state: Recalling, slips: Sequence[Link]) -> set[tuple[int, int]]:
+    """Return the later and the earlier memory where a text says outright that a plan is put off or called off.
+
+    Until the new day as after it, the old one holds no more: the text stands before the plan.
+    """
+    likely = [each for each in slips if each.weight >= PUT_OFF_FROM]
+    texts = state.contents([each.source for each in likely])
+    return {(each.source, each.target) for each, text in zip(likely, texts, strict=True) if says_put_off(text)}
 
 
 def siblings(links: Sequence[Link], times: Times) -> list[Link]:
