@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import msgspec
@@ -22,11 +23,12 @@ from combray.runtime import Link, Rows, Runtime
 
 MARK_FROM = 0.25
 """Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
-SLIPPED_FROM, SLIPPED_SILENTLY_FROM = 0.05, 0.6
-"""Probability of a `may_revise` edge that puts a plan in doubt, if the text is from before the plan's day: of a
-text with words of putting off or dropping (`language.tense.puts_off`), and of any other."""
-PUT_OFF_FROM = 0.1
-"""Probability of a `may_revise` edge from which a text that says outright that a plan is put off, or off, leads."""
+SLIPPED_FROM, SLIPPED_SHARE = 0.05, 0.2
+"""Least probability of the `may_revise` edge of a text from before a plan's day, with words of putting off or
+dropping (`language.tense.puts_off`), that puts the plan in doubt; and its least share of the text's best edge."""
+PUT_OFF_FROM, EVENT_FROM = 0.1, 0.3
+"""Probability of a `may_revise` edge from which a text that says outright that something is put off, or off, leads
+over a plan, and over another statement that names a day of the calendar."""
 _HEDGES = sum(TENSE_BITS.values())
 _TINY = 1e-6
 
@@ -161,7 +163,7 @@ class ShowLater:
         state.revisions = [*found, *siblings(found, times), *state.led]
         if state.revisions and not state.asks_past:
             leads = {(each.source, each.target) for each in found if self._leads(each, state, times)}
-            leads |= outright(state, slips)
+            leads |= outright(state, telling, slips, times)
             self._place(state, state.revisions, leads.union((each.source, each.target) for each in state.led))
         return state
 
@@ -303,20 +305,31 @@ def _slips(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
         and each.weight >= SLIPPED_FROM
         and times.moment.get(each.source, math.inf) < times.begins.get(each.target, math.nan)
     ]
-    read = sorted({each.source for each in early if each.weight < SLIPPED_SILENTLY_FROM})
-    texts = state.reader.contents(read) if read else []
-    says = {key for key, text in zip(read, texts, strict=True) if puts_off(text)}
-    return [each for each in early if each.weight >= SLIPPED_SILENTLY_FROM or each.source in says]
+    sources = sorted({each.source for each in early})
+    texts = state.contents(sources)
+    says = [key for key, text in zip(sources, texts, strict=True) if puts_off(text)]
+    if not says:
+        return []
+    # "Acme's audit is put off" says nothing about the plan that it resembles second best.
+    best: dict[int, float] = defaultdict(float)
+    for each in state.reader.links(says, ("may_revise",)):
+        best[each.source] = max(best[each.source], each.weight)
+    return [each for each in early if each.source in says and each.weight >= SLIPPED_SHARE * best[each.source]]
 
 
-def outright(state: Recalling, slips: Sequence[Link]) -> set[tuple[int, int]]:
-    """Return the later and the earlier memory where a text says outright that a plan is put off or called off.
+def outright(state: Recalling, links: Sequence[Link], slips: Sequence[Link], times: Times) -> set[tuple[int, int]]:
+    """Return the later and the earlier memory where a text says outright that a plan or an event is put off, or off.
 
-    Until the new day as after it, the old one holds no more: the text stands before the plan.
+    Until the new day as after it, the old one holds no more: the text stands before what names it.
     """
-    likely = [each for each in slips if each.weight >= PUT_OFF_FROM]
-    texts = state.contents([each.source for each in likely])
-    return {(each.source, each.target) for each, text in zip(likely, texts, strict=True) if says_put_off(text)}
+    plans = {(each.source, each.target) for each in slips if each.weight >= PUT_OFF_FROM}
+    dated = {(each.source, each.target) for each in links if each.weight >= EVENT_FROM and each.target in times.dated}
+    pairs = sorted(plans | dated)
+    texts = dict(zip([new for new, _ in pairs], state.contents([new for new, _ in pairs]), strict=True))
+    said = {new for new, text in texts.items() if says_put_off(text)}
+    pairs = [(new, old) for new, old in pairs if new in said]
+    olds = dict(zip([old for _, old in pairs], state.contents([old for _, old in pairs]), strict=True))
+    return {(new, old) for new, old in pairs if (new, old) in plans or names_a_day(olds[old])}
 
 
 def siblings(links: Sequence[Link], times: Times) -> list[Link]:
@@ -344,6 +357,15 @@ def slips(state: Recalling, plans: Sequence[int]) -> list[int]:
         return []
     times = times_of(state, {key for each in links for key in (each.source, each.target)})
     return sorted({each.target for each in _slips(state, links, times)})
+
+
+def names_a_day(text: str) -> bool:
+    """Return whether a text names a day of the calendar ("18 June"), not one that repeats or a time of day."""
+    # The grammars take 50 ms to build.
+    from combray.language.dates.resolution import resolve
+
+    found = resolve(text, datetime.fromtimestamp(0, UTC))
+    return any(each.kind == "date" and each.explicit and any(map(str.isdigit, each.text)) for each in found)
 
 
 def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:

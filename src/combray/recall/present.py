@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS
 from combray.language.tokens import term_set, terms
 from combray.pipeline import stage
-from combray.recall.later import hedged, planned, slips
+from combray.recall.later import hedged, names_a_day, planned, slips
 from combray.recall.state import Recalling, aligned
 from combray.runtime import Found, Keys, Link, Ranked, Runtime
 from combray.scoring.scratch import ascending
@@ -249,7 +248,7 @@ class LeadWithPresent:
             # "The party is on the 18th", later "on the 25th": a plan does not yield to the old day.
             timed = keys[told & rows.times].tolist()
             texts = state.reader.contents(timed) if timed else []
-            shown -= {key for key, text in zip(timed, texts, strict=True) if _names_a_day(text)}
+            shown -= {key for key, text in zip(timed, texts, strict=True) if names_a_day(text)}
         shown = set(self._naming(state, sorted(shown)))
         best = max((each for each in links if each.target in shown), key=_by_weight, default=None)
         if best is not None:
@@ -297,15 +296,6 @@ def _lead(state: Recalling, key: int) -> None:
     if key not in set(state.keys.tolist()):
         state.via.setdefault(key, "revision")
     state.arrange(np.array(order, dtype=np.int64), np.array([scores[each] for each in order]))
-
-
-def _names_a_day(text: str) -> bool:
-    """Return whether a text names a day of the calendar ("18 June"), not one that repeats or a time of day."""
-    # The grammars take 50 ms to build.
-    from combray.language.dates.resolution import resolve
-
-    found = resolve(text, datetime.fromtimestamp(0, UTC))
-    return any(each.kind == "date" and each.explicit and any(map(str.isdigit, each.text)) for each in found)
 
 
 def _by_weight(link: Link) -> tuple[float, int]:
