@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS, Tense, puts_off, says_put_off
+from combray.language.tokens import term_set
 from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import Link, Rows, Runtime
@@ -196,14 +197,18 @@ class ShowLater:
         """Return whether the later memory of a weighed edge is a plan that came due for this question.
 
         Where that is improbable, the question and both memories must have a topic in common: a plan about the
-        nursery does not answer when the child sleeps.
+        nursery does not answer when the child sleeps. Else it is enough that the plan does not lack a topic that
+        the other two have in common, or shares a word with the question, or puts off what the edge was of.
         """
         if link.source not in times.due:
             return False
-        if link.weight >= self.place_from:
-            return True
-        new, old = state.reader.contents([link.source, link.target])
-        return (states_of(state.query).topics & states_of(new).topics & states_of(old).topics) != 0
+        asked = states_of(state.query).topics
+        new, old = state.contents([link.source, link.target])
+        about = asked & states_of(old).topics
+        shared = about & states_of(new).topics
+        if shared or link.weight < self.place_from:
+            return shared != 0
+        return not about or not term_set(new).isdisjoint(term_set(state.query)) or puts_off(new)
 
     def _place(self, state: Recalling, links: Sequence[Link], leads: Set[tuple[int, int]]) -> None:
         """Arrange the candidates: at each hit the plan that came due, and the most probable later memory."""
