@@ -24,9 +24,10 @@ from combray.runtime import Link, Rows, Runtime
 
 MARK_FROM = 0.25
 """Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
-SLIPPED_FROM, SLIPPED_SHARE = 0.05, 0.2
+SLIPPED_FROM, SLIPPED_SHARE, SLIPPED_SILENTLY_FROM = 0.05, 0.2, 0.75
 """Least probability of the `may_revise` edge of a text from before a plan's day, with words of putting off or
-dropping (`language.tense.puts_off`), that puts the plan in doubt; and its least share of the text's best edge."""
+dropping (`language.tense.puts_off`), that puts the plan in doubt; its least share of the text's best edge; and the
+probability from which a text without such words does."""
 PUT_OFF_FROM, EVENT_FROM = 0.1, 0.3
 """Probability of a `may_revise` edge from which a text that says outright that something is put off, or off, leads
 over a plan, and over another statement that names a day of the calendar."""
@@ -113,22 +114,23 @@ class ShowLater:
 
     A plan whose date has come stands before the hit that it revises; one that is not due is shown only for a hit
     that holds a time itself, as another date of the same event. If a plan was put off to another day, that text
-    takes its place; a plan that was put off or dropped before its day changes nothing. Of several later memories
+    takes its place; a plan that was put off or dropped before its day changes nothing, and a text that says so
+    outright stands before it (`outright`). Of several later memories
     of one hit the last may replace the others too. Nothing moves for a question about the past, and no open pair
     marks its hits. `Assemble` marks the hits.
     """
 
     needs = ("sorted", "question")
     mark_from: float = 0.07
-    bias: float = -6.01
-    edge: float = 0.78
-    first: float = 2.27
-    share: float = 3.38
-    own: float = 2.4
-    found: float = -1.87
-    ahead: float = 0.77
-    rival: float = 0.41
-    due: float = 1.73
+    bias: float = -6.0
+    edge: float = 0.5
+    first: float = 0.93
+    share: float = 4.07
+    own: float = 2.32
+    found: float = -1.2
+    ahead: float = 0.36
+    rival: float = 0.53
+    due: float = 1.56
     sure_from: float = 0.35
     """Probability of an edge that counts for every question."""
     due_from: float = 0.02
@@ -310,31 +312,37 @@ def _slips(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
         and each.weight >= SLIPPED_FROM
         and times.moment.get(each.source, math.inf) < times.begins.get(each.target, math.nan)
     ]
-    sources = sorted({each.source for each in early})
-    texts = state.contents(sources)
-    says = [key for key, text in zip(sources, texts, strict=True) if puts_off(text)]
-    if not says:
-        return []
+    read = sorted({each.source for each in early if each.weight < SLIPPED_SILENTLY_FROM})
+    says = [key for key, text in zip(read, state.contents(read), strict=True) if puts_off(text)]
     # "Acme's audit is put off" says nothing about the plan that it resembles second best.
     best: dict[int, float] = defaultdict(float)
-    for each in state.reader.links(says, ("may_revise",)):
+    for each in state.reader.links(says, ("may_revise",)) if says else ():
         best[each.source] = max(best[each.source], each.weight)
-    return [each for each in early if each.source in says and each.weight >= SLIPPED_SHARE * best[each.source]]
+
+    def slips(each: Link) -> bool:
+        if each.weight >= SLIPPED_SILENTLY_FROM:
+            return True
+        return each.source in best and each.weight >= SLIPPED_SHARE * best[each.source]
+
+    return list(filter(slips, early))
 
 
-def outright(state: Recalling, links: Sequence[Link], slips: Sequence[Link], times: Times) -> set[tuple[int, int]]:
-    """Return the later and the earlier memory where a text says outright that a plan or an event is put off, or off.
+def outright(
+    state: Recalling, links: Sequence[Link], slips: Sequence[Link], times: Times
+) -> set[tuple[int, int]]:
+    """Return the pairs of memories of which the later says outright that a plan or an event is put off, or off.
 
     Until the new day as after it, the old one holds no more: the text stands before what names it.
     """
     plans = {(each.source, each.target) for each in slips if each.weight >= PUT_OFF_FROM}
-    dated = {(each.source, each.target) for each in links if each.weight >= EVENT_FROM and each.target in times.dated}
-    pairs = sorted(plans | dated)
-    texts = dict(zip([new for new, _ in pairs], state.contents([new for new, _ in pairs]), strict=True))
-    said = {new for new, text in texts.items() if says_put_off(text)}
-    pairs = [(new, old) for new, old in pairs if new in said]
-    olds = dict(zip([old for _, old in pairs], state.contents([old for _, old in pairs]), strict=True))
-    return {(new, old) for new, old in pairs if (new, old) in plans or names_a_day(olds[old])}
+    dated = {
+        (each.source, each.target) for each in links if each.weight >= EVENT_FROM and each.target in times.dated
+    }
+    news = sorted({new for new, _ in plans | dated})
+    said = {new for new, text in zip(news, state.contents(news), strict=True) if says_put_off(text)}
+    olds = sorted({old for new, old in dated - plans if new in said})
+    days = {old for old, text in zip(olds, state.contents(olds), strict=True) if names_a_day(text)}
+    return {(new, old) for new, old in plans | dated if new in said and ((new, old) in plans or old in days)}
 
 
 def siblings(links: Sequence[Link], times: Times) -> list[Link]:
