@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from combray.language.tables import section
-from combray.language.tense import TenseTable, claim_of, puts_off, tense_of
+from combray.language.tense import TenseTable, claim_of, puts_off, says_put_off, tense_of
 
 
 @pytest.mark.parametrize(
@@ -160,3 +160,23 @@ def test_every_pattern_of_a_language_with_spaces_names_a_word_that_it_needs() ->
 )
 def test_words_with_which_a_plan_is_put_off_or_dropped(text: str, expected: bool) -> None:
     assert puts_off(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "outright"),
+    [
+        ("The hip operation is put off to 18 May.", True),
+        ("The move has been called off.", True),
+        ("The daily run is shelved.", True),
+        ("Der Ausflug ist abgesagt.", True),
+        ("德国客户说机票买不到，验厂推迟到4月28日。", True),
+        ("今年不来验厂了，取消。", True),
+        ("Ban tổ chức dời giải đấu sang ngày 7/3.", True),
+        ("Giải Liên Quân thì không dời sang tháng ba.", False),
+        ("Rye is sold out before nine.", False),
+        ("Shoe hire stays at 4.", False),
+        ("The bank said no.", False),
+    ],
+)
+def test_what_is_put_off_outright(text: str, outright: bool) -> None:
+    assert says_put_off(text) is outright

@@ -26,11 +26,11 @@ MARK_FROM = 0.25
 """Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
 SLIPPED_FROM, SLIPPED_SHARE, SLIPPED_SILENTLY_FROM = 0.05, 0.2, 0.75
 """Least probability of the `may_revise` edge of a text from before a plan's day, with words of putting off or
-dropping (`language.tense.puts_off`), that puts the plan in doubt; its least share of the text's best edge; and the
-probability from which a text without such words does."""
+dropping (`language.tense.puts_off`), that puts the plan in doubt; its least share of the text's best edge; and
+the probability from which a text without such words does."""
 PUT_OFF_FROM, EVENT_FROM = 0.1, 0.3
-"""Probability of a `may_revise` edge from which a text that says outright that something is put off, or off, leads
-over a plan, and over another statement that names a day of the calendar."""
+"""Probability of a `may_revise` edge from which a text that says outright that something is put off, or off,
+leads over a plan, and over another statement that names a day of the calendar."""
 _HEDGES = sum(TENSE_BITS.values())
 _TINY = 1e-6
 
@@ -121,7 +121,7 @@ class ShowLater:
     """
 
     needs = ("sorted", "question")
-    mark_from: float = 0.07
+    mark_from: float = 0.085
     bias: float = -6.0
     edge: float = 0.5
     first: float = 0.93
