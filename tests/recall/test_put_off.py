@@ -1,0 +1,79 @@
+"""Recall leads with what says outright that a plan or an event is put off, and not with plans of another topic.
+
+The expectations follow from what the caller said: edges are made by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+import combray
+from combray import Engine
+
+NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture(params=("none", "wordllama"))
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """An engine whose clock stands at NOW."""
+    with combray.open(":memory:", embedder=request.param, worker=False, clock=NOW.timestamp) as opened:
+        for text in ("The printer is on the second floor", "Ben keeps two goats", "Lunch is at noon"):
+            opened.remember(text, occurred_at="2025-01-01")
+        yield opened
+
+
+def tell(engine: Engine, text: str, on: str) -> str:
+    """Remember a text told on a day; its id."""
+    return engine.remember(text, author="user", occurred_at=on, diff=False).id
+
+
+def shown(engine: Engine, question: str, count: int = 3) -> list[str]:
+    """Ids of the first hits."""
+    return [hit.memory.id for hit in engine.recall(question, limit=10)[:count]]
+
+
+def test_a_text_that_puts_an_event_off_outright_stands_before_it_until_the_new_day(engine: Engine) -> None:
+    old = tell(engine, "The parents' evening is on 18 June", "2026-05-03")
+    new = tell(engine, "The parents' evening is put off to 25 June", "2026-05-13")
+    engine.link(new, old, type="may_revise", weight=0.6)
+    assert shown(engine, "On which day is the parents' evening?", 2) == [new, old]
+
+
+def test_a_text_that_puts_nothing_off_stands_behind_the_event(engine: Engine) -> None:
+    old = tell(engine, "The parents' evening is on 18 June", "2026-05-03")
+    new = tell(engine, "The parents' evening stays in the gym, please bring chairs", "2026-05-13")
+    engine.link(new, old, type="may_revise", weight=0.6)
+    assert shown(engine, "On which day is the parents' evening?")[0] == old
+
+
+def test_what_repeats_is_led_by_nothing_before_the_new_day(engine: Engine) -> None:
+    """A meeting of every Tuesday goes on until the day from which it is another."""
+    old = tell(engine, "The sprint meeting is on Tuesdays", "2026-01-10")
+    new = tell(engine, "The sprint meeting is moved to Thursdays from 1 December 2026 on", "2026-05-13")
+    engine.link(new, old, type="may_revise", weight=0.6)
+    assert shown(engine, "On which day is the sprint meeting?")[0] == old
+
+
+def test_a_put_off_of_another_thing_leaves_the_plan_in_front(engine: Engine) -> None:
+    """The text is far more likely about the audit."""
+    tell(engine, "The front desk is open until 18:00", "2026-01-10")
+    plan = tell(engine, "From 1 April the front desk will be open until 20:00", "2026-03-20")
+    audit = tell(engine, "The audit of the warehouse is on 20 July", "2026-03-10")
+    slip = tell(engine, "The audit of the warehouse is put off to 28 July", "2026-03-28")
+    for edge in engine.reader.edges(("may_revise",)):
+        if edge.source == slip:
+            engine.settle(edge.source, edge.target, "both")
+    engine.link(slip, audit, type="may_revise", weight=0.7)
+    engine.link(slip, plan, type="may_revise", weight=0.1)
+    assert shown(engine, "Until when is the front desk open?")[0] == plan
+
+
+def test_a_due_plan_without_the_topic_of_question_and_hit_does_not_lead(engine: Engine) -> None:
+    """A dose that goes down says nothing about the way to school, however probable the edge is."""
+    old = tell(engine, "Clementine goes to school on the 7:20 bus", "2026-01-14")
+    plan = tell(engine, "From 6 April I will go down to 5 mg", "2026-03-23")
+    engine.link(plan, old, type="may_revise", weight=0.6)
+    assert shown(engine, "How does Clementine get to school?")[0] == old
