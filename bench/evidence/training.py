@@ -23,7 +23,7 @@ SHARES = {"locomo": 2.0, "sets": 1.5}
 """Weight of each family of conversations. Within one, both labels weigh the same."""
 SHAPES: dict[str, tuple[str, ...]] = {
     "turns": ("locomo", "sets"),
-    "notes": ("own", "a", "b", "c", "d", "small", "two-hundred", "team"),
+    "notes": ("own", "a", "b", "c", "d", "e", "small", "two-hundred", "team"),
 }
 """Families that train the models of a shape of store."""
 AUTHORS = {"two-hundred": "small"}
@@ -36,7 +36,7 @@ CALIBRATED = 0.05
 GAPS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0)
 CUT_LOST = {"turns": 0.001, "notes": 0.005}
 """Recall that the cut of the list may lose beside `KEEP`."""
-FOLDS, INNER, RIDGE, STEPS = 7, 3, 3.0, 400
+FOLDS, INNER, RIDGE, STEPS = 8, 3, 3.0, 400
 LISTED = 10
 _LESS = {"lacks", "may lack", "focus", "conflict", "stranger", "aside", "missing", "lacking", "unheld", "unnamed"}
 _FREE = {"store", "known", "named", "typed", "words", "owner", "self", "some", "method"}

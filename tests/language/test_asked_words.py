@@ -29,7 +29,16 @@ def test_a_question_of_names_alone_asks_about_them() -> None:
         ("How much does the parcel weigh?", "weight", "The parcel has 3 kg.", "The parcel is size 6."),
         ("How old is Bruno?", "age", "Bruno is four and goes to nursery.", "Bruno broke his arm in 2023."),
         ("How old is the mill?", "age", "The mill was built in 1904.", "The mill opens at nine."),
-        ("How many pages has the novel?", "number", "The novel has 312 pages.", "It is due on 14 November."),
+        ("How many pages has the novel?", "count", "The novel has 312 pages.", "It is due on 14 November."),
+        ("How many lamps are there?", "count", "There are four lamps.", "25 kilos of lamps come at four."),
+        ("How many tenants are there?", "count", "We are the only tenant.", "Flat 3B is let from 2 to 9 May."),
+        ("How many chairs do we own?", "count", "We own two thousand chairs.", "Read-only chairs: 40 euros."),
+        ("How many days did it rain?", "number", "It rained for 9 days.", "It rained."),
+        ("How much does Lea earn?", "money", "Lea charges eleven an hour.", "Lea has 23 pupils in room 12."),
+        ("How much is the rent?", "money", "The rent is 1,450 warm.", "The rent: 01:30, 16 to 22 August."),
+        ("How much was the lens?", "money", "Paid 310 for the lens.", "The 100-400 lens, 5 mg, Lumix 17."),
+        ("How long is the drive?", "duration", "The drive takes an hour.", "The drive: 17 April, code 4172."),
+        ("How old is Enzo?", "age", "Enzo is 9 and likes chess.", "Enzo: fee is 18 a month, two eggs."),
         ("Wie viele Gäste kommen?", "number", "Es kommen 23 Gäste.", "Gäste bringen Kuchen mit."),
         ("Wann kommt der Elektriker?", "time", "Der Elektriker kommt um 14:30.", "Der Elektriker heißt Uwe."),
         ("Combien de chambres y a-t-il ?", "number", "La maison a 5 chambres.", "La maison est calme."),
@@ -55,6 +64,11 @@ def test_a_question_for_a_person_asks_for_no_amount(question: str) -> None:
 def test_what_comes_from_somewhere_has_no_home() -> None:
     assert "home" in asked_kinds("Where does she come from?")
     assert "home" not in asked_kinds("Where does the current for the fence come from?")
+
+
+def test_the_subject_of_a_picture_is_no_subject_of_a_school() -> None:
+    assert "school" in asked_kinds("What subject does Tom teach?")
+    assert "school" not in asked_kinds("What subject did Tom and Ida both draw?")
 
 
 @pytest.mark.parametrize(

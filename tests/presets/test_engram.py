@@ -28,6 +28,18 @@ def texts(answer: combray.Answer) -> list[str]:
     return [hit.memory.content for hit in answer]
 
 
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_the_season_of_a_thing_is_no_date(embedder: str) -> None:
+    text = "The summer house has a green door and its key hangs in the pantry."
+    engine = store(text, embedder=embedder)
+    assert texts(engine.recall("Where does the key of the summer house hang?")) == [text]
+
+
+def test_a_season_alone_is_a_date() -> None:
+    engine = store("We painted the boat red.", embedder="none")
+    assert texts(engine.recall("What did we paint last winter?")) == []
+
+
 # -- Stage 1: Query Decision ---------------------------------------------------------------------------
 
 

@@ -214,8 +214,8 @@ def asked_kinds(question: str) -> dict[str, tuple[AnswerKind, str]]:
 
 
 _MEASURED = frozenset(
-    ("money", "phone", "mail", "age", "birthday", "time", "frequency", "number", "size", "height", "weight",
-     "temperature", "year", "date", "duration", "code")
+    ("money", "phone", "mail", "age", "birthday", "time", "frequency", "number", "count", "size", "height",
+     "weight", "temperature", "year", "date", "duration", "code")
 )  # fmt: skip
 
 

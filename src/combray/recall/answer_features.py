@@ -21,7 +21,7 @@ from combray.language.answer_kinds import AnswerKind, asked_kinds, voice
 from combray.language.asked_words import AskedWord, asked_words
 from combray.language.caches import keyed_by_text
 from combray.language.families import conflict, exclusive_words, families, families_of
-from combray.language.folding import runs
+from combray.language.folding import is_unspaced, runs
 from combray.language.scripts import language
 from combray.language.text import fold_of, passing, question_of
 from combray.language.tokens import all_terms, split, terms
@@ -48,9 +48,9 @@ GLOBAL = (
     "unnamed", "owner", "self", "some", "method", "top own", "top central", "top covered", "top keywords",
 )  # fmt: skip
 """Of an answer: confidence (`Abstain`), also as a share of the doubtful one; store: its size; known: how well the
-embedder knows the language; words: how many the question has; missing: share that no hit meets; lacking: no first
-hit holds the kind; unheld: no hit with a name of the question does; unnamed: no hit holds a name of the question;
-owner to method: `Voice`; top: the highest of all hits."""
+embedder knows the language; words: how many the question has, in Chinese half of its characters and pairs;
+missing: share that no hit meets; lacking: no first hit holds the kind; unheld: no hit with a name of the question
+does; unnamed: no hit holds a name of the question; owner to method: `Voice`; top: the highest of all hits."""
 BEST = ("rest", "joint", "lacks", "may lack", "conflict", "focus", "own", "names", "least", "aside")
 """Features of the hit with the highest log-odds that count for the answer."""
 WHOLE = ("hit", *GLOBAL, *(f"best {name}" for name in BEST))
@@ -170,7 +170,7 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
         state.trust,
         float(bool(names)),
         float(bool(kinds)),
-        min(len(about), _LONG) / _LONG,
+        min(len(about) / (2 if is_unspaced(state.query) else 1), _LONG) / _LONG,
         len(unmet) / len(about) if about else 0.0,
         float(columns["lacks"][:_LISTED].min()),
         float(columns["lacks"][columns["names"] > 0 if names else slice(None)].min(initial=1.0)) * float(closed),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from combray.language.dates import TimeExpression
 
 _DAY, _WEEK, _HALF_WEEK = timedelta(days=1), timedelta(days=7), timedelta(days=3)
+_SEASON = timedelta(days=80)
+"""Shorter than any season, and longer than a month."""
+_NEXT_WORD = re.compile(r"[ -]([^\W\d_]{2,})")
 
 
 @stage
@@ -53,7 +57,8 @@ class ResolveDates:
         if not dates.has_time_expression(state.query):
             return state
         now = datetime.fromtimestamp(state.now, UTC)
-        found = [_around(each, now) for each in dates.resolve(state.query[: self.most_characters], now)]
+        read = dates.resolve(state.query[: self.most_characters], now)
+        found = [_around(each, now) for each in read if not _is_attribute(each, state.query)]
         if not found:
             return state
         plain = [each for each in found if each.explicit and each.start <= now]
@@ -81,6 +86,14 @@ class ResolveDates:
             # A query that is a date and nothing else stays as it is: there is nothing else to embed.
             state.query = left if any(char.isalnum() for char in left) else state.query
         return state
+
+
+def _is_attribute(found: TimeExpression, query: str) -> bool:
+    """Return whether a season only says what kind a thing is: "the summer house", "winter tyres"."""
+    if not found.text.isalpha() or found.end - found.start < _SEASON:
+        return False
+    behind = _NEXT_WORD.match(query, found.span[1])
+    return behind is not None and not is_stop(behind[1].casefold())
 
 
 def _around(found: TimeExpression, now: datetime) -> TimeExpression:
