@@ -244,14 +244,15 @@ def _changed(
 
 def traced(stage: Stage[S], state: S, runtime: Runtime) -> S:
     """Announce one stage, run it, and add its name, sizes and milliseconds to the trace."""
-    step(stage_name(stage))
+    name = stage_name(stage)
+    step(name)
     before = state.size()
     noted = len(state.degraded)
     started = time.perf_counter()
     state = stage(state, runtime)
     elapsed = (time.perf_counter() - started) * 1000
     note = "; ".join(state.degraded[noted:]) if len(state.degraded) > noted else ""
-    state.trace.append(Step(stage_name(stage), before, state.size(), elapsed, note))
+    state.trace.append(Step(name, before, state.size(), elapsed, note))
     return state
 
 

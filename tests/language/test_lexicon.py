@@ -78,3 +78,24 @@ def test_a_text_with_a_phrase_has_one_of_its_signs() -> None:
     assert phrases.signs == frozenset(("how", "what", "age"))
     assert lexicon.Phrases(["+"]).signs is None
     assert lexicon.Phrases(["age"], r"\d+").signs is None
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("a cat, asleep", True),
+        ("concatenate", False),
+        ("cats", False),
+        ("wild'cat", False),
+        ("cat's", True),
+        ("cat_fish", False),
+        ("tomcat and cat", True),
+        ("hot\n dog", True),
+        ("hotdog", False),
+        ("我不再用", True),
+    ],
+)
+def test_a_phrase_is_in_a_text_where_the_pattern_finds_it(text: str, held: bool) -> None:
+    phrases = lexicon.Phrases(["cat", "hot dog", "不再"])
+    assert phrases.search(text) is held
+    assert (phrases.pattern.search(text) is not None) is held

@@ -20,10 +20,10 @@ from combray.language.families import families
 from combray.language.folding import fold, is_unspaced, plain, runs
 from combray.language.given_names import given_names
 from combray.language.late import late
-from combray.language.lexicon import Phrases, folded, matcher
+from combray.language.lexicon import Phrases, folded
 from combray.language.scripts import language
 from combray.language.tables import section
-from combray.language.text import fold_of, passing, plain_of, question_of
+from combray.language.text import fold_of, fold_words, passing, plain_of, plain_words, question_of
 from combray.language.tokens import is_stop, terms
 
 KEPT = 4096
@@ -85,9 +85,10 @@ class AnswerKind:
 def _held(name: str, asked_in: str, text: str) -> bool:
     # The text may be in another language than the question.
     read = fold(text)
+    words = frozenset(runs(read))
     kinds = [kind for code in dict.fromkeys((asked_in, language(text))) for kind in _kinds_of(code)]
     return any(
-        kind.words.search(read) or (kind.written is not None and kind.written.search(text))
+        kind.words.search(read, words) or (kind.written is not None and kind.written.search(text))
         for kind in kinds
         if kind.name == name
     )
@@ -167,6 +168,25 @@ def _either(patterns: Sequence[str]) -> re.Pattern[str] | None:
     return late("|".join(f"(?:{each})" for each in patterns)) if patterns else None
 
 
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    """Return a pattern that is found where one of these is. Most of them are tried only where a word begins."""
+    inside = [each[2:] for each in patterns if each.startswith(_WORD) and not _offers(each)]
+    others = [each for each in patterns if not each.startswith(_WORD) or _offers(each)]
+    return _either([*([f"{_WORD}(?:{'|'.join(inside)})"] if inside else []), *others])
+
+
+def _offers(pattern: str) -> bool:
+    """Return whether a pattern may have alternatives outside parentheses."""
+    before = ""
+    while before != pattern:
+        before, pattern = pattern, _INMOST.sub("", pattern)
+    return "|" in pattern
+
+
+_WORD = r"\b"
+_INMOST = late(r"\([^()]*\)")
+
+
 @from_tables
 def _signs_of(code: str) -> tuple[dict[str, frozenset[int]], frozenset[int], re.Pattern[str] | None]:
     """Return places of kinds by a word of their phrases, those of other phrases, and a pattern of all `asks`."""
@@ -180,7 +200,7 @@ def _signs_of(code: str) -> tuple[dict[str, frozenset[int]], frozenset[int], re.
             always.add(place)
     table = _tables().get(code)
     patterns = () if table is None else [each for kind in table.kinds.values() for each in kind.asks]
-    return {word: frozenset(places) for word, places in by_word.items()}, frozenset(always), _either(patterns)
+    return {word: frozenset(places) for word, places in by_word.items()}, frozenset(always), _any_of(patterns)
 
 
 def _maybe(code: str, question: str, words: frozenset[str]) -> Iterable[AnswerKind]:
@@ -197,7 +217,7 @@ def asked_kinds(question: str) -> dict[str, tuple[AnswerKind, str]]:
     """Return the kinds that a question asks for, by name, each with the words that ask for it."""
     text = question_of(question)
     read = plain_of(text).strip(_MARKS)
-    spoken, words = language(text), frozenset(runs(read))
+    spoken, words = language(text), plain_words(text)
     found: dict[str, tuple[AnswerKind, str]] = {}
     person = False
     # A short question in English is often taken for another language.
@@ -229,30 +249,35 @@ class Voice(NamedTuple):
 
 
 @from_tables
-def _voices() -> tuple[re.Pattern[str], ...]:
+def _voices() -> tuple[Phrases, ...]:
     listed = [table.voice for table in _tables().values()]
     names: tuple[Literal["own", "self", "some", "method"], ...] = ("own", "self", "some", "method")
-    return tuple(matcher(folded(word for each in listed for word in each.get(name, ()))) for name in names)
+    return tuple(Phrases(folded(word for each in listed for word in each.get(name, ()))) for name in names)
 
 
 def voice(question: str) -> Voice:
     """Return the signs in a question. `method` counts at its start alone."""
-    read = fold_of(passing(question)).strip(_MARKS)
-    own, me, some, method = (pattern.search(read) for pattern in _voices())
-    return Voice(own is not None, me is not None, some is not None, method is not None and method.start() == 0)
+    text = passing(question)
+    read, words = fold_of(text).strip(_MARKS), fold_words(text)
+    *present, methods = _voices()
+    own, me, some = (phrases.search(read, words) for phrases in present)
+    method = methods.within(read, words)
+    return Voice(own, me, some, method is not None and method.match(read) is not None)
 
 
 @from_tables
-def _listing() -> tuple[re.Pattern[str], ...]:
+def _listing() -> tuple[Phrases, tuple[re.Pattern[str], ...]]:
     every = [table.listing for table in _tables().values()]
-    phrases = matcher(plain(phrase) for each in every for phrase in each.asked)
-    return (phrases, *(late(pattern) for each in every for pattern in each.asks))
+    phrases = Phrases(plain(phrase) for each in every for phrase in each.asked)
+    return phrases, tuple(late(pattern) for each in every for pattern in each.asks)
 
 
 def asks_list(question: str) -> bool:
     """Return whether a question asks for all of several things: "Which allergies do the children have?"."""
-    read = plain_of(question_of(question)).strip(_MARKS)
-    return any(pattern.search(read) for pattern in _listing())
+    text = question_of(question)
+    read = plain_of(text).strip(_MARKS)
+    phrases, patterns = _listing()
+    return phrases.search(read, plain_words(text)) or any(pattern.search(read) for pattern in patterns)
 
 
 _MARKS = " ?!.。？！¿¡"

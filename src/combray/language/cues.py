@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, is_unspaced, runs
+from combray.language.folding import is_unspaced, runs
 from combray.language.late import late
-from combray.language.lexicon import folded, matcher, word_lists
+from combray.language.lexicon import Phrases, folded, matcher, word_lists
+from combray.language.text import fold_of, fold_words, question_of
 
 
 class Cue(IntFlag):
@@ -131,15 +132,16 @@ def _named(text: str, signs: _Signs) -> int:
 
 
 @from_tables
-def _asking() -> tuple[tuple[Cue, re.Pattern[str]], ...]:
+def _asking() -> tuple[tuple[Cue, Phrases], ...]:
     listed = [table.asked for table in word_lists().values()]
     return tuple(
-        (cue, matcher(folded(phrase for each in listed for phrase in each.get(str(cue.name).lower(), ()))))
+        (cue, Phrases(folded(phrase for each in listed for phrase in each.get(str(cue.name).lower(), ()))))
         for cue in _ORDER
     )
 
 
 def asked(query: str) -> Cue | None:
     """Return the type of answer a question asks for; None if it names none."""
-    folded = fold(query)
-    return next((cue for cue, pattern in _asking() if pattern.search(folded)), None)
+    read = question_of(query)
+    folded, words = fold_of(read), fold_words(read)
+    return next((cue for cue, phrases in _asking() if phrases.search(folded, words)), None)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 from combray.language.caches import from_tables
-from combray.language.folding import fold, runs
 from combray.language.lexicon import Phrases, folded, word_lists
+from combray.language.text import fold_of, fold_words, question_of
 
 
 class Intent(StrEnum):
@@ -38,8 +38,8 @@ def detect(query: str) -> Intent:
     phrases occurs; otherwise GENERAL. Beside a phrase of WHY, words that only relate two events ("before") do
     not count for WHEN. Only whole words match: "sometimes" does not hold "time".
     """
-    folded = fold(query)
-    words = frozenset(runs(folded))
+    read = question_of(query)
+    folded, words = fold_of(read), fold_words(read)
     why, when, entity, relates = (len(each.all_in(folded, words)) for each in _patterns().values())
     if why > when - relates and why >= max(entity, 1):
         return Intent.WHY

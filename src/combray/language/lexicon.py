@@ -186,10 +186,12 @@ class Phrases:
         possible = self._possible(text, runs(text) if words is None else words)
         return _matcher_of(tuple(possible)) if possible else None
 
-    def search(self, text: str) -> bool:
-        """Return whether the text holds a phrase."""
-        pattern = self.within(text)
-        return pattern is not None and pattern.search(text) is not None
+    def search(self, text: str, words: Collection[str] | None = None) -> bool:
+        """Return whether the text holds a phrase; `words` as in `may_be_in`."""
+        if self._more:
+            return self.pattern.search(text) is not None
+        possible = self._possible(text, runs(text) if words is None else words)
+        return any(_stands_in(phrase, text) for phrase in possible)
 
     def all_in(self, text: str, words: Collection[str] | None = None) -> list[str]:
         """Return the phrases in the text, in order."""
@@ -206,6 +208,24 @@ class Phrases:
                 phrase for word in sorted(found) for others, phrase in self._by_word[word] if others <= every
             ]
         return possible + self._unspaced if self._unspaced and is_unspaced(text) else possible
+
+
+_JOINED = ("'", "_")
+
+
+def _stands_in(phrase: str, text: str) -> bool:
+    """Return whether `matcher` finds a phrase. A single word takes no pattern, which takes long to compile."""
+    if len(phrase.split()) != 1 or phrase.strip() != phrase:
+        return _matcher_of((phrase,)).search(text) is not None
+    if is_unspaced(phrase):
+        return phrase in text
+    start = text.find(phrase)
+    while start >= 0:
+        before, behind = text[start - 1 : start], text[start + len(phrase) : start + len(phrase) + 1]
+        if not (before in _JOINED or before.isalnum() or behind == "_" or behind.isalnum()):
+            return True
+        start = text.find(phrase, start + 1)
+    return False
 
 
 @functools.lru_cache(maxsize=1024)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from combray.language.folding import fold, is_unspaced
 from combray.language.tokens import is_stop, terms, words
@@ -25,6 +26,26 @@ def normal(name: str) -> str:
     return " ".join(words(name))
 
 
+class Candidates(Mapping[str, str]):
+    """The `candidates` of a text, found when they are first asked for: most namespaces know no names."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _found(self) -> dict[str, str]:
+        return candidates(self._text)
+
+    def __getitem__(self, name: str) -> str:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
 def candidates(text: str) -> dict[str, str]:
     """Return the runs of words that may be a name, in `normal` form, each as it is written.
 
@@ -34,13 +55,17 @@ def candidates(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     listed = [hit[0].removesuffix("'s").removesuffix("’s") for hit in WORD.finditer(text)][:200]
     # Words between spaces are split one by one. Folding can join what is not ASCII to the word before it.
-    alone = [words(each) for each in listed] if text.isascii() else []
+    alone = [" ".join(words(each)) for each in listed] if text.isascii() else []
     for place in range(len(listed)):
-        for size in range(1, min(LONGEST, len(listed) - place) + 1):
-            run = " ".join(listed[place : place + size])
-            if not alone and is_unspaced(run):
+        run = name = ""
+        for at in range(place, min(place + LONGEST, len(listed))):
+            run = f"{run} {listed[at]}" if run else listed[at]
+            if alone:
+                name = f"{name} {alone[at]}".strip()
+            elif is_unspaced(run):
                 break
-            name = " ".join(chain.from_iterable(alone[place : place + size])) if alone else normal(run)
+            else:
+                name = normal(run)
             found.setdefault(name, run)
     for run in (word for word in listed if is_unspaced(word)):
         for part in (run, *re.findall(r"[a-zA-Z0-9]+|[^a-zA-Z0-9]+", run)):

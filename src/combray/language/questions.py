@@ -9,6 +9,7 @@ import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,6 +18,7 @@ from combray.language.folding import is_unspaced, plain
 from combray.language.lexicon import Phrases
 from combray.language.scripts import language
 from combray.language.tables import section
+from combray.language.text import plain_of, plain_words, question_of
 from combray.language.tokens import is_stop
 
 USERS = frozenset({"user", "human", "me", "owner", "customer"})
@@ -58,18 +60,22 @@ def _listed(name: str) -> tuple[Phrases, re.Pattern[str]]:
     return Phrases(phrases), re.compile("|".join(patterns) or "(?!)")
 
 
-def _has(name: str, text: str) -> bool:
-    return _phrases(name).search(text)
+class _Spelt(NamedTuple):
+    """A question in plain spelling, and its runs of letters and digits."""
 
+    text: str
+    words: frozenset[str]
 
-def _has_listed(name: str, text: str) -> bool:
-    phrases, patterns = _listed(name)
-    return phrases.search(text) or patterns.search(text) is not None
+    def has(self, name: str) -> bool:
+        return _phrases(name).search(self.text, self.words)
 
+    def has_listed(self, name: str) -> bool:
+        phrases, patterns = _listed(name)
+        return phrases.search(self.text, self.words) or patterns.search(self.text) is not None
 
-def _begins(name: str, text: str) -> bool:
-    pattern = _phrases(name).within(text)
-    return pattern is not None and pattern.match(text) is not None
+    def begins(self, name: str) -> bool:
+        pattern = _phrases(name).within(self.text, self.words)
+        return pattern is not None and pattern.match(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +108,16 @@ class Question:
 
 def read(text: str, authors: Sequence[str]) -> Question:
     """Analyse a question, given the authors known in its namespace."""
-    folded = plain(text).strip()
+    asked = question_of(text)
+    spelt = _Spelt(plain_of(asked).strip(), plain_words(asked))
     aliases = _aliases(tuple(authors))
     spans = sorted((span, alias) for alias in aliases for span in [_find(alias, text)] if span)
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
     used = sorted((alias for alias, author in aliases.items() if author in named), key=len, reverse=True)
     role = None
-    request = _has("request", folded) or _begins("request_start", folded)
+    request = spelt.has("request") or spelt.begins("request_start")
     if not request and any(author.casefold() in ASSISTANTS for author in authors):
-        role = "assistant" if _has("assistant", folded) else "user" if _has("user", folded) else None
+        role = "assistant" if spelt.has("assistant") else "user" if spelt.has("user") else None
     code = language(text)
     speaker = (_tables().get(code) or _tables()["en"]).speaker
     return Question(
@@ -120,12 +127,12 @@ def read(text: str, authors: Sequence[str]) -> Question:
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,
-        asks_when=_has("when", folded),
-        asks_date=_has_listed("when", folded),
-        asks_latest=_has("latest", folded),
-        asks_conclusion=_has("inference", folded) and not request,
-        asks_past=_has_listed("past", folded),
-        asks_plan=_has_listed("plan", folded),
+        asks_when=spelt.has("when"),
+        asks_date=spelt.has_listed("when"),
+        asks_latest=spelt.has("latest"),
+        asks_conclusion=spelt.has("inference") and not request,
+        asks_past=spelt.has_listed("past"),
+        asks_plan=spelt.has_listed("plan"),
         language=code,
     )
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,10 @@ class WordLlamaEmbedder:
             table = self._table
             ids = self._ids_of_short(texts)
             tokenizer = self._tokenizer if ids is None else None
-        if tokenizer is None:
+        if tokenizer is not None and sum(map(len, texts)) <= _SHORT:
+            # The library's threads cost more than they save.
+            ids = [tokenizer.encode(each, add_special_tokens=False).ids[:MAX_TOKENS] for each in texts]
+        if tokenizer is None or ids is not None:
             return self._sums(table, ids or [])
         slices = (texts[start : start + _SLICE] for start in range(0, len(texts), _SLICE))
         return np.concatenate([self._sums(table, _encoded(tokenizer, some)) for some in slices])
@@ -78,15 +82,17 @@ class WordLlamaEmbedder:
 
     def _sums(self, table: Any, ids: Sequence[Sequence[int]]) -> Vectors:
         """Return the sums of the tokens' rows, scaled to unit length."""
-        counts = np.array([len(each) for each in ids], dtype=np.int64)
+        filled = [each for each in ids if each]
         vectors: Vectors = np.zeros((len(ids), self.dimensions), dtype=np.float32)
-        filled = counts > 0
-        if filled.any():
-            rows = table[np.concatenate([np.array(each, dtype=np.int64) for each in ids if each])]
-            starts = np.concatenate(([0], np.cumsum(counts[filled])[:-1]))
-            sums = np.add.reduceat(rows.astype(np.float32), starts, axis=0)
+        if filled:
+            rows = table[list(chain.from_iterable(filled))].astype(np.float32)
+            starts = [0, *accumulate(map(len, filled[:-1]))]
+            sums: Vectors = np.add.reduceat(rows, starts, axis=0) if len(rows) > len(filled) else rows
             norms = np.sqrt(np.einsum("ij,ij->i", sums, sums))
-            vectors[filled] = sums / np.where(norms > 0, norms, 1.0)[:, None]
+            sums /= np.where(norms > 0, norms, 1.0)[:, None]
+            if len(filled) == len(ids):
+                return sums
+            vectors[[place for place, each in enumerate(ids) if each]] = sums
         return vectors
 
     def knows(self, language: str) -> float:

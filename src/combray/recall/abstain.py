@@ -93,7 +93,7 @@ class Abstain:
         if "own" in scores:
             evidence = 0.5 * evidence + 0.5 * max(0.0, float(scores["own"][rows].max()))
         contrast = self._contrast(state, scores["held"]) if "held" in scores else 0.0
-        return float(np.clip(evidence + self.contrast_weight * contrast, 0, 1))
+        return min(max(evidence + self.contrast_weight * contrast, 0.0), 1.0)
 
     def _certain(self, state: Recalling) -> bool:
         """Whether no threshold applies."""

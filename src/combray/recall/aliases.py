@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from combray.language.names import candidates, meant, name_terms, normal
+from combray.language.names import Candidates, meant, name_terms, normal
 from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.runtime import EntityArm, KeywordArm, Reader, Runtime, Scores
@@ -37,7 +37,7 @@ class ReadAliases:
     """Names of one thing that are searched for."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        state.named = self._groups(state.reader, candidates(state.query))
+        state.named = self._groups(state.reader, Candidates(state.query))
         for name, group in sorted(state.named.items()):
             own = name_terms(name)
             if not set(own) & set(state.terms):
@@ -52,8 +52,6 @@ class ReadAliases:
         return state
 
     def _groups(self, reader: Reader, written: Mapping[str, str]) -> Groups:
-        if not written:
-            return {}
         pairs = reader.names(written, written)
         if not pairs:
             return {}

@@ -23,7 +23,7 @@ from combray.language.caches import keyed_by_text
 from combray.language.families import conflict, exclusive_words, families, families_of
 from combray.language.folding import is_unspaced, runs
 from combray.language.scripts import language
-from combray.language.text import fold_of, passing, question_of
+from combray.language.text import fold_of, fold_words, passing, question_of
 from combray.language.tokens import all_terms, split, terms
 from combray.recall.state import Recalling
 from combray.runtime import Rows, Runtime
@@ -213,9 +213,8 @@ def _words_met(
     if not about:
         columns["rest"][:] = 1.0
         return np.zeros((0, len(reads)))
-    # Few words and hits: lists are faster than arrays until the sums.
-    exact = [[float(word.term in each.terms) for each in reads] for word in about]
-    soft, weight = [list(row) for row in exact], np.ones(len(about))
+    exact = np.array([[word.term in each.terms for each in reads] for word in about], dtype=np.float64)
+    table, weight = exact.copy(), np.ones(len(about))
     if runtime.words is not None:
         try:
             known, own = runtime.words.rows([each.word for each in about])
@@ -224,22 +223,19 @@ def _words_met(
             # The embedder's failure was reported where the question was embedded.
             known = np.zeros(len(about), dtype=np.bool_)
         if known.any():
-            near = aligned_words(own, vectors, sizes).tolist()
-            for place, row in zip(known.nonzero()[0].tolist(), near, strict=True):
-                soft[place] = list(map(max, exact[place], row))
+            table[known] = np.maximum(table[known], aligned_words(own, vectors, sizes))
             if state.vector is not None and own.shape[1:] == state.vector.shape:
                 # A word that moves the question's vector little says little: "thing", "use".
                 weight = np.full(len(about), _SLIGHT)
                 weight[known] = np.maximum(own @ state.vector, _SLIGHT)
-    _families_met(soft, about, reads, language(state.query) == "de")
-    table = np.array(soft)
+    _families_met(table, about, reads, language(state.query) == "de")
     asked = [place for place, word in enumerate(about) if word.word in asking]
     if asked:
         held = 1.0 - np.maximum(columns["lacks"], columns["may lack"])
         table[asked] = np.maximum(table[asked], FAMILY * held)
     table = table.round(_DECIMALS)
     count = len(about)
-    columns["exact"][:] = np.add.reduce(np.array(exact), axis=0) / count
+    columns["exact"][:] = np.add.reduce(exact, axis=0) / count
     columns["soft"][:] = np.add.reduce(table, axis=0) / count
     columns["least"][:] = np.minimum.reduce(table, axis=0)
     columns["central"][:] = weight / weight.sum() @ table
@@ -255,16 +251,16 @@ def _words_met(
     return table
 
 
-def _families_met(
-    soft: list[list[float]], about: Sequence[AskedWord], reads: Sequence[_Read], compounds: bool
-) -> None:
+def _families_met(table: Table, about: Sequence[AskedWord], reads: Sequence[_Read], compounds: bool) -> None:
     """Raise the matches of words that a hit meets by a word of their family or by a compound."""
     for place, word in enumerate(about):
         kin = families(word.term)
-        for place_of_hit, each in enumerate(reads) if kin or compounds else ():
-            met = not kin.isdisjoint(each.families) or (compounds and _in_compound(word.term, each.terms))
-            if met and soft[place][place_of_hit] < FAMILY:
-                soft[place][place_of_hit] = FAMILY
+        if kin or compounds:
+            met = [
+                not kin.isdisjoint(each.families) or (compounds and _in_compound(word.term, each.terms))
+                for each in reads
+            ]
+            table[place, met] = np.maximum(table[place, met], FAMILY)
 
 
 def _focus(question: str, about: Sequence[AskedWord], asking: set[str]) -> int | None:
@@ -332,7 +328,7 @@ def _kinds_met(
     found: list[tuple[AnswerKind, Table]] = []
     if not kinds:
         return found
-    asked = frozenset(runs(fold_of(question_of(question))))
+    asked = fold_words(question_of(question))
     for kind, _ in kinds.values():
         lacks = np.array([not kind.held(text, asked) for text in texts], dtype=np.float64)
         column = columns["may lack" if kind.open else "lacks"]

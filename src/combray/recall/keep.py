@@ -32,15 +32,14 @@ class KeepStrong:
 
 def drop_weak(state: Recalling, default: float) -> None:
     """Drop candidates below a share of the best score, and count those for which the limit had room."""
-    spared = np.zeros(len(state.keys), dtype=np.bool_)
-    if state.keep is None and state.judged:
-        spared = np.isin(state.keys, list(state.judged))
+    judged = state.judged if state.keep is None else frozenset()
     keep = default if state.keep is None else state.keep
     # The share is applied once.
     state.keep = 0.0
     if keep <= 0 or not len(state.keys):
         return
     exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
+    spared = np.array([key in judged for key in state.keys.tolist()]) if judged else exact
     measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
     room = min(state.limit, len(state.keys))
     state.take(exact | spared | (state.scores >= keep * float(state.scores[measures].max())))

@@ -112,4 +112,4 @@ def _unrelated(embedder: Embedder | None, vector: NDArray[np.float32] | None, co
         except ModelError:
             return 0.0
         _means()[place] = mean
-    return float(np.clip(np.round(mean @ vector, 6), 0.0, 0.99))
+    return min(max(float((mean @ vector).round(6)), 0.0), 0.99)

@@ -89,8 +89,11 @@ class RoleMatch:
 def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
     rows = state.columns()
     folded = {name.casefold() for name in authors}
-    codes = [code for code, name in enumerate(rows.author_names) if name.casefold() in folded]
-    return np.isin(rows.author, codes).astype(np.float64)
+    written = np.zeros(len(rows.author), dtype=np.bool_)
+    for code, name in enumerate(rows.author_names):
+        if name.casefold() in folded:
+            written |= rows.author == code
+    return written.astype(np.float64)
 
 
 @stage
@@ -201,9 +204,12 @@ class LengthPrior:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
             rows = state.columns()
+            turns = rows.session >= 0
+            if not turns.any():
+                state.signals["length"] = np.ones(len(turns))
+                return state
             said = np.minimum(1.0, np.log1p(rows.words) / math.log(self.enough))
-            short_turns = np.where(rows.session >= 0, rows.gain, 0.0)
-            state.signals["length"] = 1.0 - short_turns * (1.0 - said)
+            state.signals["length"] = 1.0 - np.where(turns, rows.gain, 0.0) * (1.0 - said)
         return state
 
 
@@ -287,11 +293,15 @@ class SessionPrior:
         if not len(state.keys):
             return state
         session = state.columns().session
-        # A memory without a session is a session of its own.
-        group = np.where(session >= 0, session, session.max(initial=0) + 1 + np.arange(len(session)))
-        best = np.full(int(group.max()) + 1, -np.inf)
-        np.maximum.at(best, group, state.scores)
-        state.signals["session"] = minmax(best[group])
+        highest = state.scores
+        last = int(session.max())
+        if last >= 0:
+            # A memory without a session is a session of its own.
+            group = np.where(session >= 0, session, last + 1 + np.arange(len(session)))
+            best = np.full(int(group.max()) + 1, -np.inf)
+            np.maximum.at(best, group, state.scores)
+            highest = best[group]
+        state.signals["session"] = minmax(highest)
         weight = self.weight if state.vector is not None else self.weight_without_vectors
         state.scores = np.round(state.scores + weight * state.signals["session"], 6)
         return state
@@ -328,6 +338,9 @@ class SpreadSessions:
         if len(state.keys) <= self.keep or state.vector is None:
             return state
         rows = state.columns()
+        if not (rows.session >= 0).any():
+            state.signals["spread"] = np.zeros(len(state.keys))
+            return state
         best = np.lexsort((state.keys, -state.scores))
         better = np.zeros(len(best))
         better[best] = np.minimum(_earlier_of_group(rows.session[best]), self.most)

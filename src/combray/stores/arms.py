@@ -21,6 +21,7 @@ from combray.runtime import (
     KeywordArm,
     MomentArm,
     Ranked,
+    Scores,
     VectorArm,
 )
 from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
@@ -52,7 +53,7 @@ class ArmData(Protocol):
 
 
 class _Kept:
-    """Data of one search, each posting list read once: two arms often have the same terms."""
+    """Data of one search, each posting list read once and without quarantined rows: arms share terms."""
 
     def __init__(self, evidence: ArmData) -> None:
         self._evidence = evidence
@@ -62,7 +63,8 @@ class _Kept:
     def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
         name = arm.terms, arm.fields, arm.mode == "all", arm.posting_budget
         if name not in self._lists:
-            self._lists[name] = self._evidence.postings(arm, snapshot)
+            read = self._evidence.postings(arm, snapshot)
+            self._lists[name] = [each and _shown(each, snapshot) for each in read] if snapshot.hides else read
         return self._lists[name]
 
 
@@ -75,20 +77,34 @@ def search(evidence: ArmData, snapshot: Snapshot, arms: Mapping[str, Arm], where
     cosines: dict[int, Measured] = {}
     kept = _Kept(evidence)
     scored = {name: _scored(kept, snapshot, arm, eligible, cosines) for name, arm in arms.items()}
+    same = _same_vectors(scored)
     lists: dict[str, Ranked] = {}
     for name, arm in arms.items():
         if isinstance(arm, KeywordArm) and not arm.listed:
+            continue
+        if name in same:
+            lists[name] = lists[same[name]]
             continue
         slots = scored[name].leading(eligible, limit)
         lists[name] = ranked(snapshot.keys[slots], scored[name].at(slots), limit)
     keys = ascending(np.concatenate([each.keys for each in lists.values()])) if lists else np.zeros(0, np.int64)
     slots = np.searchsorted(snapshot.keys, keys)
     vectorless = _vectorless(snapshot, arms, eligible, cosines)
-    found = {name: each.at(slots) for name, each in scored.items()}
+    found: dict[str, Scores] = {}
+    for name, each in scored.items():
+        found[name] = found[same[name]] if name in same else each.at(slots)
     for each in scored.values():
         if isinstance(each, Few):
             snapshot.scratch.take_back(each.found.scores, each.found.touched)
     return Found(keys, lists, found, snapshot.size(eligible), vectorless)
+
+
+def _same_vectors(scored: Mapping[str, Scored]) -> dict[str, str]:
+    """Return the arms that score as an earlier one: without neighbours a window is the turn itself."""
+    first: dict[tuple[int, float], str] = {}
+    every = {name: each for name, each in scored.items() if isinstance(each, Cosines)}
+    earlier = {name: first.setdefault((id(each.measured), each.minimum), name) for name, each in every.items()}
+    return {name: other for name, other in earlier.items() if name != other}
 
 
 def _vectorless(
@@ -168,7 +184,7 @@ def _keyword(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
     read = evidence.postings(arm, snapshot)
     if arm.lends:
         read = _lent(evidence, snapshot, arm, read)
-    postings = [_shown(each, snapshot) for each in read if each is not None]
+    postings = [each for each in read if each is not None]
     if arm.scoring == "coverage":
         found = coverage(postings, snapshot.count, len(arm.terms), snapshot.scratch)
     else:
@@ -219,8 +235,6 @@ def _holding_all(postings: Sequence[Posting | None]) -> Posting:
 
 def _shown(posting: Posting, snapshot: Snapshot) -> Posting:
     """Return the posting list without quarantined rows, which must not count for idf or for neighbours."""
-    if not snapshot.hides:
-        return posting
     kept = snapshot.shown[posting.slots]
     return Posting(posting.slots[kept], posting.frequencies[kept], posting.weight)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import compress
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +24,10 @@ R = TypeVar("R", bound=Sequence[Any])
 V = TypeVar("V")
 
 _MOST_COMPARISONS = 8
+_CODED = ("kind", "category", "source", "author", "session", "trust")
+_coded_part = attrgetter("kinds", "categories", "sources", "authors", "sessions", "trusts")
+# What a kept mask depends on: cheaper to hash than a copy of the filter is to make.
+_lasting_part = attrgetter(*({each.name for each in fields(Filter)} - {"now", "tags", "condition"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +263,7 @@ class Snapshot:
 
     def mask(self, where: Filter) -> NDArray[np.bool_]:
         """Return which rows the filter accepts; the store adds tags and conditions. Read only."""
-        lasting = where
-        if where.now is not None or where.tags or where.condition is not None:
-            lasting = replace(where, now=None, tags=(), condition=None)
-        eligible = self.once(("mask", lasting), lambda: self._lasting(lasting))
+        eligible = self.once(("mask", _lasting_part(where)), lambda: self._lasting(where))
         if where.now is None:
             return eligible
         # `now` differs in every call, so expiry is not part of the kept mask.
@@ -275,6 +277,7 @@ class Snapshot:
         return eligible & ~(expires <= where.now) if where.now >= first else eligible
 
     def _lasting(self, where: Filter) -> NDArray[np.bool_]:
+        where = replace(where, now=None, tags=(), condition=None)
         mask = self._grown(("mask", where), lambda start: self._mask(where, slice(start, None)))
         # Kept for every question: what is derived from it (`derived_from`) may be kept too.
         mask.setflags(write=False)
@@ -320,26 +323,23 @@ class Snapshot:
         def column(name: str) -> NDArray[Any]:
             return self.columns[name][rows]
 
+        coded = [
+            (name, [self.codes[name][text] for text in wanted if text in self.codes[name]])
+            for name, wanted in zip(_CODED, _coded_part(where), strict=True)
+            if wanted
+        ]
+        if not all(codes for _, codes in coded):  # as in most namespaces those of derived facts
+            return np.zeros(len(column("status")), dtype=np.bool_)
         statuses = set(where.statuses or STATUSES)
         if where.as_of is not None:
-            # What has been superseded or merged since was still current at that time.
-            statuses |= {"superseded", "merged"}
+            statuses |= {"superseded", "merged"}  # since then
         eligible = _among(column("status"), [code for code, each in enumerate(STATUSES) if each in statuses])
         if where.as_of is not None:
             eligible &= column("recorded") <= where.as_of
             eligible &= ~(column("valid_from") > where.as_of)
             eligible &= ~(column("valid_to") <= where.as_of)
-        for name, wanted in (
-            ("kind", where.kinds),
-            ("category", where.categories),
-            ("source", where.sources),
-            ("author", where.authors),
-            ("session", where.sessions),
-            ("trust", where.trusts),
-        ):
-            if wanted:
-                known = self.codes[name]
-                eligible &= _among(column(name), [known[text] for text in wanted if text in known])
+        for name, codes in coded:
+            eligible &= _among(column(name), codes)
         if where.within is not None:
             eligible &= column("scope") == self._scope_code(where.within)
         if where.scopes:

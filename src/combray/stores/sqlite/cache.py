@@ -19,6 +19,7 @@ from combray.stores.selections import Selections
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.postings import PostingCache
+from combray.stores.texts import Texts
 
 Find = Callable[[sqlite3.Connection, int, int, int], Mapped | None]
 """Returns the file of a namespace's number that fits an epoch and a revision; None if there is none."""
@@ -44,6 +45,7 @@ class NamespaceCache:
         with self.lock:
             self.postings = PostingCache()
             self.selections = Selections()
+            self.texts = Texts()
             self._columns = Columns()
             self._matrices: dict[str, Matrix] = {}
             self._read = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -63,8 +63,11 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
         self.documents = SqliteDocuments(self.scope)
         self.queue = SqliteQueue(self.scope)
 
+    def _view(self) -> AbstractContextManager[tuple[sqlite3.Connection, Snapshot]]:
+        return self._caught_up()
+
     @contextmanager
-    def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
+    def _caught_up(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
         with self.scope.reading() as connection:
             yield connection, self.cache.catch_up(connection)
 
@@ -253,12 +256,25 @@ class SqliteView(SqliteReader):
     """Reads one unchanging state of the file, through one connection."""
 
     def __init__(self, namespace: str, cache: NamespaceCache, connection: sqlite3.Connection) -> None:
-        super().__init__(namespace, cache, lambda: nullcontext(connection))
-        self._connection = connection
-        self._snapshot = cache.catch_up(connection)
+        open_connection = nullcontext(connection)
+        super().__init__(namespace, cache, lambda: open_connection)
+        with cache.lock:
+            snapshot = cache.catch_up(connection)
+            # Those of the same epoch: after an erasure the cache has others.
+            self._texts = cache.texts
+        self._seen = nullcontext((connection, snapshot))
         # The columns were read from the namespace's row, if it has one.
-        self.scope.known = cache.number if self._snapshot.revision >= 0 else self.scope.number(connection)
+        self.scope.known = cache.number if snapshot.revision >= 0 else self.scope.number(connection)
 
-    @contextmanager
-    def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
-        yield self._connection, self._snapshot
+    def _view(self) -> AbstractContextManager[tuple[sqlite3.Connection, Snapshot]]:
+        return self._seen
+
+    def contents(self, keys: Iterable[int]) -> list[str]:
+        wanted = [int(key) for key in keys]
+        found = self._texts.of(wanted)
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            read = dict(self.scope.rows(sql.memories.contents, listed(missing)))
+            self._texts.add(read)
+            found |= read
+        return [found.get(key, "") for key in wanted]
