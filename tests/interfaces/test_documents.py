@@ -31,7 +31,7 @@ def test_index_prints_what_it_did(shell: Shell, notes: Path) -> None:
     assert (first["files"], first["added"], first["chunks"]) == (1, 1, 1)
     assert first["skipped"] == [{"path": "bad.md", "reason": "not UTF-8 text (byte 0); convert it with iconv"}]
     shown = shell.in_terminal("index", str(notes), width=120)
-    assert shown.startswith("1 files, 1 chunks: nothing changed, in ")
+    assert shown.startswith("1 file, 1 chunk: nothing changed, in ")
     assert "skipped bad.md: not UTF-8 text" in shown
 
 

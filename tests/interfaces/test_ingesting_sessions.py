@@ -36,7 +36,7 @@ def sessions(tmp_path: Path) -> Path:
 
 def test_a_dry_run_needs_no_store_and_stores_nothing(shell: Shell, sessions: Path) -> None:
     shown = shell.in_terminal("ingest", "--from", "claude-code", "--dry-run", width=200)
-    assert "1 turns of 1 conversation(s) in 2 files, 2026-08-10 12:00 to 2026-08-10 12:00: would store 1" in shown
+    assert "1 turn of 1 conversation in 2 files, 2026-08-10 12:00 to 2026-08-10 12:00: would store 1" in shown
     assert "notes.jsonl: has no messages in a known format." in shown
     assert not list(shell.folder.glob("*.db"))
 

@@ -233,3 +233,5 @@ def test_a_request_to_forget_is_readable_in_a_terminal_of_80_columns(shell: Shel
     assert any("Denise is on holiday until 5 October; ask Karel for approvals" in line for line in lines)
     assert any("names Karel" in line for line in lines)
     assert any(made in line for line in lines)
+    done = shell.in_terminal("forget", "--about", "everything about Karel", "--confirm", "1")
+    assert done.endswith("1 memory is forgotten.\n")

@@ -9,7 +9,7 @@ import click
 
 from combray.interfaces.cli.failures import INTERRUPTED, verb
 from combray.interfaces.cli.options import Target, opens_store
-from combray.interfaces.cli.output import answer, console, for_people, progress, show_json, visible
+from combray.interfaces.cli.output import answer, console, counted, for_people, progress, show_json, visible
 
 if TYPE_CHECKING:
     from combray.documents.sync import IndexReport
@@ -70,7 +70,8 @@ def _show(target: Target, report: IndexReport) -> None:
     out = console()
     counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
     changes = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
-    out.print(f"{report.files} files, {report.chunks} chunks: {changes}, in {report.seconds:.1f} s.")
+    held = f"{counted(report.files, 'file')}, {counted(report.chunks, 'chunk')}"
+    out.print(f"{held}: {changes}, in {report.seconds:.1f} s.")
     if report.quarantined:
         out.print(f"{report.quarantined} chunks quarantined: combray review --quarantined", style="yellow")
     for path, reason in report.skipped[:_SHOWN]:

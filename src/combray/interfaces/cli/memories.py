@@ -15,8 +15,10 @@ from combray.interfaces.cli.options import Target, comma_list, opens_store, read
 from combray.interfaces.cli.output import (
     answer,
     console,
+    counted,
     for_people,
     full,
+    memories,
     moment,
     short,
     show_json,
@@ -170,9 +172,9 @@ def _tell_many(target: Target, done: Changed, status: str) -> None:
     if for_people(target):
         for memory_id in done.ids:
             console().print(memory_id)
-        would = "would be" if done.dry_run else "are"
-        with_them = f", and {len(done.derived)} facts made of them" if done.derived else ""
-        console().print(f"{done.count} memories {would} {status}{with_them}.")
+        would = "would be" if done.dry_run else "is" if done.count == 1 else "are"
+        with_them = f", and {counted(len(done.derived), 'fact')} made of them" if done.derived else ""
+        console().print(f"{memories(done.count)} {would} {status}{with_them}.")
     else:
         shown = {"status": status, "count": done.count, "dry_run": done.dry_run, "ids": list(done.ids)}
         show_json(shown | ({"derived": list(done.derived)} if done.derived else {}))
@@ -228,7 +230,7 @@ def erase(
             if where is not None:
                 confirm = confirmed(engine, engine.erase, "erase", where, confirm, yes=yes)
             elif not yes:
-                _ask(f"Erase {len(memory_ids)} memories permanently?")
+                _ask(f"Erase {memories(len(memory_ids))} permanently?")
             done = engine.erase(ids, where=where, confirm=confirm, **how)
     if done.certificate is not None:
         _show_proof(target, done.certificate)
@@ -386,10 +388,12 @@ def confirmed(
     if yes:
         return int(found.count)
     if not sys.stdin.isatty():
-        nothing_found(f"the filter matches {found.count} memories. Add --confirm {found.count} to {action} them.")
+        nothing_found(
+            f"the filter matches {memories(found.count)}. Add --confirm {found.count} to {action} them."
+        )
     for memory_id in found.ids[:_SHOWN]:
         click.echo(f"  {memory_id}  {short(engine.get(memory_id).content, 60)}", err=True)
     if found.count > _SHOWN:
         click.echo(f"  and {found.count - _SHOWN} more", err=True)
-    click.confirm(f"{action.capitalize()} {found.count} memories?", abort=True, err=True)
+    click.confirm(f"{action.capitalize()} {memories(found.count)}?", abort=True, err=True)
     return int(found.count)

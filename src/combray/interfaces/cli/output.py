@@ -86,6 +86,16 @@ def short(text: str, width: int = 70) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun: "1 memory", "2 memories" (`several`; by default with an s)."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def memories(number: int) -> str:
+    """Return "1 memory", "2 memories"."""
+    return counted(number, "memory", "memories")
+
+
 def moment(value: datetime | None) -> str:
     """Return the date, with the time unless it is midnight; UTC."""
     if value is None:

@@ -24,6 +24,7 @@ from combray.interfaces.cli.output import (
     for_people,
     full,
     marked,
+    memories,
     moment,
     show_json,
     visible,
@@ -154,7 +155,7 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
             ("recorded",),
             rows,
             none="No memory matches.",
-            hint=f"{len(page)} of {page.total} memories{more}",
+            hint=f"{len(page)} of {memories(page.total)}{more}",
             recorded=True,
         )
     if not page:

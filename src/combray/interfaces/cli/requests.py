@@ -10,7 +10,7 @@ import click
 
 from combray.interfaces.cli.failures import nothing_found
 from combray.interfaces.cli.options import Target, comma_list
-from combray.interfaces.cli.output import compact, console, for_people, short, show_json, table, visible
+from combray.interfaces.cli.output import compact, console, for_people, memories, short, show_json, table, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -83,7 +83,7 @@ def _asked(engine: Engine, action: str, preview: Taken, how: dict[str, Any]) -> 
     if not preview.count:
         nothing_found("no memory is taken. Nothing was changed.")
     last = " permanently" if action == "erase" else ""
-    click.confirm(f"{action.capitalize()} {preview.count} memories{last}?", abort=True, err=True)
+    click.confirm(f"{action.capitalize()} {memories(preview.count)}{last}?", abort=True, err=True)
     return preview, how
 
 
@@ -104,7 +104,7 @@ def tell_taken(target: Target, taken: Taken, status: str) -> None:
         return
     for each in taken.ids:
         console().print(each)
-    console().print(f"{taken.count} memories are {status}.")
+    console().print(f"{memories(taken.count)} {'is' if taken.count == 1 else 'are'} {status}.")
 
 
 def as_json(taken: Taken) -> dict[str, Any]:

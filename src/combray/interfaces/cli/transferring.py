@@ -15,7 +15,17 @@ import click
 from combray.interfaces.cli.failures import NOTHING_FOUND, verb
 from combray.interfaces.cli.files import new_file
 from combray.interfaces.cli.options import Target, in_a_folder, opens_store, where_option
-from combray.interfaces.cli.output import answer, console, for_people, moment, progress, show_json, visible
+from combray.interfaces.cli.output import (
+    answer,
+    console,
+    counted,
+    for_people,
+    memories,
+    moment,
+    progress,
+    show_json,
+    visible,
+)
 
 if TYPE_CHECKING:
     from combray.transfer import ImportReport, IngestReport
@@ -64,7 +74,9 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
             count = engine.store.export_to(stream, where=where)
     if path == _STANDARD:
         return
-    said = f"Wrote {count} {'lines' if form == SERVER_MEMORY else 'memories'} to {visible(str(path))}."
+    said = (
+        f"Wrote {counted(count, 'line') if form == SERVER_MEMORY else memories(count)} to {visible(str(path))}."
+    )
     answer(target, said, status="written", path=str(path), memories=count)
 
 
@@ -232,7 +244,7 @@ def _histories(clients: tuple[str, ...]) -> list[str]:
 
 def _show_ingest(path: str, report: IngestReport, *, dry_run: bool) -> None:
     out = console()
-    talks = f"{report.turns} turns of {report.conversations} conversation(s)"
+    talks = f"{counted(report.turns, 'turn')} of {counted(report.conversations, 'conversation')}"
     talks += f" in {report.files} files" if report.files > 1 else ""
     talks += f", {moment(report.first)} to {moment(report.last)}" if report.first else ""
     talks += f"; {report.known} stored already" if report.known else ""
