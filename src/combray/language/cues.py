@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntFlag
+
+import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import is_unspaced, runs
@@ -43,8 +44,7 @@ _NAME = late(
 _CAPITALISED = int(Cue.PLACE | Cue.PERSON | Cue.TITLE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
+class _Signs(msgspec.Struct, frozen=True):
     """The tables' words by how they are looked up: single words, phrases, inside unspaced text."""
 
     numbers: frozenset[str]

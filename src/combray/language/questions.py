@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -78,8 +77,7 @@ class _Spelt(NamedTuple):
         return pattern is not None and pattern.match(self.text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A question as the default ranker reads it.
 
     `named`: known authors it names; `subject`: the author it is about (None for several joined by "and");

@@ -34,9 +34,9 @@ _MARKS += "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0b
 _MARKS += "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57\u0d81-\u0d83\u0dca-\u0ddf"
 _runs = late(f"([{UNSPACED}]+)|([{HANGUL}]+)|((?:[^\\W_{UNSPACED}{HANGUL}]|[{_MARKS}])+)")
 _plain_runs = late(r"[^\W_]+")
-# Broader than necessary, but only two ranges: a folded text without any of these has no marks inside its words
-# and no letters of a script without spaces.
-_needs_care = late("[\u0900-\u1fff\u2e80-\U0010ffff]")
+# Broader than necessary: a folded text without any of these has no marks inside its words and no letters of a
+# script without spaces. As what it excludes: that compiles in a seventh of the time.
+_needs_care = late("[^\x00-\u08ff\u2000-\u2e7f]")
 
 # "don't" is one word ("dont"), since it negates; other clitics carry no topic.
 _NEGATED = late(r"n't(?![a-z0-9])")

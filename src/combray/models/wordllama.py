@@ -33,7 +33,9 @@ _SLICE = 32
 """Texts summed at a time. The gathered rows of more long texts exceed the processor's cache."""
 
 _SHORT = 1000
-"""Characters of a call's texts that are encoded without the tokenizers library, unless it is loaded."""
+"""Characters of a call's texts from which the library's threads save more than they cost."""
+_WITHOUT_LIBRARY = 16_000
+"""Characters that a process encodes without the tokenizers library: that takes as long as to load it."""
 _SPECIAL = re.compile("<unk>|</?s>")
 """What the library reads as one token wherever it stands."""
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -54,6 +56,8 @@ class WordLlamaEmbedder:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._encoded = 0
+        """Characters that were encoded without the library."""
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         del query
@@ -72,8 +76,9 @@ class WordLlamaEmbedder:
         return np.concatenate([self._sums(table, _encoded(tokenizer, some)) for some in slices])
 
     def _ids_of_short(self, texts: Sequence[str]) -> list[list[int]] | None:
-        """Return the token ids of short texts; None for texts that need the library, or if it is loaded."""
-        if "_tokenizer" in vars(self) or sum(map(len, texts)) > _SHORT or self._merges is None:
+        """Return the token ids of few short texts; None for texts that need the library, or if it is loaded."""
+        self._encoded += sum(map(len, texts))
+        if "_tokenizer" in vars(self) or self._encoded > _WITHOUT_LIBRARY or self._merges is None:
             return None
         if any(_SPECIAL.search(text) for text in texts):
             return None

@@ -10,9 +10,9 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -96,8 +96,7 @@ def _about_self(text: str) -> bool:
     return said.own or said.self
 
 
-@dataclass(frozen=True)
-class AnswerEvidence:
+class AnswerEvidence(msgspec.Struct, frozen=True):
     """What speaks for the hits and the answer, shapes (hits, FEATURES) and (GLOBAL,).
 
     `unmet`: words that no hit meets; `kind`: the kind of answer that is asked for, if none of the first holds it

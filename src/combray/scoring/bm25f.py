@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +23,7 @@ from combray.scoring.scratch import Scratch, Sparse, distinct
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
+class Posting(msgspec.Struct, frozen=True):
     """The posting list of one term: distinct slots, ascending, and the field-weighted frequency in each."""
 
     slots: Slots

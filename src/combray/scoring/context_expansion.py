@@ -7,9 +7,9 @@ Turn i gets gain_i * (sum_d before[d-1] * v_{i-d} + sum_d after[d-1] * v_{i+d}).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,8 +18,7 @@ from combray.scoring.neighbours import Chain, Slots, steps
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextExpansion:
+class ContextExpansion(msgspec.Struct, frozen=True):
     """The weights of neighbours. `gain` returns the gains of slots; `asks` flags those that end in a question."""
 
     chain: Chain

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.scoring.scratch import ascending
+
 Slots = NDArray[np.int64]
 
 _MOST_SESSIONS = 16
@@ -39,7 +41,7 @@ def extend(chain: Chain, session: NDArray[np.integer], position: NDArray[np.int6
     """Return `link` of all rows, without sorting the old ones if new turns come last."""
     old, count = len(chain.previous), len(session)
     fresh = session[old:]
-    sessions = np.unique(fresh[fresh >= 0])
+    sessions = ascending(fresh[fresh >= 0].astype(np.int64))
     if len(sessions) > _MOST_SESSIONS:
         return link(session, position)
     unlinked = np.full(count - old, -1, dtype=np.int64)
@@ -72,7 +74,7 @@ def around(chain: Chain, start: Slots, reach: int) -> Slots:
     found = [start]
     for pointers in (chain.previous, chain.next):
         found += [hop(pointers, start, distance) for distance in range(1, reach + 1)]
-    every: Slots = np.unique(np.concatenate(found))
+    every = ascending(np.concatenate(found))
     return every[every >= 0]
 
 

@@ -6,14 +6,13 @@ Fresh memory is slow to touch: half a microsecond a page, and postings are sprea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.scoring.neighbours import Slots
-
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 _MOST_KEPT = 8
 """Arrays that are kept for the next search."""
@@ -21,7 +20,7 @@ _SORTING = 64
 """Rows that can be scanned for non-zero values in the time it takes to sort one slot (measured)."""
 
 
-def ascending(values: Slots) -> Slots:
+def ascending(values: Indices) -> Indices:
     """Return the distinct values, ascending, as `np.unique` does, which loads `numpy.ma` on its first call."""
     ordered = np.sort(values)
     if len(ordered) < 2:
@@ -29,7 +28,7 @@ def ascending(values: Slots) -> Slots:
     first = np.empty(len(ordered), dtype=np.bool_)
     first[0] = True
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    result: Slots = ordered[first]
+    result: Indices = ordered[first]
     return result
 
 
@@ -49,22 +48,21 @@ class Scratch:
             array = np.zeros(rows + rows // 8 + 1024)
         return array[:rows]
 
-    def take_back(self, array: Floats, touched: Slots) -> None:
+    def take_back(self, array: Floats, touched: Indices) -> None:
         """Take back a lent array that is zero but for the slots touched."""
         array[touched] = 0.0
         if len(self._idle) < _MOST_KEPT:
             self._idle.append(array if array.base is None else array.base)
 
 
-@dataclass(frozen=True, slots=True)
-class Sparse:
+class Sparse(msgspec.Struct, frozen=True):
     """Scores of few rows: `scores` is a lent array, zero but for the `touched` slots, which are distinct."""
 
     scores: Floats
-    touched: Slots
+    touched: Indices
 
 
-def distinct(touched: Sequence[Slots], values: Floats) -> Slots:
+def distinct(touched: Sequence[Indices], values: Floats) -> Indices:
     """Return the slots touched at least once, ascending, by sorting the lists or scanning the values."""
     if len(touched) == 1:
         return touched[0]

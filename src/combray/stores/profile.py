@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +11,7 @@ from combray.scoring.scratch import ascending
 from combray.stores.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
+class _Tally(msgspec.Struct, frozen=True):
     """Counts over live rows; `words[n]` is how many have n words."""
 
     memories: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +20,7 @@ _ROUNDING = 2.0 * 10.0**-DECIMALS
 """More than two scores can differ that are equal when rounded."""
 
 
-@dataclass(frozen=True)
-class Products:
+class Products(msgspec.Struct, frozen=True, dict=True):
     """Implements `scored.Measured` on the product of every row's code with the query's.
 
     `lengths` are those of the rows' codes, `length` that of the query's. `has` marks the rows with a vector,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,8 +52,7 @@ class Measured(Protocol):
         """Return slots that hold the best `limit` eligible rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dense:
+class Dense(msgspec.Struct, frozen=True):
     """Cosines of all rows."""
 
     own: Scores
@@ -71,8 +70,7 @@ class Dense:
         return leading(self.own, eligible, limit)
 
 
-@dataclass(frozen=True, slots=True)
-class Few:
+class Few(msgspec.Struct, frozen=True):
     """Scores of the rows that match; 0 for others."""
 
     found: Sparse
@@ -84,8 +82,7 @@ class Few:
         return self.found.touched[eligible[self.found.touched]]
 
 
-@dataclass(frozen=True, slots=True)
-class All:
+class All(msgspec.Struct, frozen=True):
     """Scores of all rows. Rows below the minimum are scored but do not lead."""
 
     scores: Scores
@@ -100,8 +97,7 @@ class All:
         return np.flatnonzero(eligible & (self.scores > 0) & (self.scores >= self.minimum))
 
 
-@dataclass(frozen=True, slots=True)
-class Cosines:
+class Cosines(msgspec.Struct, frozen=True):
     """Cosines with a query; 0 below the minimum and for rows without a vector."""
 
     measured: Measured
@@ -114,8 +110,7 @@ class Cosines:
         return self.measured.leading(eligible, limit)
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(msgspec.Struct, frozen=True):
     """Each turn's cosine plus, at lower weight, its neighbours' differences from the mean cosine.
 
     Approximates embedding the window around a turn (equal within half a point: bench/results/quality.md) at the
