@@ -8,7 +8,6 @@ of one conversation asked of another.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,8 +33,6 @@ from combray.runtime import Runtime
 TEXTS = Path(__file__).parent / "texts"
 SETS = Path(__file__).parents[1] / "sets"
 MOST = 12
-LARGE = 60
-"""Memories from which a store of notes counts as large."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class Seen:
     message: bool
     """Whether it is a whole message, which is never refused."""
     large: bool = False
-    """Whether its store has `LARGE` memories or more."""
+    """Whether its store has `bench.precision.sets.LARGE` memories or more."""
 
 
 @dataclass(frozen=True)
@@ -106,30 +103,20 @@ def collect_notes(embedder: str) -> Iterator[Seen]:
             tags = [f"scope:{each}" for each in question.scopes] or None
             place = (f"{family} {store.name}", family, kind_of(question))
             for each in _ask(engine, record, place, question.text, question.gold, tags):
-                yield replace(each, large=len(store.memories) >= LARGE)
+                yield replace(each, large=len(store.memories) >= precision.LARGE)
         engine.close()
-
-
-_NEAR: dict[str, str] = {}
-"""Why a question of the sets has no answer, by its text."""
 
 
 def kind_of(question: precision.Question) -> str:
     """Return "answer", or why a question of `notes` has none: "near", "far" or "none" where no set says it."""
-    return "answer" if question.gold else _NEAR.get(question.text, "none")
+    return "answer" if question.gold else {True: "near", False: "far", None: "none"}[question.near]
 
 
 def notes() -> Iterator[tuple[str, precision.Store]]:
     """Yield the stores of notes, each with its family."""
     for path in sorted(TEXTS.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            data = json.loads(line) | {"split": True}
-            _NEAR.update(
-                (each["query"], "near" if each["near"] else "far") for each in data["questions"] if "near" in each
-            )
-            yield path.stem, precision._read(data, "all")
-    large = json.loads((precision.SETS / "two-hundred.json").read_text(encoding="utf-8"))
-    _NEAR.update((each["query"], "near" if each["near"] else "far") for each in large["unanswerable"])
+        for store in precision.read(path):
+            yield path.stem, store
     for name in ("small", "two-hundred", "team"):
         for store in precision.load(name, "all"):
             yield name, store

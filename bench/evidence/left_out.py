@@ -16,8 +16,9 @@ import numpy as np
 
 from bench.evidence import training
 from bench.evidence.__main__ import level_of
-from bench.evidence.collecting import LARGE, Seen, collect_notes, kind_of, notes
+from bench.evidence.collecting import Seen, collect_notes, kind_of, notes
 from bench.precision.measuring import Combray, row
+from bench.precision.sets import LARGE
 from combray import presets
 from combray.presets.tuning import tuned
 from combray.scoring import answers

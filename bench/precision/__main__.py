@@ -1,16 +1,22 @@
-"""The command: `python -m bench.precision [--only odd|even] [--set NAME] [--embedder SPEC] [--ablation]`."""
+"""The command: `python -m bench.precision [--only odd|even] [--set NAME] [--embedder SPEC] [--ablation]`.
+
+`--file FILE` measures the stores of another file instead, one a line in the format of `bench/evidence/texts`:
+those below 60 memories, and the larger ones.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import isnan
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from bench.precision.measuring import Combray, Plain, Result, System, measure
-from bench.precision.sets import load
+from bench.precision.sets import LARGE, Store, load, read
 from combray import presets
 from combray.recall.abstain import FLOOR, THRESHOLDS, Abstain
 from combray.recall.keep import KeepStrong
@@ -27,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m bench.precision", description=__doc__)
     made.add_argument("--only", choices=("odd", "even", "all"), default="odd", help="even: unseen while tuning")
     made.add_argument("--set", action="append", choices=SETS, help="repeatable; default all")
+    made.add_argument("--file", type=Path, metavar="FILE", help="stores of this file instead, one a line")
     made.add_argument(
         "--embedder", action="append", metavar="SPEC", help="repeatable; default none and wordllama"
     )
@@ -70,20 +77,34 @@ def systems(options: argparse.Namespace) -> Iterator[System]:
             yield Combray(f"{through} ({short})", embedder, through=through)
 
 
+def measured(options: argparse.Namespace) -> Iterator[tuple[str, Sequence[Store]]]:
+    """Yield the stores of a table, with its title."""
+    if options.file is None:
+        for name in options.set or SETS:
+            yield f"{name}, {options.only}", load(name, options.only)
+        return
+    stores = read(options.file)
+    for size, some in (
+        ("small", [each for each in stores if len(each.memories) < LARGE]),
+        ("large", [each for each in stores if len(each.memories) >= LARGE]),
+    ):
+        if some:
+            yield f"{options.file.stem}, {size}", some
+
+
 def table(name: str, results: list[Result]) -> Table:
     """One line a system: means, and intervals of the main ones."""
     shown = Table(title=name)
     shown.add_column("system")
-    for column in ("precision", "recall", "F1", "silence wrong", "silence right", "own text"):
+    for column in ("precision", "recall", "F1", "silence wrong", "silence right", "near", "far", "own text"):
         shown.add_column(column, justify="right")
     for result in results:
-        cells = [f"{mean:.0f} ({low:.0f}-{high:.0f})" for mean, low, high in _known(result)]
-        shown.add_row(result.system, *cells)
+        shown.add_row(result.system, *(_cell(*each) for each in result.figures().values()))
     return shown
 
 
-def _known(result: Result) -> list[tuple[float, float, float]]:
-    return [each if each[0] == each[0] else (0.0, 0.0, 0.0) for each in result.figures().values()]
+def _cell(mean: float, low: float, high: float) -> str:
+    return "" if isnan(mean) else f"{mean:.0f} ({low:.0f}-{high:.0f})"
 
 
 def main() -> None:
@@ -95,11 +116,10 @@ def main() -> None:
         if progress.is_terminal:
             progress.print(line, end="\r", highlight=False, soft_wrap=True)
 
-    for name in options.set or SETS:
-        stores = load(name, options.only)
+    for name, stores in measured(options):
         found = [measure(system, stores, say, own=not options.no_own) for system in systems(options)]
         asked = sum(len(store.questions) for store in stores)
-        console.print(table(f"{name}, {options.only}: {asked} questions", found))
+        console.print(table(f"{name}: {asked} questions", found))
 
 
 if __name__ == "__main__":

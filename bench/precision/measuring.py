@@ -110,7 +110,7 @@ class Result:
 
     system: str
     answered: list[tuple[float, float, float, float]] = field(default_factory=list)
-    silent: list[float] = field(default_factory=list)
+    silent: list[tuple[float, bool | None]] = field(default_factory=list)
     own: list[float] = field(default_factory=list)
 
     def figures(self) -> dict[str, tuple[float, float, float]]:
@@ -118,7 +118,12 @@ class Result:
         rows = np.array(self.answered)
         names = ("precision", "recall", "F1", "silence wrong")
         found = {name: interval(rows[:, place]) for place, name in enumerate(names)}
-        return found | {"silence right": interval(self.silent), "own text": interval(self.own)}
+        silent = {
+            "silence right": [empty for empty, _ in self.silent],
+            "near": [empty for empty, near in self.silent if near],
+            "far": [empty for empty, near in self.silent if near is False],
+        }
+        return found | {name: interval(some) for name, some in silent.items()} | {"own text": interval(self.own)}
 
 
 def interval(values: Sequence[float] | np.ndarray[Any, Any], seed: int = 0) -> tuple[float, float, float]:
@@ -152,7 +157,7 @@ def measure(
             if question.gold:
                 result.answered.append(row(found, question.gold))
             else:
-                result.silent.append(float(not found))
+                result.silent.append((float(not found), question.near))
         for memory in store.memories if own else ():
             text, ref = memory["content"], memory["metadata"]["ref"]
             result.own.append(float(ref in filled.ask(Question(text, frozenset([ref])))))

@@ -10,15 +10,22 @@ from typing import Any, Literal
 
 SETS = Path(__file__).parent / "sets"
 Half = Literal["odd", "even", "all"]
+LARGE = 60
+"""Memories from which a store counts as large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with the refs of exactly what answers it, none if nothing does; `scopes`: asked in these."""
+    """A question with the refs of exactly what answers it, none if nothing does; `scopes`: asked in these.
+
+    `near`: whether a question without an answer is about a person or thing of the store; None if the set does
+    not say.
+    """
 
     text: str
     gold: frozenset[str]
     scopes: tuple[str, ...] = ()
+    near: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,12 @@ class Store:
 def load(name: str, half: Half) -> list[Store]:
     """Return the stores of a set with the questions of a half: odd ones for tuning, even ones unseen."""
     return [_read(each, half) for each in _files(name, half)]
+
+
+def read(path: Path) -> list[Store]:
+    """Return the stores of a file with one store a line, with all their questions."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [_read(json.loads(line) | {"split": True}, "all") for line in lines]
 
 
 def _files(name: str, half: Half) -> Iterator[dict[str, Any]]:
@@ -58,7 +71,12 @@ def _read(data: dict[str, Any], half: Half) -> Store:
         data["id"],
         tuple(map(_memory, data["memories"])),
         tuple(
-            Question(each["query"], frozenset(each.get("gold", ())), tuple(each.get("scopes") or ()))
+            Question(
+                each["query"],
+                frozenset(each.get("gold", ())),
+                tuple(each.get("scopes") or ()),
+                None if each.get("gold") else each.get("near"),
+            )
             for each in questions
         ),
     )
