@@ -6,12 +6,12 @@ About 150 bytes per memory. `NamespaceCache` catches up by revision when the dat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass, field, fields
 from combray.scoring.neighbours import Chain
 from combray.scoring.scratch import Scratch
 from combray.scoring.session_gain import Turns
