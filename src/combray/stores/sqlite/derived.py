@@ -31,7 +31,7 @@ from combray.stores.sqlite.connection import reading, writing
 from combray.stores.sqlite.migrations import migrations
 
 _SUFFIX = ".columns-"
-_LAYOUT = 2
+_LAYOUT = 3
 """Grows when the columns, or what is computed from them, change their meaning."""
 _READ = re.compile(r"\b(memory|vector|model)\b")
 """The tables that a file is made from."""
