@@ -7,12 +7,14 @@ A stage with a field `stages` is a composite: edits, checks and descriptions rea
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, FrozenInstanceError, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, dataclass_transform
 
 from combray.errors import PipelineError
+from combray.records import dataclass, field
 from combray.runtime import Runtime
 from combray.runtime.interruption import step
 from combray.types import Step
@@ -57,7 +59,7 @@ def stage(cls: type[C]) -> type[C]:
     for name, method in _METHODS.items():
         if name not in cls.__dict__:
             setattr(cls, name, method)
-    made = dataclass(init=False, repr=False, eq=False)(cls)
+    made = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
     made.__dataclass_params__.frozen = True  # type: ignore[attr-defined]
     return made
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +15,7 @@ import msgspec
 
 from combray.errors import InvalidInputError
 from combray.folders import data_folder
+from combray.records import dataclass
 
 PREFIX = "COMBRAY_"
 DEFAULT_EMBEDDER = "wordllama"
@@ -136,9 +136,11 @@ class Setting:
     help: str
 
 
+# Reading the types of all settings takes milliseconds, and a shell call loads its settings three times.
+_FIELDS = msgspec.structs.fields(Settings)
 SETTINGS: tuple[Setting, ...] = tuple(
     Setting(field.name, field.default, PREFIX + field.name.upper(), field.type.__metadata__[0])
-    for field in msgspec.structs.fields(Settings)
+    for field in _FIELDS
 )
 
 
@@ -270,7 +272,7 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def _convert(values: dict[str, Any]) -> Settings:
     converted: dict[str, Any] = {}
-    for field in msgspec.structs.fields(Settings):
+    for field in _FIELDS:
         if field.name in values:
             try:
                 converted[field.name] = msgspec.convert(values[field.name], field.type, strict=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from typing import Any, Literal, Required, TypedDict, get_args, overload
 
 import msgspec
+
+from combray.records import dataclass, field, fields
 
 Kind = Literal["episode", "fact", "insight", "chunk", "summary"]
 Status = Literal["active", "pending_embed", "superseded", "merged", "deprecated", "forgotten"]
@@ -390,7 +391,6 @@ class Remembered:
 
     def as_json(self) -> dict[str, Any]:
         """The page's JSON, its field names in its order; then `not_embedded` and `may_revise` if there is any."""
-        # The fields before `not_embedded` are the page's.
         names = [each.name for each in fields(self)]
         page = {name: getattr(self, name) for name in names[: names.index("not_embedded")]}
         page |= {name: list(value) for name, value in page.items() if isinstance(value, tuple)}

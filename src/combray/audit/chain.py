@@ -10,12 +10,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from combray.audit.entry import CUT, Head, head_of, parted, seal
 from combray.audit.locking import locked
+from combray.records import dataclass
 
 SEGMENT = 64 * 1024 * 1024
 """Size in bytes from which the next entry starts a new file."""

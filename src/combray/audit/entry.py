@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+
+from combray.records import dataclass
 
 GENESIS = "0" * 64
 """The previous hash of the first entry."""

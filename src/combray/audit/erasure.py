@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence, Set
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from combray.errors import StoreError
 from combray.language import substrings
 from combray.language.caches import forget_texts
 from combray.language.substrings import occurring
+from combray.records import dataclass, replace
 from combray.runtime import Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
 

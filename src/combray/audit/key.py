@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import hmac
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +35,7 @@ class Key:
     def __init__(self, path: str | None) -> None:
         self.path = path
         self._place = Path(str(path))
-        self._value = secrets.token_bytes(_BYTES) if path is None else b""
+        self._value = os.urandom(_BYTES) if path is None else b""
         self._keyed: hmac.HMAC | None = None
 
     def digest(self, text: str) -> str:
@@ -68,8 +67,8 @@ class Key:
 
     def _make(self) -> bytes:
         """Write a key to a draft and link it to its name, unless another process was first. Raises OSError."""
-        draft = self._place.with_name(f"{self._place.name}.{secrets.token_hex(8)}")
-        value = secrets.token_bytes(_BYTES)
+        draft = self._place.with_name(f"{self._place.name}.{os.urandom(8).hex()}")
+        value = os.urandom(_BYTES)
         try:
             # Flushed before the link: a power cut must not leave an empty key file.
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, takewhile
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from combray.audit.chain import MemoryChain
 from combray.audit.entry import Entry, read
 from combray.audit.log import AuditLog
+from combray.records import dataclass
 
 _AT_ONCE = 64 * 1024
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from combray.audit.chain import Mark, MemoryChain
 from combray.audit.entry import CUT, GAP, GENESIS, Link, link_of, parted
 from combray.audit.log import AuditLog
+from combray.records import dataclass, field
 
 MOST_FINDINGS = 1000
 """Most findings in a report; `Report.more` counts the rest."""

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from combray.clients.pieces import Piece, State
 from combray.clients.places import Places, Wanted
 from combray.clients.wiring import CLIENTS, text_at
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 
 _SECONDS = 10
 _WORST: tuple[State, ...] = ("foreign", "older", "missing", "wired")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+from combray.records import dataclass, field
 
 _SPACE = " \t\n\r\v\f\u00a0\ufeff\u2028\u2029"
 _STRICT_SPACE = " \t\n\r"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from combray.clients.places import Wanted
+from combray.records import dataclass
 
 
 def digest(data: bytes | None) -> str | None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from combray.clients import jsonedit, tomledit
 from combray.clients.jsonsource import Dialect, SourceError
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 
 State = Literal["wired", "older", "missing", "foreign"]
 """As this version writes it; Combray's, but different; not there; something else is in its place."""

@@ -8,9 +8,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from combray.records import dataclass, field
 
 Scope = Literal["user", "project"]
 

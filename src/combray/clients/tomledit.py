@@ -9,8 +9,9 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from combray.records import dataclass
 
 _TOKEN = re.compile(
     r'"""(?:[^\\]|\\[\s\S])*?"{3,5}'

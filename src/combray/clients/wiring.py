@@ -10,7 +10,6 @@ import difflib
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from combray.clients import claude_code, codex, cursor, gemini_cli, openclaw, opencode
@@ -18,6 +17,7 @@ from combray.clients.ledger import Ledger, Record, digest, write
 from combray.clients.pieces import Hook, Piece, Whole
 from combray.clients.places import Places, Wanted
 from combray.errors import InvalidInputError
+from combray.records import dataclass, replace
 
 CLIENTS: dict[str, Callable[[Places, Wanted], list[Piece]]] = {
     "claude-code": claude_code.pieces,

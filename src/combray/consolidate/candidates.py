@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -18,6 +17,7 @@ from combray.language.scopes import scope_set
 from combray.language.statements import Statement, statements
 from combray.language.support import supports
 from combray.language.tokens import term_set
+from combray.records import dataclass
 from combray.runtime import Filter, Reader
 from combray.types import LIVE_STATUSES, Memory
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 from combray.consolidate.belief import Belief, confidence
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import Confirm, Deprecate, Fade, MoveTier, Revive
+from combray.records import dataclass, replace
 from combray.runtime import Rows, Runtime
 from combray.scoring.confidence import DEPRECATED_BELOW
 from combray.scoring.tiers import TierRule

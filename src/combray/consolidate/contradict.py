@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
 
 from combray.consolidate.belief import begins
@@ -12,6 +11,7 @@ from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS, Halve, Supersede
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms
+from combray.records import dataclass
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
 

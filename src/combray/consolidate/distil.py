@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -21,6 +20,7 @@ from combray.language.entities import extract, names
 from combray.language.indexing import content_hash
 from combray.language.savings import is_agent
 from combray.language.scopes import scope_set, scopes_of
+from combray.records import dataclass
 from combray.runtime import Arrival, Filter, Reader, Runtime, Vectors
 from combray.scoring.confidence import grown
 from combray.scoring.density import available, density_clusters

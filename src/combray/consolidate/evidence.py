@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +13,7 @@ from combray.consolidate.steps import Support
 from combray.language.scopes import scope_set
 from combray.language.support import supports
 from combray.language.tokens import content_terms
+from combray.records import dataclass
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import Memory
 

@@ -6,7 +6,6 @@ Source: docs/explanation/consolidation.md.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -18,6 +17,7 @@ from combray.consolidate.relation import Pair, in_order
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Answer, Ask, Merge
 from combray.errors import ModelError
+from combray.records import dataclass
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES
 from combray.values import new_id

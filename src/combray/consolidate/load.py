@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from combray.consolidate.runs import by_key
 from combray.consolidate.state import Planning
 from combray.consolidate.steps import FACTS
 from combray.language.scopes import scope_set
+from combray.records import dataclass
 from combray.runtime import Doubt, Filter, Keys, Ranked, Reader, Runtime, Scores
 from combray.types import LIVE_STATUSES
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Merge
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.tokens import term_set
+from combray.records import dataclass
 from combray.runtime import Runtime
 from combray.scoring.leaders import clusters_by_leader
 

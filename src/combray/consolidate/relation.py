@@ -5,7 +5,6 @@ Source: docs/explanation/consolidation.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from combray.consolidate.belief import begins
@@ -17,6 +16,7 @@ from combray.language.statements import Statement, statements
 from combray.language.support import Traits, may_contradict, traits
 from combray.language.tense import Tense, tense_of
 from combray.language.tokens import is_stop, stem, term_set
+from combray.records import dataclass
 from combray.types import Memory
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ Source: docs/explanation/consolidation.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import msgspec
@@ -19,6 +18,7 @@ from combray.consolidate.state import UNSURE, Planning
 from combray.consolidate.steps import Answer, Correct, KeepBoth, Merge, Step, Supersede
 from combray.errors import ModelError
 from combray.language.scopes import scope_set
+from combray.records import dataclass
 from combray.runtime import Filter, LanguageModel, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
 from combray.values import new_id

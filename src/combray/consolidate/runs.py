@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +15,7 @@ from combray.consolidate.questions import keep_both, reopen
 from combray.consolidate.relation import Pair, pair
 from combray.consolidate.steps import Step, Support, decode, effect, encode, renamed, touched
 from combray.errors import InvalidInputError
+from combray.records import dataclass, replace
 from combray.runtime import Arrival, Clock, Doubt, Filter, Reader, Run, Store, Writer
 from combray.types import Memory, Version
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ import msgspec
 from combray.consolidate.relation import Pair, Relations, pair
 from combray.consolidate.steps import Step, effect, weight
 from combray.pipeline import stage_name
+from combray.records import dataclass, field
 from combray.runtime import Arrival, Doubt, Ranked
 from combray.types import LIVE_STATUSES, Memory
 from combray.types import Step as Signed

@@ -7,7 +7,6 @@ the memories at the time of applying; a step that no longer fits has none.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ import msgspec
 
 from combray.consolidate.belief import Belief, begins, believing
 from combray.errors import CorruptStoreError
+from combray.records import dataclass
 from combray.runtime import Doubt, Link
 from combray.types import LIVE_STATUSES, Memory
 

@@ -11,7 +11,6 @@ import math
 import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from combray.presets.semantic_facts import PASSIVE
 from combray.prompt.context import without_repeats
 from combray.prompt.truncation import shortened
 from combray.recall.asking import SEARCH_TYPES, Asking
+from combray.records import dataclass
 from combray.runtime import Filter, Memories
 from combray.runtime.background import Background
 from combray.types import Memory, RecallOptions

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from combray.language.folding import HANGUL, UNSPACED
+from combray.records import dataclass
 
 TOKENS = 400
 OVERLAP = 80

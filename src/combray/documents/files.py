@@ -7,7 +7,6 @@ import os
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from combray.documents.chunks import Chunk, ChunkSize, NumberedLine, chunk, lines_of
@@ -15,6 +14,7 @@ from combray.documents.transcripts import Message, messages
 from combray.documents.workspace import MAX_BYTES, SESSIONS, FoundFile, Place, open_file
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
+from combray.records import dataclass, replace
 from combray.runtime import Document
 
 _TRIES = 3

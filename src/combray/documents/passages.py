@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, overload
 
 from combray.language.tokens import terms
+from combray.records import dataclass, field
 from combray.types import Answer, Memory
 
 SNIPPET = 700

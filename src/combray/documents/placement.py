@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +18,7 @@ from combray.documents.verdicts import JudgeChunks
 from combray.errors import ModelError
 from combray.language.indexing import content_hash
 from combray.language.scopes import is_scope
+from combray.records import dataclass
 from combray.runtime import Arrival, Runtime
 from combray.types import LIVE_STATUSES, Memory
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.documents.files import ReadFile
+from combray.records import dataclass, field
 from combray.remember.guard import Verdict
 from combray.runtime import Reader, Writer
 from combray.types import Step

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from combray.documents.chunks import ChunkSize
@@ -16,6 +16,7 @@ from combray.documents.state import Arriving, Placing
 from combray.documents.verdicts import JudgeChunks
 from combray.documents.workspace import FoundFile, find
 from combray.pipeline import Pipeline, Transaction
+from combray.records import dataclass, field
 from combray.remember.guard import Guard
 from combray.runtime import Document, Runtime, Workspace
 

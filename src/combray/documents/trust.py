@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from combray.documents.state import Arriving, Placing
 from combray.documents.verdicts import JudgeChunks
+from combray.records import dataclass
 from combray.remember.guard import Verdict, was_released
 from combray.runtime import Reader
 from combray.types import TRUSTS, Memory, Trust

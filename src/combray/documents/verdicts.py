@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from combray.documents.chunks import Chunk
 from combray.documents.state import Arriving, Placing
+from combray.records import dataclass
 from combray.remember.guard import Guard, Verdict
 from combray.runtime import Runtime
 from combray.types import TRUSTS, Trust

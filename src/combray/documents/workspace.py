@@ -6,11 +6,11 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from combray.documents.dates import EVERGREEN, MEMORY_FOLDER
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 from combray.runtime import Workspace
 
 MEMORY, SESSIONS = "memory", "sessions"

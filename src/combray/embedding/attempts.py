@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.errors import ModelError
+from combray.records import dataclass, field
 from combray.runtime import Embedder
 
 MOST_ATTEMPTS = 16

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from combray.embedding.attempts import MOST_ATTEMPTS, Tried, embed_each, pause
 from combray.errors import StoreError
 from combray.language.indexing import full_text
+from combray.records import dataclass, replace
 from combray.remember.embed import search_nearest
 from combray.remember.link import LinkSemantic
 from combray.remember.state import Draft, Remembering

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -11,6 +10,7 @@ from combray.audit.audited import audited
 from combray.engine.hidden import hide, resting_alone, show
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, NotFoundError, brief
+from combray.records import dataclass, replace
 from combray.remember.revision import Revision
 from combray.runtime import Order, Reader, Writer
 from combray.runtime.interruption import step

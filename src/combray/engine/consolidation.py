@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from combray.engine.namespace import Namespace
 from combray.engine.revisions import suggest_left
 from combray.engine.vectors import Vectors
 from combray.errors import InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError
+from combray.records import dataclass, field
 from combray.runtime import Lease, Writer
 from combray.runtime import Run as Run
 from combray.runtime.leases import is_there, new_holder

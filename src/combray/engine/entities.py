@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any
 
@@ -14,6 +13,7 @@ from combray.engine.namespace import Verbs
 from combray.errors import InvalidInputError, NotFoundError
 from combray.language.indexing import SEPARATED, separated_names
 from combray.language.names import normal
+from combray.records import dataclass
 from combray.types import Memory
 from combray.values import whole
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from combray.engine.namespace import Namespace
 from combray.language.scopes import scope_set
+from combray.records import dataclass
 from combray.types import GRAPH_EDGES, EdgeType, Memory, Remembered
 
 

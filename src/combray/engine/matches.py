@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +19,7 @@ from combray.language.lexicon import matcher
 from combray.language.names import normal
 from combray.language.requests import Request, states_present, titles
 from combray.language.tokens import content_terms, spellings
+from combray.records import dataclass, field
 from combray.runtime.interruption import step
 from combray.types import Memory
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from combray import wiring
 from combray.errors import CombrayError, MissingExtraError, ModelError
+from combray.records import dataclass
 from combray.settings import Settings, load
 
 if TYPE_CHECKING:

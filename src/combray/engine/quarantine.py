@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from combray.audit.audited import audited
 from combray.audit.verb import tell
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 from combray.runtime import Filter
 from combray.types import LIVE_STATUSES, Memory
 from combray.values import one_of, whole

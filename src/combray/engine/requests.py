@@ -6,7 +6,6 @@ Cost: one pass over the texts of the namespace, and one embedding of the request
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -19,6 +18,7 @@ from combray.engine.matches import Judged, judge
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError, brief
 from combray.language.requests import Request, request
+from combray.records import dataclass
 from combray.runtime import Filter, Reader, Writer
 from combray.runtime.interruption import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from combray.audit.audited import audited
 from combray.engine.namespace import Namespace, Verbs
 from combray.language.quality import warnings
 from combray.pipeline import walk
+from combray.records import dataclass
 from combray.remember.retain import Prune, RefreshImportance, degrees, last_used
 from combray.runtime import Filter
 from combray.types import Memory

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from combray.audit.verb import found as shown_so_far
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 from combray.runtime import Link, Order, Reader
 from combray.types import LIVE_STATUSES, VERDICTS, Edge, Memory, Verdict
 from combray.values import clean_text, one_of, whole

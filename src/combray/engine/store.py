@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from combray.engine.namespace import Namespace, Verbs
 from combray.engine.scopes import count_crossing, remove_crossing
 from combray.engine.service_tier import model_usage, tier_monitor
 from combray.errors import InvalidInputError, ModelError
+from combray.records import dataclass
 from combray.runtime import Embedder, Reader
 from combray.runtime.service_tier import Tier
 from combray.settings import read_prices

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from combray import wiring
 from combray.audit.audited import audited
@@ -11,6 +10,7 @@ from combray.embedding.background import EmbeddingWorker
 from combray.embedding.working import Worked, Worker
 from combray.engine.namespace import Namespace
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 from combray.remember.link import LinkSemantic
 from combray.runtime import Embedder, Filter
 from combray.values import clean_text, whole

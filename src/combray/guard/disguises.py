@@ -11,7 +11,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from combray.records import dataclass
 
 MOST_PAYLOADS = 32
 """Maximum number of encoded runs that are decoded."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from combray.guard.sentences import Sentence
 from combray.guard.vocabulary import CLASS, Vocabulary, meant, vocabularies
 from combray.language.caches import keyed_by_text
+from combray.records import dataclass
 
 Places = dict[str, list[tuple[int, int]]]
 

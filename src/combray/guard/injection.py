@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from combray.guard.context import FEWEST, NOWHERE, WordVectors, distances, far_features
 from combray.guard.disguises import Reading, View, read
@@ -19,6 +18,7 @@ from combray.guard.screen import Floors, Sieve, is_quiet
 from combray.guard.sentences import Sentence, sentences
 from combray.guard.vocabulary import spoken
 from combray.guard.weights import Weights, model, raised, reasons, score
+from combray.records import dataclass
 
 _TOKENS = re.compile(r"<\|[^|<>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>")
 FLOOD = 16

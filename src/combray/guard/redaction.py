@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from combray.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

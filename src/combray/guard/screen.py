@@ -16,7 +16,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from operator import or_
 from typing import Any
@@ -37,6 +36,7 @@ from combray.guard.vocabulary import (
 )
 from combray.guard.weights import Weights, logistic, model
 from combray.language.caches import from_tables, keyed_by_text
+from combray.records import dataclass, replace
 
 _RUN = re.compile(r"[a-z0-9']+")
 _WORD = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*")

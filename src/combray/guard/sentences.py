@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from combray.records import dataclass, field
 
 LONGEST = 60
 """Maximum words of a sentence. A longer one is split into windows that overlap by a third."""

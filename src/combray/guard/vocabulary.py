@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ import msgspec
 from combray.guard.disguises import TELEX, fold
 from combray.language.caches import from_tables, keyed_by_text
 from combray.language.tables import english_first, section
+from combray.records import dataclass
 
 _UNIT = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$])+(?:'[^\W_]+)*")
 _LEET = str.maketrans("01345789@$", "oieastbgas")

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from combray.records import dataclass
 
 CLIENTS = ("claude-code", "codex", "cursor", "openclaw", "gemini-cli", "opencode")
 VERBS = ("session-start", "prompt", "tool", "pre-compact", "stop", "session-end")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -25,6 +24,7 @@ from combray.language.scripts import language
 from combray.language.tables import section
 from combray.language.text import fold_of, fold_words, passing, plain_of, plain_words, question_of
 from combray.language.tokens import is_stop, terms
+from combray.records import dataclass
 
 KEPT = 4096
 """Texts of which it is remembered what kinds they hold."""

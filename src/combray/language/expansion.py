@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 
 from combray.language.caches import from_tables
 from combray.language.folding import HANGUL, fold
 from combray.language.lexicon import folded, matcher
 from combray.language.tables import section
 from combray.language.tokens import content_terms, query_terms, terms, words
+from combray.records import dataclass
 
 _tables = section("expansion", list[str])
 SHORT = 3

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from bisect import bisect_right
 
 from combray.language.late import late
 
@@ -26,6 +28,10 @@ UNSPACED = (
 HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 
 _UNSPACED = late(f"[{UNSPACED}]")
+_BOUNDS = sorted((each[0], each[-1]) for each in re.findall(".-.|.", UNSPACED))
+_LAST = chr(0x10FFFF)
+_SHORT = 16
+"""Characters of a phrase, which is looked through without the pattern: that takes 2.5 ms to compile."""
 # All of these and more, compiled in a fifth of the time: most texts beyond ASCII hold none.
 _MAY_BE_UNSPACED = late("[^\x00-\u0e00\u2000-\u3004]")
 _RUN = late(r"[^\W_]+")
@@ -66,4 +72,11 @@ def ascii_runs(lowered: str) -> list[str]:
 
 def is_unspaced(text: str) -> bool:
     """Return whether the text holds a letter of a script written without spaces."""
-    return not text.isascii() and _MAY_BE_UNSPACED.search(text) is not None and _UNSPACED.search(text) is not None
+    if text.isascii() or _MAY_BE_UNSPACED.search(text) is None:
+        return False
+    return any(map(_is_within, text)) if len(text) <= _SHORT else _UNSPACED.search(text) is not None
+
+
+def _is_within(letter: str) -> bool:
+    at = bisect_right(_BOUNDS, (letter, _LAST))
+    return at > 0 and letter <= _BOUNDS[at - 1][1]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from combray.language.folding import fold
+from combray.records import dataclass
 
 LEAST = 4
 """Letters and digits of the shortest code or number that identifies something."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from dataclasses import dataclass
 
 from combray.language.aliases import learned
 from combray.language.cues import cue_bits
@@ -19,6 +18,7 @@ from combray.language.tables import fingerprint
 from combray.language.tense import tense_bit
 from combray.language.text import Text, read_once, text_of
 from combray.language.tokens import all_runs, all_terms, content, count, terms
+from combray.records import dataclass
 from combray.types import Memory
 
 _VERSION = "5"

@@ -152,18 +152,29 @@ class Phrases:
 
     def __init__(self, wanted: Iterable[str], *more: str) -> None:
         self._wanted, self._more = sorted(set(wanted)), more
-        self._unspaced = [phrase for phrase in self._wanted if is_unspaced(phrase)]
-        self._wordless: list[str] = []
-        self._by_word: dict[str, list[tuple[frozenset[str], str]]] = {}
+
+    @cached_property
+    def _unspaced(self) -> list[str]:
+        return [phrase for phrase in self._wanted if is_unspaced(phrase)]
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[tuple[frozenset[str], str]]]:
+        """Spaced phrases by their longest word, each with its other words; those without a word under ""."""
+        found: dict[str, list[tuple[frozenset[str], str]]] = {}
         for phrase in self._wanted:
-            if not is_unspaced(phrase):
+            if phrase.isascii() or not is_unspaced(phrase):
                 words = runs(phrase)
-                if words:
-                    longest = max(words, key=len)
-                    self._by_word.setdefault(longest, []).append((frozenset(words) - {longest}, phrase))
-                else:
-                    self._wordless.append(phrase)
-        self._words = frozenset(self._by_word)
+                longest = max(words, key=len, default="")
+                found.setdefault(longest, []).append((frozenset(words) - {longest}, phrase))
+        return found
+
+    @cached_property
+    def _wordless(self) -> list[str]:
+        return [phrase for _, phrase in self._by_word.get("", ())]
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(self._by_word) - {""}
 
     @property
     def signs(self) -> frozenset[str] | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 
@@ -21,6 +20,7 @@ from combray.language.given_names import by_gender
 from combray.language.lexicon import folded, matcher, word_lists
 from combray.language.scripts import script
 from combray.language.tables import section
+from combray.records import dataclass
 
 _NO_PERSON = re.compile(r"[\d@/_.:#]|[a-z][A-Z]")
 

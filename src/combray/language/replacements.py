@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
@@ -21,6 +20,7 @@ from combray.language.polarity import negations
 from combray.language.subjects import subject_of
 from combray.language.tables import section
 from combray.language.text import Text, plain_of, read_once
+from combray.records import dataclass
 
 _LONGEST = 300
 """Characters of a text that can be one statement of a change."""

@@ -8,7 +8,6 @@ openers ("please delete"), scopes ("everything about"), past ("old"), present ("
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from combray.language import dates
@@ -20,6 +19,7 @@ from combray.language.identifiers import Identifier, identifiers
 from combray.language.lexicon import matcher
 from combray.language.tables import phrase_lists
 from combray.language.tokens import content_terms, is_stop
+from combray.records import dataclass
 
 _listed = phrase_lists("requests", "openers closers scopes past present titles")
 _quoted = re.compile('["“«「]([^"”»」]{2,100})["”»」]').finditer

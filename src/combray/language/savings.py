@@ -7,12 +7,12 @@ do not matter. Source: the four signals and their constants are Engram's, see do
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
 from combray.language.tables import phrase_lists
+from combray.records import dataclass
 
 Kind = Literal["explicit", "identity", "preference", "decision"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.tables import section
+from combray.records import dataclass
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -19,6 +18,7 @@ from combray.language.savings import MOST, Saving, is_agent, is_said, is_unfit, 
 from combray.language.scripts import language
 from combray.language.statement_grammar import Clause, grammar
 from combray.language.tokens import content_terms
+from combray.records import dataclass, replace
 
 USER = "User"
 _USER_NAMES = frozenset(("", "user", "human", "me", "owner", "customer", "用户"))

@@ -36,6 +36,16 @@ def _languages_in(folder: Path) -> list[Path]:
     return sorted(each for each in folder.iterdir() if _code(each.name) and each.is_dir())
 
 
+@from_tables
+def _files() -> dict[str, list[Path]]:
+    """Return the files of each section, those of an added folder last. One listing serves all sections."""
+    found: dict[str, list[Path]] = {}
+    for folder in (each for added in _folders for each in _languages_in(added)):
+        for path in folder.glob("*.json"):
+            found.setdefault(path.stem, []).append(path)
+    return found
+
+
 def english_first(codes: Iterable[str]) -> list[str]:
     """The codes in order, English in front: where two languages are equally likely, English is preferred."""
     return sorted(codes, key=lambda code: (code != "en", code))
@@ -51,20 +61,16 @@ def section(name: str, shape: type[T]) -> Callable[[], dict[str, T]]:
     @from_tables
     def read() -> dict[str, T]:
         found: dict[str, T] = {}
-        for folder in (each for added in _folders for each in _languages_in(added)):
-            path = folder / f"{name}.json"
-            try:
-                data = path.read_bytes()
-            except FileNotFoundError:
-                continue
+        for path in _files().get(name, ()):
+            data = path.read_bytes()
             try:
                 # The only type that msgspec does not know is a pattern.
-                found[folder.name] = msgspec.json.decode(
+                found[path.parent.name] = msgspec.json.decode(
                     data, type=shape, dec_hook=lambda _, text: re.compile(text)
                 )
             except (msgspec.MsgspecError, UnicodeDecodeError, re.error) as error:
                 raise InvalidInputError(
-                    f"language table {folder.name}/{path.name}",
+                    f"language table {path.parent.name}/{path.name}",
                     f"cannot be read: {error}.",
                     f"Compare {path} with combray/language/en/{path.name}.",
                 ) from error

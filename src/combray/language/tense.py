@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -26,6 +25,7 @@ from combray.language.late import late
 from combray.language.lexicon import Finder
 from combray.language.tables import section
 from combray.language.text import Text, plain_of, read_once
+from combray.records import dataclass
 
 Tense = Literal["present", "past", "planned", "hypothetical", "quoted", "asked"]
 

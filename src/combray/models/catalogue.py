@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 
 from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
 from combray.models.services import SERVICES
+from combray.records import dataclass
 
 _TABLES = {"embedder": EMBEDDERS, "reranker": RERANKERS, "judge": JUDGES, "language_model": LANGUAGE_MODELS}
 _IN_PROCESS: Mapping[str, tuple[str, str]] = {"onnx": ("onnxruntime", "onnx"), "wordllama": ("wordllama", "")}

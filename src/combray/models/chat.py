@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import quote
 
 from combray.models.http import Client, Posted, StatusError
 from combray.models.services import Spec
+from combray.records import dataclass, field
 
 Body = dict[str, Any]
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from combray.models.http import PATIENCE, Client, Posted
 from combray.models.services import Spec
+from combray.records import dataclass, field
 from combray.runtime import Vectors
 
 MOST_CHARACTERS = 6000

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from combray.errors import InvalidInputError, ModelError
 from combray.models import hub
 from combray.models.hub import HubId
 from combray.models.onnx_files import WEIGHTS, open_session, open_tokenizer
+from combray.records import dataclass
 
 Progress = Callable[[int, int], None]
 """Called with the bytes done and the total."""

@@ -7,7 +7,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import msgspec
 
 from combray.errors import ModelError
 from combray.models.breaker import Breaker
+from combray.records import dataclass
 from combray.runtime import Health
 
 if TYPE_CHECKING:

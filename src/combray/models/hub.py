@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from combray.errors import MissingExtraError, ModelError
+from combray.records import dataclass
 
 MODELS = ("model.onnx", "onnx/model.onnx")
 """Where the model file of an id or folder is, if the spec names none. The first that exists."""

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from combray.errors import MissingExtraError, ModelError
 from combray.models import hub
+from combray.records import dataclass
 
 WEIGHTS = re.compile(r"(_data(_\d+)?|\.data)")
 """Suffixes of external weight files, after the name of the model file."""

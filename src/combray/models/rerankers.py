@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from combray.models.http import Client, Posted
 from combray.models.services import Spec
+from combray.records import dataclass
 
 MOST_CHARACTERS = 4000
 """Of the query and of each text, as for a query that is embedded."""

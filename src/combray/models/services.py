@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from combray.errors import InvalidInputError, ModelError
 from combray.models.http import Client
+from combray.records import dataclass, field
 from combray.values import is_loopback
 
 _SPEC = re.compile(

@@ -5,11 +5,10 @@ Source: lightrag/api/routers/query_routes.py of https://github.com/HKUDS/LightRA
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from combray.peers.posting import MOST_CHARACTERS, PostedPeer, post
+from combray.records import dataclass
 from combray.runtime import PeerHit
 
 

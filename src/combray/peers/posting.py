@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -12,6 +11,7 @@ import msgspec
 
 from combray.models.breaker import NEVER, Breaker
 from combray.models.http import Client
+from combray.records import dataclass
 
 MOST_BYTES = 1_000_000
 MOST_CHARACTERS = 8_000

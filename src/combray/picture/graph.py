@@ -6,12 +6,12 @@ import base64
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from combray.records import dataclass
 from combray.runtime import Filter, Reader
 from combray.types import LIVE_STATUSES, STATUSES, Edge, Memory
 

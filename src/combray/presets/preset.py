@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
+from combray.records import dataclass, field
 
 if TYPE_CHECKING:
     from combray.recall.state import Recalling

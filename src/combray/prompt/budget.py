@@ -7,12 +7,12 @@ docs/explanation/context.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.fence import fenced
 from combray.prompt.truncation import cut_evenly, shortened
+from combray.records import dataclass, field, replace
 from combray.values import whole
 
 BUDGET = 1500

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
 from combray.prompt.held import QUESTION, held
 from combray.prompt.shown import add_shown, shown_before
 from combray.recall.marks import marks
+from combray.records import dataclass, replace
 from combray.runtime import Memories, Reader
 from combray.types import Answer, Memory, RecallOptions
 from combray.values import MAX_LABEL, MAX_LIMIT, clean_text, one_of, short_ids

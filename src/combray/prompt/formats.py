@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from combray.prompt.fence import NOTE, fenced
+from combray.records import dataclass
 
 Format = Literal["text", "markdown", "xml", "json"]
 FORMATS: tuple[Format, ...] = ("text", "markdown", "xml", "json")

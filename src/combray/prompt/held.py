@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
 from combray.prompt.shown import Shown
+from combray.records import dataclass
 from combray.types import Memory
 
 QUESTION = "repeats the question"

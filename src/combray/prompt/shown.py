@@ -11,11 +11,11 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from combray.errors import StoreError
+from combray.records import dataclass
 from combray.runtime import Reader, Store, Writer
 
 LOG = logging.getLogger(__name__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,6 +24,7 @@ from combray.recall.answer_features import (
     in_conversation,
 )
 from combray.recall.state import Recalling
+from combray.records import dataclass
 from combray.runtime import Runtime
 from combray.scoring import answers
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from combray.errors import InvalidInputError, brief
@@ -14,6 +13,7 @@ from combray.recall.query import INTENTS, KEYWORD_ONLY, DetectIntent, ReadQuery
 from combray.recall.search import SearchKeywords, SearchSubstring
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
+from combray.records import dataclass
 from combray.runtime import Filter, Reader, Runtime
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS, Answer, AnswerDetails
 from combray.values import MAX_LABEL, MAX_LIMIT, MAX_QUERY, as_seconds, clean_text, one_of, whole

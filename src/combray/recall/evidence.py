@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from combray.language.scripts import language
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
 from combray.recall.state import Recalling, aligned
+from combray.records import dataclass, field
 from combray.runtime import Arm, Found, KeywordArm, Runtime, VectorArm
 
 _WORD = re.compile(r"\S+")

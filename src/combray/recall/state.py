@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.questions import Question
+from combray.records import dataclass, field
 from combray.runtime import Arm, Filter, Found, Keys, LateRows, Link, Reader, Rows, Scores
 from combray.types import AnswerDetails, Hit, Step
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from combray.pipeline import stage
 from combray.recall.state import Recalling
+from combray.records import dataclass, field
 from combray.runtime import Link, Runtime
 
 EDGE_WEIGHTS: Mapping[str, Mapping[str, float]] = {

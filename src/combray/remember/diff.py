@@ -7,7 +7,6 @@ distinguish a contradiction from a paraphrase (bench/results/quality.md).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,7 @@ from combray.language.replacements import is_other_value, replacements_of, repla
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set
+from combray.records import dataclass
 from combray.remember.diff_candidates import EDITABLE, LONGEST_RELATED, Batch, DiffCandidate, on_another_day
 from combray.remember.state import Draft, Remembering, Restatement, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime

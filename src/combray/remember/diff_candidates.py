@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from combray.language.indexing import normalised
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms, terms
+from combray.records import dataclass
 from combray.remember.state import Draft
 from combray.types import DEFAULT_TRUST, Memory
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 
 import msgspec
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from combray.errors import ModelError
 from combray.language.indexing import full_text
 from combray.language.scopes import scope_set
+from combray.records import dataclass
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, Reader, Runtime
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from combray.language.entities import extract, names
 from combray.language.quality import warnings
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import words
+from combray.records import dataclass
 from combray.remember.state import Remembering
 from combray.runtime import Runtime
 

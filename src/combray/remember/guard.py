@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from combray.guard.injection import Judgement, judge
 from combray.guard.redaction import find_secrets, redact
 from combray.guard.screen import Floors
 from combray.language.indexing import content_hash
+from combray.records import dataclass, field, replace
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Detector, Runtime
 from combray.types import TRUSTS, Memory, Trust

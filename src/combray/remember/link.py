@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from combray.language.causality import SubType, signal
 from combray.language.scopes import scope_set
 from combray.language.tokens import term_set
+from combray.records import dataclass
 from combray.remember.state import Draft, Remembering, Surroundings, Survey
 from combray.runtime import Link, Runtime
 

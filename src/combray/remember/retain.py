@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from combray.records import dataclass
 from combray.remember.state import Remembering
 from combray.runtime import Filter, Keys, Reader, Rows, Runtime, Scores
 from combray.scoring.importance import ImportanceRule

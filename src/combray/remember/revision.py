@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.validity import validity_of
 from combray.pipeline import Pipeline, Transaction, walk
+from combray.records import dataclass, replace
 from combray.remember.diff import Diff
 from combray.remember.embed import Embed, FindNearest, QueueEmbedding
 from combray.remember.extract import ExtractEntities, Warn

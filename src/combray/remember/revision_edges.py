@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from combray.records import dataclass
 from combray.remember.revisions import level_of
 from combray.remember.revisions_left import leave
 from combray.remember.state import Draft, Remembering

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from combray.language.scopes import scope_set
 from combray.language.states import States, opposed, states_of
 from combray.language.tense import Tense
 from combray.language.tokens import query_terms, spellings
+from combray.records import dataclass, replace
 from combray.remember.state import Draft, Remembering, Suspect
 from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
 from combray.scoring.revisions import Level, probabilities

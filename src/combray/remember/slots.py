@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
 from combray.language.scopes import scope_set
+from combray.records import dataclass
 from combray.remember.state import Draft, Remembering, Target
 from combray.runtime import Link, Order, Writer
 from combray.types import LIVE_STATUSES, Memory

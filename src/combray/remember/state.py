@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from combray.language.scopes import scope_set
 from combray.language.tense import Claim
+from combray.records import dataclass, field
 from combray.runtime import Filter, Ranked, Reader, Writer
 from combray.scoring.importance import ImportanceRule
 from combray.types import LIVE_STATUSES, Candidate, Memory, Remembered, Step

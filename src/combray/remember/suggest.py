@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from combray.language.causality import read_signals, signal
 from combray.language.scopes import scope_set
 from combray.language.tokens import query_terms, term_set
+from combray.records import dataclass
 from combray.remember.link import shared_terms
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Filter, KeywordArm, Reader, Runtime

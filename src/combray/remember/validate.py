@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +15,7 @@ from combray.language.dates.direction import is_ahead
 from combray.language.indexing import content_hash
 from combray.language.scopes import GLOBAL, LONGEST, PREFIX, is_scope, is_scope_name, scopes_of
 from combray.language.tense import tense_of
+from combray.records import dataclass
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Runtime
 from combray.types import CATEGORIES, DEFAULT_TRUST, KINDS, TIERS, TRUSTS, Memory

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from combray.language.scopes import scope_set
+from combray.records import dataclass, replace
 from combray.remember.embed import say_embedded
 from combray.remember.slots import chain_slots, fill_slots
 from combray.remember.state import Draft, Remembering, Surroundings, Survey, revised

@@ -10,10 +10,10 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from combray.errors import ModelError
+from combray.records import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

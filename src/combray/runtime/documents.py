@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from combray.records import dataclass
 from combray.types import DEFAULT_TRUST, Trust
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
+from combray.records import dataclass
 from combray.runtime.retrieval import Vectors
 
 if TYPE_CHECKING:

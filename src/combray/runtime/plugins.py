@@ -7,10 +7,10 @@ A plugin cannot replace a name of Combray's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from combray.errors import CombrayError, PluginError
+from combray.records import dataclass
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from combray.records import dataclass
 
 OMITTED = "omitted: it may have quoted a memory that was erased"
 """Replaces the error of every failed job after an erasure in its namespace: models quote their input."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass, field
 from combray.types import LIVE_STATUSES, EdgeType, Memory
 from combray.where import Condition
 

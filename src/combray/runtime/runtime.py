@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from combray.records import dataclass
 from combray.runtime.audit import Audit
 from combray.runtime.models import Clock, Detector, Embedder, Judge, LanguageModel, Peer, Reranker, Start, at_once
 from combray.runtime.service_tier import ServiceTier

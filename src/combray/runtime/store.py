@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass, field
 from combray.runtime.documents import Documents, DocumentsWriter
 from combray.runtime.queue import Queue, QueueWriter
 from combray.runtime.retrieval import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from combray.records import dataclass
 from combray.scoring.decay import half_left
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass
 from combray.scoring.scratch import ascending
 
 Slots = NDArray[np.int64]

@@ -6,11 +6,10 @@ recall@10 on LoCoMo, damping by the mean none (bench/results/quality.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass
 from combray.scoring.neighbours import Slots
 
 Floats = NDArray[np.float64]

@@ -5,11 +5,10 @@ Source: Mnemo, see docs/reference/presets.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass
 from combray.runtime import Rows, Scores
 from combray.scoring.decay import SHAPES, weibull
 from combray.types import TIERS, Tier

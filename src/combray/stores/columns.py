@@ -6,16 +6,17 @@ About 150 bytes per memory. `NamespaceCache` catches up by revision when the dat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass, field, fields
 from combray.scoring.neighbours import Chain
 from combray.scoring.scratch import Scratch
 from combray.scoring.session_gain import Turns
 from combray.stores.memo import Memo
+from combray.stores.profile import Tally
 from combray.stores.snapshot import Lent, Snapshot
 from combray.types import STATUSES, TIERS
 
@@ -65,7 +66,7 @@ _DERIVED: dict[str, frozenset[str]] = {
 """Column -> the kinds of kept values that a change of the column invalidates; `_ANY` for other columns."""
 
 
-_SHAPES: dict[str, type[Any]] = {"chain": Chain, "turns": Turns, "expanded": Lent}
+_SHAPES: dict[str, type[Any]] = {"chain": Chain, "turns": Turns, "expanded": Lent, "profile": Tally}
 _PACKED = frozenset(_SHAPES)
 """Kept values that take a pass over all rows to compute."""
 

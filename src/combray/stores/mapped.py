@@ -13,13 +13,14 @@ import struct
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from combray.records import dataclass
 
 _MAGIC = b"COMBRAY\x01"
 _PAGE = 4096

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, fields, replace
 from itertools import compress
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language.scopes import GLOBAL
+from combray.records import dataclass, field, fields, replace
 from combray.runtime import Filter, Keys, KeywordArm, VectorArm
 from combray.scoring.context_expansion import ContextExpansion
 from combray.scoring.neighbours import Chain, Slots, around, extend, link

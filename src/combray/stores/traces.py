@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -13,6 +12,7 @@ import msgspec
 
 from combray.language.indexing import index_entry
 from combray.language.substrings import occurring
+from combray.records import dataclass
 from combray.runtime import Trace
 from combray.types import CATEGORIES, EDGE_TYPES, KINDS, STATUSES, TIERS, TRUSTS, Memory
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from combray.errors import ModelError
 from combray.language.indexing import content_hash
 from combray.language.tokens import term_set
+from combray.records import dataclass, field
 from combray.runtime import Vectors
 from combray.types import Memory
 

@@ -8,8 +8,9 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from combray.records import dataclass, field
 
 _NAME = ".s.PGSQL.5432"
 _ROLLBACK = b"Q\x00\x00\x00\x0dROLLBACK\x00"

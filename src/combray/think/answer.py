@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +13,7 @@ from combray.language.questions import read
 from combray.language.tokens import query_terms
 from combray.presets import Preset
 from combray.prompt.context import budget_of, refuse_quarantined
+from combray.records import dataclass
 from combray.runtime import Embedder, LanguageModel, Memories, Space
 from combray.runtime.interruption import step
 from combray.think import extraction

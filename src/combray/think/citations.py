@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from combray.language.sentences import sentences
 from combray.language.tokens import term_set
+from combray.records import dataclass, field, replace
 from combray.think.evidence import Evidence, evidence, joined
 from combray.think.prompt import says_unknown, unknown_terms
 from combray.think.sources import Source, one_line

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from combray.language.dates import has_time_expression
 from combray.language.dates.direction import resolve_stated
+from combray.records import dataclass
 from combray.types import Memory
 
 _LATER = timedelta(days=1000)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from combray.language import claims
@@ -16,6 +15,7 @@ from combray.language.questions import Question
 from combray.language.sentences import sentences
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, word_count
+from combray.records import dataclass, replace
 from combray.think.dates import Dated, days_named
 from combray.think.prompt import Wording
 from combray.think.sources import Source, one_line

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from combray.language.sentences import sentences
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats
 from combray.recall.marks import note
+from combray.records import dataclass
 from combray.runtime import Filter, Space
 from combray.types import Hit, Memory
 

@@ -7,7 +7,6 @@ agree. An embedder can only lower the required share of words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from combray.language import polarity
 from combray.language.claim_tokens import Token, tokenise, vocabulary
@@ -15,6 +14,7 @@ from combray.language.dates import has_time_expression
 from combray.language.entities import extract, names
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, term_set
+from combray.records import dataclass
 from combray.think.dates import Dated, day_of, days_named, edges_named
 from combray.think.evidence import Evidence
 from combray.think.thought import How

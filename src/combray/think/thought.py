@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, Literal
 
+from combray.records import dataclass, field
 from combray.types import Hit, Step
 
 Mode = Literal["model", "extractive", "nothing"]

@@ -6,11 +6,11 @@ The temporal backbone is repaired: each memory of a source and scope is linked t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import cast
 
 from combray.language.scopes import scope_set
+from combray.records import dataclass, field, replace
 from combray.runtime import Filter, Link, Reader, Rememberer, Writer
 from combray.transfer.items import Item, ItemEdge, Items
 from combray.transfer.report import ImportReport, Problem, Shape

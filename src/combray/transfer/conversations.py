@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from combray.clients.sessions import turn_id
+from combray.records import dataclass
 from combray.remember.validate import scope_tag
 from combray.runtime import Memories, Rememberer
 from combray.transfer.sources import read_sources

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from combray.errors import InvalidInputError
+from combray.records import dataclass, field, replace
 from combray.remember.state import Remembering
 from combray.remember.validate import Validate
 from combray.runtime import Runtime

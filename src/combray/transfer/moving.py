@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ import msgspec
 import numpy as np
 
 from combray.errors import StoreBusyError, StoreError
+from combray.records import dataclass, replace
 from combray.runtime import Arrival, Filter, Link, Reader, Store, Writer
 from combray.types import Edge, Memory, Version
 

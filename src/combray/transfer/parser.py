@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from combray.records import dataclass, field
 from combray.transfer.report import Problem, Shape, shown
 
 _BYTE_ORDER_MARK = "\ufeff"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 
 Shape = Literal["combray", "mnemon", "items", "empty"]
 """An export of Combray; Mnemon's import draft; one object per item; an empty file."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from combray.errors import InvalidInputError
 from combray.language.indexing import full_text
 from combray.language.scopes import scope_set
+from combray.records import dataclass, field, replace
 from combray.remember.guard import Guard, shown_words, was_released
 from combray.runtime import Arrival, Embedder, Link, Reader, Store, Writer
 from combray.transfer.parser import Entry, Parsed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from combray.clients.history import session_files
 from combray.clients.sessions import Session, read_session
 from combray.errors import InvalidInputError
 from combray.guard.redaction import redact
+from combray.records import dataclass
 from combray.transfer.parser import Parsed, parse
 from combray.transfer.report import Problem, problem_of
 from combray.transfer.turns import Turn, haystack_turns, plain_turn, sessions_turns

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from combray.errors import InvalidInputError
+from combray.records import dataclass, field
 from combray.transfer.report import shown
 from combray.values import as_moment
 

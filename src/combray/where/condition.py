@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from combray.records import dataclass
 from combray.types import CATEGORIES, KINDS, STATUSES, TIERS, TRUSTS
 
 Operator = Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists"]

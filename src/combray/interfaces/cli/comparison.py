@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ import click
 from combray.interfaces.cli.failures import nothing_found, verb
 from combray.interfaces.cli.options import Target, comma_list, limit, opens_store
 from combray.interfaces.cli.output import console, for_people, short, show_json, table, visible
+from combray.records import dataclass
 from combray.values import rounded
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import click
 
 from combray.folders import data_folder
 from combray.interfaces.cli.failures import nothing_found
+from combray.records import dataclass, fields, replace
 from combray.types import CATEGORIES, KINDS
 
 if TYPE_CHECKING:

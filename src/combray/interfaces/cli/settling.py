@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +22,7 @@ from combray.interfaces.cli.output import (
     table,
     visible,
 )
+from combray.records import dataclass
 from combray.types import VERDICTS, Verdict
 
 if TYPE_CHECKING:

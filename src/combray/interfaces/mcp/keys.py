@@ -10,7 +10,6 @@ import hashlib
 import hmac
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from combray.engine.namespace import check_namespace
 from combray.errors import InvalidInputError
+from combray.records import dataclass
 
 SHORTEST = 20
 """Fewest characters of a key. 20 random letters and digits cannot be guessed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -14,6 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from mcp_types.version import is_version_at_least
 from pydantic import PrivateAttr
+
+from combray.records import dataclass
 
 State = dict[str, Any]
 Filled = dict[str, Any] | None

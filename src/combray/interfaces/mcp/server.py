@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from combray.interfaces.mcp.prompts import PROMPTS
 from combray.interfaces.mcp.resources import Resources, add_resources
 from combray.interfaces.mcp.results import Tools
 from combray.interfaces.mcp.updates import Updates
+from combray.records import dataclass, field
 
 INSTRUCTIONS = (
     "Long-term memory. Search it with recall before you answer about earlier work, decisions, dates, people or "

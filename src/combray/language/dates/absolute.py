@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from combray.language import dates
@@ -11,6 +10,7 @@ from combray.language.caches import from_tables
 from combray.language.dates.direction import resolve_stated
 from combray.language.dates.tables import date_tables
 from combray.language.lexicon import matcher
+from combray.records import dataclass
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _DAY, _SEASON = timedelta(days=1), timedelta(days=80)

@@ -8,12 +8,12 @@ such as 30 February. The modules recurrence, relative, durations and clock conta
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from combray.language.dates.lexer import Numeral
 from combray.language.dates.spans import Cycle, Span, far, following, latest, month_days, shift, unit_span
+from combray.records import dataclass
 
 ACTIONS: dict[str, Callable[..., Any]] = {}
 Time = Span | Cycle

@@ -6,7 +6,7 @@ import itertools
 import re
 
 from combray.language.caches import from_tables
-from combray.language.dates.lexer import has_characters, tokenize, without_accents
+from combray.language.dates.lexer import has_characters, without_accents
 from combray.language.dates.tables import DateTable, date_tables
 from combray.language.folding import runs
 from combray.language.late import late
@@ -19,6 +19,8 @@ _NUMERIC = late(
     r"|\d?(?:/\d{1,2}\b|\.\d{1,2}\.\d{2,4}\b|:\d\d\b| ?[ap]m\b))",
     re.ASCII,
 )
+# The tokens of `lexer.tokenize` that are numbers or words, in a language with spaces: this compiles in no time.
+_WORD = late(r"\d+|[^\W\d_]+")
 # The symbols whose words name a time without further words; a table's `anchors` add to them.
 _NAMES = ("MONTH", "WDAY", "DAYREL", "HOLIDAY", "SEASON")
 
@@ -63,8 +65,8 @@ def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
         for phrase in _phrases(source):
             words = phrase.lower().split()
             if not (phrase.isascii() and all(map(str.isalpha, words))):
-                words = [token.text for token in tokenize(phrase) if token.text.isalnum()]
-            for form in (words, [fold(word) for word in words]):
+                words = _WORD.findall(phrase.lower())
+            for form in (words, words if phrase.isascii() else [fold(word) for word in words]):
                 if len(form) == 1:
                     single.add(form[0])
                 elif form:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from combray.errors import InvalidInputError
@@ -15,6 +14,7 @@ from combray.language.dates.grammar import Grammar, Lexicon
 from combray.language.dates.lexer import NumberWords, Token, scripts_in, tokenize, without_accents
 from combray.language.dates.tables import date_tables
 from combray.language.tables import english_first
+from combray.records import dataclass
 
 # Each of these modules registers its actions when it is imported.
 ACTION_MODULES = (clock, durations, recurrence, relative)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from combray.language.dates.actions import Context, settle
@@ -11,6 +10,7 @@ from combray.language.dates.grammar import Chart
 from combray.language.dates.languages import Language, language, likely
 from combray.language.dates.lexer import Token, has_characters, scripts_in, tokenize
 from combray.language.dates.spans import Cycle, Span
+from combray.records import dataclass
 
 # The symbols of a grammar that are times.
 _TIMES = frozenset({"SPAN", "CYCLE", "RANGE"})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg import Connection, Cursor
+
+from combray.records import dataclass
 
 Row = tuple[Any, ...]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass
 from combray.runtime import Keys, KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.stores.evidence import ColumnEvidence

@@ -10,11 +10,11 @@ A filter that lets few rows through would starve the index. Such rows are compar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass, field
 from combray.runtime import Keys, Ranked, Scores, Vectors
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS

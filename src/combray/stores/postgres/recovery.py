@@ -13,12 +13,12 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from psycopg import Connection, Error, OperationalError
 from psycopg.pq import TransactionStatus
 
 from combray.errors import StoreBusyError, StoreError
+from combray.records import dataclass, field
 from combray.stores.postgres import sql
 from combray.stores.postgres.batch import Row
 from combray.stores.postgres.errors import is_lost, is_temporary

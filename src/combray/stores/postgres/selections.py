@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from combray.records import dataclass
 from combray.runtime import Keys, Order, Place
 from combray.stores.conditions import Fragment
 from combray.stores.postgres import sql

@@ -14,6 +14,7 @@ from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
 from combray.stores.mapped import Mapped
 from combray.stores.matrix import Matrix
+from combray.stores.profile import profile
 from combray.stores.rows import with_scopes
 from combray.stores.selections import Selections
 from combray.stores.snapshot import Snapshot
@@ -140,8 +141,9 @@ class NamespaceCache:
             snapshot = self.catch_up(connection)
             for (model,) in connection.execute(sql.vectors.models_in, (self.number,)).fetchall():
                 self.matrix(connection, model, snapshot)
-            # What takes a pass over all rows and what every process needs: chains and sums of sessions.
+            # What takes a pass over all rows and what every process needs: chains, sums of sessions, the profile.
             snapshot.gain(snapshot.chain.next[:0], 1)
+            profile(snapshot)
             about, arrays = self._columns.packed()
             about["models"] = []
             for place, (model, matrix) in enumerate(sorted(self._matrices.items())):

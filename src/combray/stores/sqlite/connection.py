@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -152,7 +151,7 @@ def _begin_encrypted(path: str, key: Key) -> None:
 
     Two processes that create it at the same time would each draw a salt, and one could not decrypt the file.
     """
-    draft = Path(f"{path}.new-{secrets.token_hex(4)}")
+    draft = Path(f"{path}.new-{os.urandom(4).hex()}")
     try:
         with closing(opened(str(draft), key)) as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

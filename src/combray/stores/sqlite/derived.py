@@ -13,8 +13,8 @@ counted first, so that of several processes one writes it and the others map it.
 from __future__ import annotations
 
 import functools
+import os
 import re
-import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ from combray.stores.sqlite.connection import reading, writing
 from combray.stores.sqlite.migrations import migrations
 
 _SUFFIX = ".columns-"
-_LAYOUT = 2
+_LAYOUT = 3
 """Grows when the columns, or what is computed from them, change their meaning."""
 _READ = re.compile(r"\b(memory|vector|model)\b")
 """The tables that a file is made from."""
@@ -115,7 +115,7 @@ class ColumnFiles:
             if not self._is_behind(connection, cache, share):
                 return
             about, arrays = cache.packed(connection)
-        number, token = cache.number, secrets.token_hex(8)
+        number, token = cache.number, os.urandom(8).hex()
         draft, place = _name(self._path, number, f"{token}.new"), _name(self._path, number, token)
         try:
             mapped.write(draft, {**about, "kind": _kind()}, arrays)

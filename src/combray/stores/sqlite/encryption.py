@@ -9,16 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 import sqlite3
 import sys
 import zlib
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from combray.errors import EncryptionError, InvalidInputError, MissingExtraError
+from combray.records import dataclass, field
 from combray.stores.sqlite import sql
 
 SALT_BYTES = 16
@@ -146,7 +145,7 @@ def write_encrypted(plain: str, target: str, key: Key) -> None:
         version, application = (
             connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")
         )
-        salt = secrets.token_bytes(SALT_BYTES)
+        salt = os.urandom(SALT_BYTES)
         place = f"x'{key.bytes(salt).hex()}{salt.hex()}'"
         connection.execute("ATTACH DATABASE ? AS copy KEY ?", (target, place))
         connection.execute(sql.file.export)

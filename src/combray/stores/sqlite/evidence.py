@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.records import dataclass
 from combray.runtime import Keys, KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.stores.evidence import ColumnEvidence

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass
 
 from combray.errors import EncryptionError
+from combray.records import dataclass
 
 Identity = tuple[int, int]
 """Device and inode."""

@@ -72,7 +72,8 @@ class PostingCache:
         state = (snapshot.epoch, snapshot.reindexed)
         if state == self._state and snapshot.count < self._count:
             return False
-        added = snapshot.keys[self._count :].tolist()
+        # A state that is new to the cache, as in every new process, has no memories to append to its lists.
+        added = snapshot.keys[self._count :].tolist() if state == self._state else []
         unknown = len(added) > _MOST_ADDED and sum([key not in self._offered for key in added]) > _MOST_ADDED
         if state != self._state or unknown:
             if state < self._state:

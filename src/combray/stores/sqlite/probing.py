@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-import tempfile
 from pathlib import Path
 
 from combray.errors import DiskFullError, ReadOnlyStoreError
@@ -70,6 +69,9 @@ def probe(connection: sqlite3.Connection, path: str, busy_timeout: float) -> str
             return str(translate(error, path))
     if path == MEMORY:
         return ""
+    # Compression libraries come with it, and a call that reads does not need them.
+    import tempfile
+
     try:
         with tempfile.TemporaryFile(dir=Path(path).absolute().parent, buffering=0) as file:
             wanted = bytes(ROOM)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from combray.records import dataclass
 from combray.runtime import Keys, Order, Place
 from combray.stores.conditions import Fragment
 from combray.stores.selections import behind, ordering

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
+from combray.records import dataclass
 from combray.runtime import Witness
 from combray.stores.sqlite import sql
 from combray.stores.sqlite.writer import SqliteWriter

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from combray.errors import NotFoundError
 from combray.language.indexing import IndexEntry, index_entry
+from combray.records import dataclass, field, fields
 from combray.runtime import Document, Doubt, Lease, Run, Workspace
 from combray.runtime.queue import Job
 from combray.types import LIVE_STATUSES, Edge, Memory, Version
