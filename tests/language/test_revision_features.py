@@ -7,19 +7,18 @@ import pytest
 from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
+    later,
     pair_features,
     rarity,
     said,
     text_features,
-    weight_of,
 )
 from combray.language.tense import claim_of
 
 
 def pair(new: str, old: str) -> dict[str, float]:
-    later, earlier = said(new), said(old)
-    idf = rarity([later, earlier])
-    values = pair_features(later, earlier, idf, weight_of(later.terms, idf))
+    after, earlier = said(new), said(old)
+    values = pair_features(later(after, rarity([after, earlier])), earlier)
     return dict(zip(OF_PAIR, values, strict=True))
 
 

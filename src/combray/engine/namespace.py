@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,6 +16,7 @@ from combray.audit.verb import tell
 from combray.engine.accesses import Accesses
 from combray.engine.service_tier import tier_monitor
 from combray.errors import InvalidInputError, NotFoundError, brief
+from combray.pipeline import stage_name
 from combray.presets.tuning import tuned
 from combray.recall.asking import Asking
 from combray.runtime import Order, Reader, Runtime
@@ -85,6 +87,12 @@ class Namespace:
 
         found = next((each for each in self.preset.remember if isinstance(each, Guard)), Guard())
         return found.using(self.runtime)
+
+    @cached_property
+    def compares_last(self) -> bool:
+        """Whether no stage between the comparisons of a write and its transaction can see what they found."""
+        names = [stage_name(stage) for stage in self.preset.remember]
+        return any(names[at : at + 3] == ["FindNearest", "Diff", "Transaction"] for at in range(len(names)))
 
     @property
     def trusts(self) -> tuple[str, ...]:
@@ -221,6 +229,8 @@ class Verbs:
         state = Remembering(
             self.namespace, list(items), now, diff=diff, suggest=suggest, judged_as=judged_as, trusts=self.trusts
         )
+        # What a batch takes to compare is too long to be done under the write lock.
+        state.put_off = diff and suggest and self._at.compares_last and self.runtime.store.busy
         done = self._at.preset.remember.run(state, self.runtime)
         trim()
         self._at.written()

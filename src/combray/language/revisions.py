@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import msgspec
 
@@ -31,12 +32,11 @@ _LONGEST = 400
 
 
 class WordSets(msgspec.Struct, frozen=True, gc=False):
-    """A text as sets of words. `terms` are content terms; `pairs` neighbouring terms, stop words included."""
+    """A text as sets of words. `terms` are content terms, `order` all terms, stop words included."""
 
     order: tuple[str, ...]
     words: frozenset[str]
     terms: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
     numbers: frozenset[str]
     dates: frozenset[str]
     capitals: frozenset[str]
@@ -70,7 +70,6 @@ def said(text: Text) -> WordSets:
         order=order,
         words=distinct,
         terms=term_set(text) if len(content(text)) <= _LONGEST else frozenset(content(text)[:_LONGEST]),
-        pairs=frozenset(pairwise(order)),
         # No digit sorts after ":", so most words are excluded by their first letter.
         numbers=frozenset([word for word in distinct if word < ":"]) | (distinct & _numerals()),
         dates=distinct & _calendar(),
@@ -81,15 +80,16 @@ def said(text: Text) -> WordSets:
 
 
 @from_tables
-def _cue(kind: str) -> tuple[frozenset[str], tuple[str, ...]]:
+def _cue(kind: str, plain_ascii: bool) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the single words of a cue and its phrases; for a text in ASCII only those that it can hold."""
     listed = folded(_listed(kind))
-    return frozenset(each for each in listed if " " not in each and each.isascii()), tuple(
-        f" {each} " if each.isascii() else each for each in listed if " " in each or not each.isascii()
-    )
+    phrases = [f" {each} " for each in listed if " " in each and each.isascii()]
+    phrases += [each for each in listed if not (plain_ascii or each.isascii())]
+    return frozenset(each for each in listed if " " not in each and each.isascii()), tuple(phrases)
 
 
 def _has(kind: str, words: frozenset[str], padded: str) -> bool:
-    single, phrases = _cue(kind)
+    single, phrases = _cue(kind, padded.isascii())
     return not single.isdisjoint(words) or any(phrase in padded for phrase in phrases)
 
 
@@ -125,26 +125,33 @@ def rarity(texts: Sequence[WordSets]) -> dict[str, float]:
     return {term: weights[count - 1] for term, count in counts.items()}
 
 
-def pair_features(new: WordSets, old: WordSets, idf: Mapping[str, float], of_new: float) -> list[float]:
-    """Return the features of a later and an earlier text.
+class Later(NamedTuple):
+    """A later text, as it is compared with several earlier ones."""
 
-    `idf` has every term of both (`rarity`), `of_new` is its sum over the later one.
-    """
-    common = new.terms & old.terms
-    weights = [idf[term] for term in common]
-    # Exactly rounded: the order of a set differs between processes.
-    weight = math.fsum(weights)
-    of_old = weight_of(old.terms, idf)
+    said: WordSets
+    idf: Mapping[str, float]
+    """Rarity of every term of all these texts (`rarity`)."""
+    weight: float
+    """Its sum over the later text."""
+    pairs: frozenset[tuple[str, str]]
+    """Neighbouring terms, stop words included."""
+
+
+def later(new: WordSets, idf: Mapping[str, float]) -> Later:
+    """Return a later text for `pair_features`."""
+    return Later(new, idf, weight_of(new.terms, idf), frozenset(pairwise(new.order)))
+
+
+def pair_features(text: Later, old: WordSets) -> list[float]:
+    """Return the features of a later and an earlier text."""
+    new = text.said
     shortest = min(len(new.order), len(old.order)) or 1
     words = len(new.words & old.words)
+    pairs = len(text.pairs.intersection(pairwise(old.order)))
     shares_name = not new.capitals.isdisjoint(old.capitals)
     return [
-        weight / of_new,
-        weight / (of_new + of_old - weight),
-        weight / of_old,
-        max(weights) if weights else 0.0,
-        min(len(common), 6) / math.sqrt(min(len(new.terms), len(old.terms)) or 1),
-        len(new.pairs & old.pairs) / max(shortest - 1, 1),
+        *_overlap(text, old),
+        pairs / max(shortest - 1, 1),
         _shared_front(new.order, old.order) / shortest,
         words / max(len(new.words) + len(old.words) - words, 1),
         *_values(new.numbers, old.numbers),
@@ -155,6 +162,24 @@ def pair_features(new: WordSets, old: WordSets, idf: Mapping[str, float], of_new
         bool(old.kin) and not new.kin,
         bool(old.numbers),
     ]
+
+
+def _overlap(text: Later, old: WordSets) -> tuple[float, float, float, float, float]:
+    """Return the shares of the common terms' weight, the greatest of their weights, and how many they are."""
+    common = text.said.terms & old.terms
+    if not common:
+        return (0.0, 0.0, 0.0, 0.0, 0.0)
+    weights = [text.idf[term] for term in common]
+    # Exactly rounded: the order of a set differs between processes.
+    weight = math.fsum(weights)
+    of_old = weight_of(old.terms, text.idf)
+    return (
+        weight / text.weight,
+        weight / (text.weight + of_old - weight),
+        weight / of_old,
+        max(weights),
+        min(len(common), 6) / math.sqrt(min(len(text.said.terms), len(old.terms))),
+    )
 
 
 def weight_of(terms: Iterable[str], idf: Mapping[str, float]) -> float:

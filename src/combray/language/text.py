@@ -140,9 +140,15 @@ def fold_of(text: Text) -> str:
 
 
 @read_once
+def plain_runs(text: Text) -> tuple[str, ...]:
+    """Return the runs of letters and digits of the `plain` text, in order."""
+    return tuple(runs(plain_of(text)))
+
+
+@read_once
 def plain_words(text: Text) -> frozenset[str]:
     """Return the distinct runs of letters and digits of the `plain` text."""
-    return frozenset(runs(plain_of(text)))
+    return frozenset(plain_runs(text))
 
 
 @read_once

@@ -23,7 +23,16 @@ from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unsp
 from combray.language.late import late
 from combray.language.lexicon import Phrases, folded, phrases, word_lists
 from combray.language.scripts import language, stopword_language
-from combray.language.text import Text, Written, fold_of, fold_words, passing, question_of, read_once
+from combray.language.text import (
+    Text,
+    Written,
+    fold_of,
+    fold_words,
+    passing,
+    plain_runs,
+    question_of,
+    read_once,
+)
 
 _letters = late(r"[^\W\d_]+")
 _letter_beyond_ascii = late(r"[^\W\d_\x00-\x7f]")
@@ -100,9 +109,12 @@ class Words(NamedTuple):
 @read_once
 def split(text: Text) -> Words:
     """Return the words of a text with the spelling that they were split in. Never raises."""
-    ascii_ = text.text.isascii()
-    folded = text.text.lower() if ascii_ else fold_of(text)
-    careful = not ascii_ and _needs_care.search(folded) is not None
+    if text.text.isascii():
+        folded = text.text.lower()
+        # Without an apostrophe nothing is joined or dropped: the words are the runs that others read too.
+        return Words(folded, False, tuple(_split(folded, False)) if "'" in folded else plain_runs(text))
+    folded = fold_of(text)
+    careful = _needs_care.search(folded) is not None
     return Words(folded, careful, tuple(_split(folded, careful)))
 
 

@@ -121,8 +121,9 @@ class Diff:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
-            with runtime.store.view(state.namespace) as reader:
-                self.decide(state, reader)
+            if not state.put_off:
+                with runtime.store.view(state.namespace) as reader:
+                    self.decide(state, reader)
             state.rereads.append(self.decide)
         return state
 

@@ -14,7 +14,7 @@ from combray.errors import ModelError
 from combray.language.indexing import full_text
 from combray.language.scopes import scope_set
 from combray.records import dataclass
-from combray.remember.state import Draft, Remembering
+from combray.remember.state import Draft, Remembering, Reread
 from combray.runtime import Filter, Reader, Runtime
 
 
@@ -119,14 +119,21 @@ class FindNearest:
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         """Search once for the whole batch; a batch wants no candidates to show, so fewer are looked at."""
+        if state.put_off:
+            if runtime.embedder is not None:
+                state.rereads.append(self._search(runtime.embedder.name, self.minimum))
+            return state
         with runtime.store.view(state.namespace) as reader:
             state.seen_revision = reader.revision()
             if runtime.embedder is not None:
                 minimum = self.minimum if state.suggest else self._in_batch(reader, runtime.embedder.name)
-                search = partial(search_nearest, model=runtime.embedder.name, minimum=minimum, limit=self.limit)
+                search = self._search(runtime.embedder.name, minimum)
                 search(state, reader)
                 state.rereads.append(search)
         return state
+
+    def _search(self, model: str, minimum: float) -> Reread:
+        return partial(search_nearest, model=model, minimum=minimum, limit=self.limit)
 
     def _in_batch(self, reader: Reader, model: str) -> float:
         if self.minimum_in_small_store >= self.minimum_in_batch:

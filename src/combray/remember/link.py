@@ -218,16 +218,7 @@ class LinkSemantic:
         embedded = [draft for draft in state.written if draft.vector is not None]
         if not embedded:
             return state
-        stacked = np.stack([draft.vector for draft in embedded if draft.vector is not None])
-        among = stacked @ stacked.T
-        # Rounded to six decimals before it is compared: a little below the minimum may still be enough.
-        places, others = np.nonzero(np.tril(among >= self.minimum - _ROUNDED, -1))
-        cosines = np.round(among[places, others].astype(np.float64), 6)
-        earlier: dict[int, list[tuple[float, int]]] = defaultdict(list)
-        for place, other, cosine in zip(places.tolist(), others.tolist(), cosines.tolist(), strict=True):
-            apart = scope_set(embedded[place].memory.tags) != scope_set(embedded[other].memory.tags)
-            if cosine >= self.minimum and not apart:
-                earlier[place].append((cosine, _ends(embedded[other])[0]))
+        earlier = self._among(embedded) if len(embedded) > 1 else {}
         gone = state.replaced
         made: list[tuple[Draft, Link]] = []
         for place, draft in enumerate(embedded):
@@ -243,6 +234,20 @@ class LinkSemantic:
                 made.append((draft, Link(older, newer, "semantic", min(1.0, round(score, 6)))))
         _store(state, "semantic", made)
         return state
+
+    def _among(self, embedded: list[Draft]) -> dict[int, list[tuple[float, int]]]:
+        """Return for the place of a draft the cosines and keys of near drafts before it, of its scope."""
+        stacked = np.stack([draft.vector for draft in embedded if draft.vector is not None])
+        among = stacked @ stacked.T
+        # Rounded to six decimals before it is compared: a little below the minimum may still be enough.
+        places, others = np.nonzero(np.tril(among >= self.minimum - _ROUNDED, -1))
+        cosines = np.round(among[places, others].astype(np.float64), 6)
+        found: dict[int, list[tuple[float, int]]] = defaultdict(list)
+        for place, other, cosine in zip(places.tolist(), others.tolist(), cosines.tolist(), strict=True):
+            apart = scope_set(embedded[place].memory.tags) != scope_set(embedded[other].memory.tags)
+            if cosine >= self.minimum and not apart:
+                found[place].append((cosine, _ends(embedded[other])[0]))
+        return found
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from combray.language.revisions import (
     OF_TEXT,
     WordSets,
     differ,
+    later,
     pair_features,
     rarity,
     said,
     text_features,
-    weight_of,
 )
 from combray.language.scopes import scope_set
 from combray.language.states import States, opposed, states_of
@@ -253,9 +253,9 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     memory = draft.memory
     new, olds = said(memory.content), [said(each.content) for each in pool.stated]
     idf = rarity([new, *olds])
-    of_new = weight_of(new.terms, idf)
+    text = later(new, idf)
     own = text_features(memory.content, draft.claim)
-    pairs = [pair_features(new, old, idf, of_new) for old in olds]
+    pairs = [pair_features(text, old) for old in olds]
     words = [each[_OF_NEW] for each in pairs]
     nearest, best = sorted(pool.cosines, reverse=True), sorted(words, reverse=True)
     about = states_of(memory.content)

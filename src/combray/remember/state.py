@@ -204,6 +204,8 @@ class Remembering:
     """Revision of the store that the drafts were compared with."""
     rereads: list[Reread] = field(default_factory=list)
     """What those comparisons were, in order. `Settle` repeats them if the store has changed since."""
+    put_off: bool = False
+    """Whether they are left to `Settle`: another thread writes, so they would be repeated in any case."""
     survey: Survey | None = None
     """The namespace as it was before the insert."""
     linked_from: float = math.inf

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combray.language.causality import read_signals, signal
+from combray.language.causality import SubType, read_signals, signal
 from combray.language.scopes import scope_set
+from combray.language.text import passing
 from combray.language.tokens import query_terms, term_set
 from combray.records import dataclass
 from combray.remember.link import shared_terms
 from combray.remember.state import Draft, Remembering
-from combray.runtime import Filter, KeywordArm, Reader, Runtime
+from combray.runtime import Filter, Keys, KeywordArm, Reader, Runtime
 from combray.types import GRAPH_EDGES
 
 
@@ -48,8 +49,8 @@ class SuggestSemantic:
             # The list is from before the write: a memory that was replaced since is not a candidate.
             near = _passing(reader, near, where)[: self.most]
             draft.semantic_candidates = tuple(
-                {"id": memory.id, "content": memory.content, "cosine": float(scores[key]), "auto_linked": False}
-                for key, memory in zip(near, reader.memories(near), strict=True)
+                {"id": known, "content": content, "cosine": float(scores[key]), "auto_linked": False}
+                for key, known, content in zip(near, reader.ids(_keys(near)), reader.contents(near), strict=True)
             )
 
     def _by_words(self, draft: Draft, reader: Reader, where: Filter) -> tuple[dict[str, Any], ...]:
@@ -124,15 +125,18 @@ class SuggestCausal:
 
     def _ranked(self, draft: Draft, near: list[_Near], reader: Reader, model: str) -> tuple[dict[str, Any], ...]:
         said, mine = signal(draft.memory.content), term_set(draft.memory.content)
-        compared: list[tuple[tuple[bool, float], _Near, str]] = []
+        compared: list[tuple[tuple[bool, float], _Near, str, SubType | None]] = []
         for each, text in zip(near, reader.contents([each.key for each in near]), strict=True):
-            silent = not (said or signal(text))
-            compared.append(((silent, -round(shared_terms(mine, term_set(text)), 6)), each, text))
+            # Not kept: next to none of these is read by the next write too.
+            read = passing(text)
+            theirs = None if said else signal(read)
+            words = (not (said or theirs), -round(shared_terms(mine, term_set(read)), 6))
+            compared.append((words, each, text, theirs))
         # Vectors and ids are read for those alone that can be among the best: words decide first.
         compared.sort(key=lambda each: each[0])
-        last = [words for words, _, _ in compared[: self.most]][-1:]
+        last = [words for words, *_ in compared[: self.most]][-1:]
         compared = [each for each in compared if [each[0]] <= last]
-        keys = np.array([each.key for _, each, _ in compared], dtype=np.int64)
+        keys = _keys([each.key for _, each, *_ in compared])
         cosines: list[float | None] = [None] * len(compared)
         if draft.vector is not None and len(keys):
             scores = reader.similarity(model, draft.vector, keys)
@@ -142,15 +146,19 @@ class SuggestCausal:
                 if not reader.vectors(model, keys[[place]])[1][0]:
                     cosines[place] = None
         ranked: list[tuple[tuple[bool, float, float, int, int], dict[str, Any]]] = []
-        for (words, each, text), known, cosine in zip(compared, reader.ids(keys), cosines, strict=True):
-            read = read_signals(said, None if said else signal(text))
+        for (words, each, text, theirs), known, cosine in zip(compared, reader.ids(keys), cosines, strict=True):
+            link = read_signals(said, theirs)
             found = {"id": known, "content": text, "hop": each.hop, "via_edge": each.via, "cosine": cosine}
-            found |= {"overlap": -words[1], "causal_signal": read is not None}
-            found |= {"suggested_sub_type": read.sub_type if read else "causes"}
+            found |= {"overlap": -words[1], "causal_signal": link is not None}
+            found |= {"suggested_sub_type": link.sub_type if link else "causes"}
             ranked.append(((*words, -(cosine or 0.0), each.hop, each.key), found))
         return tuple(found for _, found in sorted(ranked, key=lambda each: each[0])[: self.most])
 
 
+def _keys(keys: list[int]) -> Keys:
+    return np.array(keys, dtype=np.int64)
+
+
 def _passing(reader: Reader, keys: list[int], where: Filter) -> list[int]:
-    wanted = np.array(keys, dtype=np.int64)
+    wanted = _keys(keys)
     return [int(key) for key in wanted[reader.eligible(wanted, where)]]

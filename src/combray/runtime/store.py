@@ -283,6 +283,10 @@ class Store(Protocol):
     def probe(self) -> str:
         """Check again without writing or waiting for a lock. Return the new `unwritable`."""
 
+    @property
+    def busy(self) -> bool:
+        """Whether another thread of this process writes, or waits to write."""
+
     def namespaces(self) -> list[str]:
         """Return the names of all namespaces, sorted."""
 

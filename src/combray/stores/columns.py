@@ -98,6 +98,9 @@ class Columns:
         if not rows:
             return
         self._last = None
+        if len(rows) == 1 and self.count and rows[0][0] > self.columns["key"][self.count - 1]:
+            self._append_row(rows[0])
+            return
         arrays = self._arrays(rows)
         keys = arrays["key"]
         known = keys <= (int(self.columns["key"][self.count - 1]) if self.count else -1)
@@ -153,16 +156,35 @@ class Columns:
         return tuple(map(coded.__getitem__, values))
 
     def _append(self, arrays: dict[str, NDArray[Any]]) -> None:
-        more = len(arrays["key"])
-        needed = self.count + more
+        needed = self.count + len(arrays["key"])
         for name, array in arrays.items():
-            column = self.columns[name]
-            if needed > len(column):
-                grown = np.zeros(max(1024, needed, 2 * len(column)), dtype=column.dtype)
-                grown[: self.count] = column[: self.count]
-                self.columns[name] = column = grown
-            column[self.count : needed] = array
+            self._roomy(name, needed)[self.count : needed] = array
         self.count = needed
+
+    def _append_row(self, row: Sequence[Any]) -> None:
+        """Append one row, as each single write does: without an array for each column it takes a tenth."""
+        for (name, kind), value in zip(COLUMNS.items(), row, strict=True):
+            if name in CODED:
+                (value,) = self._encode(name, (value,))
+            elif name in _FIXED:
+                value = _FIXED[name].index(value)
+            elif value is None and kind is np.float64:
+                value = np.nan
+            elif value is None and name == "position":
+                value = -1
+            if name in _RANGES and not _RANGES[name][0] <= value <= _RANGES[name][1]:
+                raise ValueError(f"{name} out of range")
+            self._roomy(name, self.count + 1)[self.count] = value
+        self.count += 1
+
+    def _roomy(self, name: str, needed: int) -> NDArray[Any]:
+        """Return a column with room for so many rows."""
+        column = self.columns[name]
+        if needed > len(column):
+            grown = np.zeros(max(1024, needed, 2 * len(column)), dtype=column.dtype)
+            grown[: self.count] = column[: self.count]
+            self.columns[name] = column = grown
+        return column
 
     def packed(self) -> tuple[dict[str, Any], dict[str, tuple[NDArray[Any], int]]]:
         """Return what `restore` takes: facts about the columns, and arrays with their room."""

@@ -66,12 +66,20 @@ def _profile(snapshot: Snapshot) -> Profile:
 
 
 def _count(snapshot: Snapshot, start: int) -> Tally:
-    mask = snapshot.mask(Filter())[start:]
-    # Mostly all are live, and copies of their columns take longer to make than to count.
-    live = slice(start, snapshot.count) if mask.all() else np.flatnonzero(mask) + start
+    live: slice | NDArray[np.int64]
+    if start:
+        # A mask of all rows is worth its time only once.
+        added = np.arange(start, snapshot.count)
+        live = added[snapshot.accepts(Filter(), added)]
+        count = len(live)
+    else:
+        mask = snapshot.mask(Filter())
+        count = np.count_nonzero(mask)
+        # Mostly all are live, and copies of their columns take longer to make than to count.
+        live = slice(0, snapshot.count) if count == snapshot.count else np.flatnonzero(mask)
     in_session = np.count_nonzero(snapshot.session[live] >= 0)
     return Tally(
-        np.array([np.count_nonzero(mask), in_session], dtype=np.int64),
+        np.array([count, in_session], dtype=np.int64),
         np.bincount(snapshot.words[live]),
         _codes(snapshot.author[live]),
         np.array([snapshot.moment[live].max(initial=-np.inf)]),

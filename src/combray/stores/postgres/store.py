@@ -85,6 +85,11 @@ class PostgresStore:
     def writable(self) -> bool:
         return not self.read_only
 
+    @property
+    def busy(self) -> bool:
+        # Writes of several namespaces, and of other machines, do not wait for one another here.
+        return False
+
     def probe(self) -> str:
         """Check again whether the server accepts writes, over a connection of its own."""
         if self._closed or os.getpid() != self._process or self.read_only:

@@ -153,6 +153,10 @@ class NamespaceCache:
             self._read = 0
             return about, arrays
 
+    def has_matrix(self, model: str) -> bool:
+        """Return whether the vectors of a model have been read: catching up then costs little."""
+        return model in self._matrices
+
     def matrix(self, connection: sqlite3.Connection, model: str, snapshot: Snapshot) -> Matrix | None:
         """Return the vectors of a model, one row per slot; None if no vector of it was ever stored."""
         with self.lock:

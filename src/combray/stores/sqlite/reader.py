@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from combray.errors import NotFoundError
 from combray.runtime import (
@@ -22,7 +23,8 @@ from combray.runtime import (
     Run,
     Scores,
 )
-from combray.stores.matrix import Matrix
+from combray.scoring.ranking import DECIMALS
+from combray.stores.matrix import Matrix, check_dimensions, cosines
 from combray.stores.reading import ColumnReader
 from combray.stores.rows import (
     listed,
@@ -42,6 +44,7 @@ from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.namespace import Namespace, Reading, missing
 from combray.stores.sqlite.queue import SqliteQueue
+from combray.stores.texts import Texts
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 
@@ -91,6 +94,21 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
 
     # -- rows and texts --------------------------------------------------------------------------
 
+    def similarity(self, model: str, vector: NDArray[np.float32], keys: Keys) -> Scores:
+        if not (self._keeps and self.cache.has_matrix(model)):
+            return super().similarity(model, vector, keys)
+        scores = np.zeros(len(keys))
+        with self._view() as (connection, snapshot):
+            matrix = self._matrix(connection, model, snapshot)
+        if matrix is not None:
+            slots = snapshot.slots(np.asarray(keys, dtype=np.int64))
+            slots, known = slots[slots >= 0], slots >= 0
+            if matrix.there[slots].any():
+                check_dimensions(model, matrix.dimensions, len(vector))
+                found = cosines(matrix.rows[slots], matrix.norms[slots], vector)
+                scores[known] = np.round(found, DECIMALS)
+        return scores
+
     def ids(self, keys: Keys) -> list[str]:
         return self._column(sql.memories.ids, keys, "")
 
@@ -99,6 +117,17 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
 
     def contents(self, keys: Iterable[int]) -> list[str]:
         return self._column(sql.memories.contents, keys, "")
+
+    def _kept_contents(self, keys: Iterable[int], texts: Texts) -> list[str]:
+        """As `contents`. The keys are of committed memories: what is read is kept for later."""
+        wanted = [int(key) for key in keys]
+        found = texts.of(wanted)
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            read = dict(self.scope.rows(sql.memories.contents, listed(missing)))
+            texts.add(read)
+            found |= read
+        return [found.get(key, "") for key in wanted]
 
     def _column(self, statement: str, keys: Iterable[int], missing: Any) -> list[Any]:
         wanted = [int(key) for key in keys]
@@ -127,9 +156,15 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
 
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         with self._view() as (connection, snapshot):
-            wanted = (listed(map(int, keys)), listed(type_codes(types)))
-            rows = self.scope.rows_in(connection, sql.edges.at_keys, *wanted)
+            wanted = (listed(self._own(keys, snapshot)), listed(type_codes(types)))
+            rows = connection.execute(sql.edges.at_keys, wanted).fetchall()
         return list(map(to_link, snapshot.joinable(rows)))
+
+    def _own(self, keys: Iterable[int], snapshot: Snapshot) -> list[int]:
+        """Return those of the keys that are in the namespace."""
+        wanted = np.fromiter(keys, dtype=np.int64)
+        own: list[int] = wanted[snapshot.slots(wanted) >= 0].tolist()
+        return own
 
     def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         with self._view() as (connection, snapshot):
@@ -262,6 +297,7 @@ class SqliteView(SqliteReader):
             snapshot = cache.catch_up(connection)
             # Those of the same epoch: after an erasure the cache has others.
             self._texts = cache.texts
+        self._snapshot = snapshot
         self._seen = nullcontext((connection, snapshot))
         # The columns were read from the namespace's row, if it has one.
         self.scope.known = cache.number if snapshot.revision >= 0 else self.scope.number(connection)
@@ -269,12 +305,8 @@ class SqliteView(SqliteReader):
     def _view(self) -> AbstractContextManager[tuple[sqlite3.Connection, Snapshot]]:
         return self._seen
 
+    def revision(self) -> int:
+        return max(0, self._snapshot.revision)
+
     def contents(self, keys: Iterable[int]) -> list[str]:
-        wanted = [int(key) for key in keys]
-        found = self._texts.of(wanted)
-        missing = [key for key in wanted if key not in found]
-        if missing:
-            read = dict(self.scope.rows(sql.memories.contents, listed(missing)))
-            self._texts.add(read)
-            found |= read
-        return [found.get(key, "") for key in wanted]
+        return self._kept_contents(keys, self._texts)

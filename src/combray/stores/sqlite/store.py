@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from combray.stores.sqlite.migrations import check_identity, migrate, migrations
 from combray.stores.sqlite.namespace import Namespace
 from combray.stores.sqlite.reader import SqliteReader, SqliteView
 from combray.stores.sqlite.witnessing import Tail, forget, kept, tell, unflushed
+from combray.stores.sqlite.write_lock import WriteLock
 from combray.stores.sqlite.writer import SqliteWriter
 
 _NOT_WRITABLE = "{}: the file or its folder cannot be written to"
@@ -67,14 +68,14 @@ class SqliteStore:
         self._process = os.getpid()
         self._caches: dict[str, NamespaceCache] = {}
         self._lock = threading.Lock()
-        self._write_lock = threading.RLock()
+        self._write_lock = WriteLock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._log_holds_erased = False
         self._tail = Tail()
         self._flush = SharedFlush(path) if durability == "full" and path != MEMORY and POSSIBLE else None
-        kept = path != MEMORY and self._key is None
-        self._columns = ColumnFiles(path, self._connect, kept=kept, writable=lambda: not self.read_only)
+        keeps = path != MEMORY and self._key is None
+        self._columns = ColumnFiles(path, self._connect, kept=keeps, writable=lambda: not self.read_only)
         if path != MEMORY:
             place = Path(path)
             if place.is_dir():
@@ -89,7 +90,7 @@ class SqliteStore:
         self._held = holding.hold(path, encrypted=self._key is not None)
         self._witness = witness
         if witness is not None:
-            witness.ask(self._kept_for_witness, self._unflushed_for_witness)
+            witness.ask(lambda: self._for_witness(kept), lambda: self._for_witness(unflushed))
 
     def _open_writer(self, *, read_only: bool) -> sqlite3.Connection:
         """Open the connection that writes and bring the schema up to date."""
@@ -130,6 +131,10 @@ class SqliteStore:
     @property
     def writable(self) -> bool:
         return not self.read_only
+
+    @property
+    def busy(self) -> bool:
+        return self._write_lock.busy
 
     def probe(self) -> str:
         """Check again whether the file can be written to, and reopen one that could not be.
@@ -336,15 +341,9 @@ class SqliteStore:
     def files(self) -> list[str]:
         return [] if self.path == MEMORY else proving.files(self.path)
 
-    # -- upkeep ------------------------------------------------------------------------------------------
-
-    def _kept_for_witness(self) -> str:
+    def _for_witness(self, read: Callable[[sqlite3.Connection], str]) -> str:
         with self._reading() as connection:
-            return kept(connection)
-
-    def _unflushed_for_witness(self) -> str:
-        with self._reading() as connection:
-            return unflushed(connection)
+            return read(connection)
 
     def check(self) -> list[str]:
         with self._reading() as connection:

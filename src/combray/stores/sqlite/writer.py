@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -28,6 +28,8 @@ from combray.stores.statements import FIELDS
 from combray.stores.validity import EMBEDDED, MOST_NAMED, check_changes, check_history, check_memory, must_index
 from combray.types import EDGE_TYPES, Memory, Version
 
+_EDGE_CODES = {name: code for code, name in enumerate(EDGE_TYPES)}
+
 
 class SqliteWriter(SqliteReader):
     """Implements `runtime.Writer`. Reads use the write connection."""
@@ -41,7 +43,8 @@ class SqliteWriter(SqliteReader):
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}
         self._indexed: list[Indexed] = []
-        self._added: set[int] = set()
+        self._added: dict[int, str] = {}
+        """Ids of the memories that this transaction has added, by key."""
         state = connection.execute(sql.namespaces.state, (namespace,)).fetchone()
         if state is None:
             connection.execute(sql.namespaces.add, (namespace,))
@@ -57,6 +60,16 @@ class SqliteWriter(SqliteReader):
     @contextmanager
     def _view(self) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
         yield self.connection, self._snapshot
+
+    def revision(self) -> int:
+        return self.revision_now
+
+    def contents(self, keys: Iterable[int]) -> list[str]:
+        wanted = list(keys)
+        # What is added here may be rolled back, and its key given to another memory.
+        if self.erased or not self._added.keys().isdisjoint(wanted):
+            return super().contents(wanted)
+        return self._kept_contents(wanted, self.cache.texts)
 
     # -- reading one's own writes -----------------------------------------------------------------
 
@@ -91,13 +104,19 @@ class SqliteWriter(SqliteReader):
     def keep(self, name: str, value: str) -> None:
         self.connection.execute(sql.settings.put, (f"{self.number}:{name}", value))
 
+    def _own(self, keys: Iterable[int], snapshot: Snapshot) -> list[int]:
+        every = list(keys)
+        return super()._own(every, snapshot) + [key for key in every if key in self._added]
+
     # -- what was done ----------------------------------------------------------------------------
 
     def witnessed(self) -> Deeds:
         """Return the deeds of this transaction so far, with the ids of the first memories it touched."""
         known = set(self.deeds.ids)
-        rows = self.scope.rows(sql.memories.ids, listed(self._touched))
-        self.deeds.ids += [memory_id for _, memory_id in rows if memory_id not in known]
+        old = [key for key in self._touched if key not in self._added]
+        ids = dict(self.scope.rows(sql.memories.ids, listed(old))) if old else {}
+        ids |= {key: self._added[key] for key in self._touched if key in self._added}
+        self.deeds.ids += [memory_id for _, memory_id in sorted(ids.items()) if memory_id not in known]
         return self.deeds
 
     def _did(self, what: str, keys: Sequence[int], count: int | None = None) -> None:
@@ -110,6 +129,9 @@ class SqliteWriter(SqliteReader):
         """Give the cache what this transaction has added. Called after its commit."""
         with self.cache.lock:
             self.cache.postings.offer({key: entry.fields for key, _, entry in self._indexed})
+            if len(self._indexed) == 1:
+                # The next writes compare themselves with it.
+                self.cache.texts.add({key: memory.content for key, memory, _ in self._indexed})
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -129,7 +151,7 @@ class SqliteWriter(SqliteReader):
         indexes.add(self.connection, self.number, added)
         self._indexed += added
         keys = [key for key, _, _ in added]
-        self._added.update(keys)
+        self._added |= {key: memory.id for key, memory, _ in added}
         self._did("added", keys)
         for model in sorted({name for arrival in arrivals for name in arrival.vectors}):
             given = {key: each.vectors for key, each in zip(keys, arrivals, strict=True) if model in each.vectors}
@@ -208,11 +230,13 @@ class SqliteWriter(SqliteReader):
             self.connection.execute(sql.versions.put, version)
 
     def link(self, links: Sequence[Link], at: float) -> int:
+        if not links:
+            return 0
         self._must_know({end for each in links for end in (each.source, each.target)})
-        moment, codes = mapping.to_micro(at), {name: code for code, name in enumerate(EDGE_TYPES)}
+        moment = mapping.to_micro(at)
         rows, places = [], set[tuple[int, int, int, str]]()
         for each in links:
-            place = (each.source, each.target, codes[each.type], each.subtype)
+            place = (each.source, each.target, _EDGE_CODES[each.type], each.subtype)
             maker = None if each.created_by == "combray" else each.created_by
             rows.append((*place, each.weight, each.reason or None, maker, moment))
             places.add(place)
@@ -230,7 +254,7 @@ class SqliteWriter(SqliteReader):
 
     def _must_know(self, keys: set[int]) -> None:
         """As `Namespace.must_know`, but only keys are looked up that are neither new nor in the columns."""
-        left = np.array(sorted(keys - self._added), dtype=np.int64)
+        left = np.array(sorted(keys - self._added.keys()), dtype=np.int64)
         if not self.erased:
             left = left[self._snapshot.slots(left) < 0]
         if len(left):
@@ -293,6 +317,8 @@ class SqliteWriter(SqliteReader):
     def erase(self, keys: Sequence[int], at: float) -> None:
         ids = erase(self.connection, self.number, self.namespace, keys)
         self.erased = True
+        for key in keys:
+            self._added.pop(key, None)
         self.deeds.ids += ids[:MOST_NAMED]
         self.deeds.add("erased", len(ids))
         self.note("erase", "", f"{len(ids)} memories", at)

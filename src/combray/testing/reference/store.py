@@ -18,6 +18,7 @@ class ReferenceStore:
     location = "reference store in memory"
     writable = True
     unwritable = ""
+    busy = False
 
     def __init__(self) -> None:
         self._current: State | None = State()

@@ -1,11 +1,10 @@
 -- name: at_keys
+-- The caller has checked that the keys are of its namespace: no row of a memory is read.
 SELECT source, target, type, subtype, weight, reason, created_by FROM edge
-WHERE source IN (SELECT key FROM memory WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?2)))
-AND type IN (SELECT value FROM json_each(?3))
+WHERE source IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
 UNION
 SELECT source, target, type, subtype, weight, reason, created_by FROM edge
-WHERE target IN (SELECT key FROM memory WHERE +namespace = ?1 AND key IN (SELECT value FROM json_each(?2)))
-AND type IN (SELECT value FROM json_each(?3))
+WHERE target IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
 ORDER BY 1, 2, 3, 4
 
 -- name: to_keys

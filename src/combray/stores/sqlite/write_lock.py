@@ -1,0 +1,38 @@
+"""The lock of the threads that write to one store, which also tells who waits for it."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+
+class WriteLock:
+    """A reentrant lock."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._threads: set[int] = set()
+        """Threads that hold it or wait for it."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether another thread holds it, or waits for it."""
+        return not self._threads <= {threading.get_ident()}
+
+    def acquire(self, *, blocking: bool = True) -> bool:
+        """As `threading.RLock.acquire`. Who does not wait is not counted."""
+        return self._lock.acquire(blocking=blocking)
+
+    def release(self) -> None:
+        """As `threading.RLock.release`."""
+        self._lock.release()
+
+    def __enter__(self) -> None:
+        self._threads.add(threading.get_ident())
+        self._lock.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._lock.release()
+        self._threads.discard(threading.get_ident())
