@@ -25,12 +25,13 @@ SMALL: Mapping[str, tuple[float, float]] = {
 }
 LARGE: Mapping[str, tuple[float, float]] = {
     "none": (0.5, 0.0),
-    "static": (-0.5, -0.5),
-    "contextual": (-0.5, -0.5),
+    "static": (-0.4, -0.4),
+    "contextual": (-0.4, -0.4),
 }
 """Least log-odds of the answer and of its topic, by level, in small and large stores. They are higher than the
-bounds of `JudgeAnswers`: these presets leave more questions empty than the default one. Chosen on notes of six
-authors (bench/results/evidence.md); "contextual" is not measured."""
+bounds of `JudgeAnswers`: these presets leave more questions empty than the default one. Those of large stores
+were chosen on notes of eight authors, each left out (`python -m bench.evidence.curve`), those of small ones on
+notes of six (bench/results/evidence.md)."""
 
 
 @stage
