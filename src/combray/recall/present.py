@@ -16,25 +16,26 @@ from combray.language.asked_words import asked_words
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS
 from combray.language.tokens import term_set, terms
+from combray.language.validity import names_a_day
 from combray.pipeline import stage
-from combray.recall.later import hedged, names_a_day, planned, slips
+from combray.recall.later import hedged, planned, slips
+from combray.recall.open_pairs import chain_heads
 from combray.recall.state import Recalling, aligned
 from combray.runtime import Found, Keys, Link, Ranked, Runtime
 from combray.scoring.scratch import ascending
 from combray.types import STATUSES
 
 _SUPERSEDED = STATUSES.index("superseded")
-_LONGEST_CHAIN = 64
 _TINY = 1e-6
 
 
 @stage
 class FollowRevisions:
-    """Replaces each superseded candidate by the live memory at the end of its chain, with the better evidence.
+    """Finds for each superseded candidate the live memory at the end of its chain.
 
-    "Big news: I moved! Porto it is" shares no word with "Which city do I live in?". The memory that it superseded
-    ("I live in Leipzig") does: the question finds the old one, and the answer is the new one. A chain that ends
-    in a memory which is forgotten, or which the filters exclude, gives nothing.
+    The candidate is ranked and judged by its own words: "I live in Leipzig" answers "Which city do I live in?" as
+    well as before "Big news: I moved! Porto it is" superseded it. `ShowSuccessors` then shows the latter instead.
+    A chain that ends in a memory which is forgotten, or which the filters exclude, gives nothing.
     """
 
     needs = ("found", "candidates")
@@ -47,35 +48,37 @@ class FollowRevisions:
         ended = (rows.valid_to <= state.now) & ((rows.cues & TENSE_BITS["past"]) == 0)
         outdated = (rows.status == _SUPERSEDED) | ended
         if outdated.any():
-            heads = _heads(state, state.keys[outdated])
-            state.found = _instead(state.found, heads)
-            known = set(state.keys[~outdated].tolist())
-            state.keys = state.found.keys
-            for head in set(heads.values()) - known:
-                state.via[head] = "revision"
+            state.successors = chain_heads(state, state.keys[outdated].tolist())
+            hidden = {key: end for key, end in state.successors.items() if end < 0}
+            if hidden:
+                state.found = _instead(state.found, hidden)
+                state.keys = state.found.keys
         return state
 
 
-def _heads(state: Recalling, outdated: Keys) -> dict[int, int]:
-    """Return the end of each memory's chain; -1 where it is not to be shown."""
-    newer: dict[int, int] = {}
-    frontier = outdated.tolist()
-    for _ in range(_LONGEST_CHAIN):
-        if not frontier:
-            break
-        links = state.reader.links_to(frontier, ("supersedes",))
-        found = {link.target: link.source for link in links}
-        newer |= found
-        frontier = sorted(set(found.values()) - newer.keys())
-    ends: dict[int, int] = {}
-    for key in outdated.tolist():
-        end, steps = key, 0
-        while end in newer and steps < _LONGEST_CHAIN:
-            end, steps = newer[end], steps + 1
-        ends[key] = end
-    every = np.array(sorted(set(ends.values())), dtype=np.int64)
-    shown = set(every[state.reader.eligible(every, state.where)].tolist())
-    return {key: end if end in shown else -1 for key, end in ends.items()}
+@stage
+class ShowSuccessors:
+    """Replaces each superseded candidate by the end of its chain (`FollowRevisions`), with its evidence.
+
+    If the question finds both, the better place counts.
+    """
+
+    needs = ("sorted",)
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        heads = state.successors
+        if not heads or state.found is None or not len(state.keys):
+            return state
+        found = state.keys.tolist()
+        shown = [heads.get(key, key) for key in found]
+        first = {key: place for place, key in reversed(list(enumerate(shown)))}
+        places = sorted(first.values())
+        if shown != found:
+            state.found = _instead(state.found, {key: heads[key] for key in found if key in heads})
+            state.take(np.array(places, dtype=np.int64))
+            state.keys = np.array([shown[place] for place in places], dtype=np.int64)
+            state.via.update(dict.fromkeys(set(shown) - set(found), "revision"))
+        return state
 
 
 def _instead(found: Found, heads: dict[int, int]) -> Found:
