@@ -12,7 +12,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.answer_kinds import voice
 from combray.language.asked_words import asked_words
+from combray.language.revisions import begins_with_kin, names_kin
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS
 from combray.language.tokens import term_set, terms
@@ -125,7 +127,8 @@ class LeadWithPresent:
     the question that the first hit holds: "Ludmila used to play the harp" does not yield to "I play the viola".
 
     For a question about the past ("before Graz") a statement about the past leads in the same way: one with a
-    `contrasts` edge to the first hit, else one of the next three that is about the same. Texts of more than
+    `contrasts` edge to the first hit, else one of the next three that is about the same. A first hit about a
+    relative yields to one about its author, if the question is about the author. Texts of more than
     `longest` words say many things and stay. Measured: bench/results/truth.md.
     """
 
@@ -174,6 +177,8 @@ class LeadWithPresent:
             if place:
                 plan, old = int(state.keys[place]), int(state.keys[0])
                 state.led = [Link(plan, old, "may_revise", self.share_of_topic)]
+            else:
+                place = self._of_the_author(state, ~yields, shares)
         if place:
             _lead(state, int(state.keys[place]))
         return state
@@ -278,6 +283,28 @@ class LeadWithPresent:
                 if len(said & mine) >= self.alike * max(1, min(len(said), len(mine))):
                     return int(place)
         return 0
+
+    def _of_the_author(self, state: Recalling, told: NDArray[np.bool_], shares: NDArray[np.float64]) -> int:
+        """Return the first of the places whose text is about its author, where the first hit is about a relative.
+
+        The question is about that author and no relative: "Where does Mira live?", "My parents live in Antwerp".
+        """
+        if state.question is None or state.found is None:
+            return 0
+        if not begins_with_kin(state.contents([int(state.keys[0])])[0]) or names_kin(state.query):
+            return 0
+        rows = state.columns()
+        author = rows.author[: self.among]
+        if author[0] < 0:
+            return 0
+        asks_self = any(voice(state.query)[:2])
+        if not asks_self and state.question.subject != rows.author_names[author[0]]:
+            return 0
+        held = aligned(state.keys[: self.among], *_by_key(state.found, "held"))
+        near = told & (author == author[0]) & (shares >= self.share) & (held >= held[0])
+        places = [place for place in np.flatnonzero(near).tolist() if place]
+        texts = state.contents(state.keys[places].tolist())
+        return next((place for place, text in zip(places, texts, strict=True) if not names_kin(text)), 0)
 
     def _of_a_topic(self, state: Recalling, told: NDArray[np.bool_]) -> int:
         """Return the first of the places that shares a topic with the first hit and the question; 0 for none."""
