@@ -112,8 +112,7 @@ _ERRORS = Console(stderr=True)
 
 def play(story: Story, make: Callable[[Script], System], caller: Caller) -> Played:
     """Tell the story and ask its questions, each when its time has come."""
-    until = {ref: max(each.at for each in story.questions if ref in each.current) for ref in _current(story)}
-    script = Script(caller, story.revisions, until)
+    script = Script(caller, story.revisions, answered(story))
     system = make(script)
     played = Played()
     try:
@@ -133,8 +132,13 @@ def play(story: Story, make: Callable[[Script], System], caller: Caller) -> Play
     return played
 
 
-def _current(story: Story) -> set[str]:
-    return {ref for question in story.questions for ref in question.current}
+def answered(story: Story) -> dict[str, list[tuple[float, bool]]]:
+    """Return for each statement the questions that it answers, in order: the moment, and whether rightly."""
+    found: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    for question in sorted(story.questions, key=lambda each: each.at):
+        for ref in question.current | question.stale:
+            found[ref].append((question.at, ref in question.current))
+    return found
 
 
 def _asked(system: System, question: Question) -> tuple[Question, dict[str, float]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,8 +24,8 @@ class Script:
     caller: Caller
     revisions: Mapping[str, frozenset[str]]
     """Ref of a statement -> refs of the earlier statements that it makes outdated."""
-    holds_until: Mapping[str, float] = field(default_factory=dict)
-    """Ref of a statement -> the last moment at which a question calls it current."""
+    known: Mapping[str, Sequence[tuple[float, bool]]] = field(default_factory=dict)
+    """Ref of a statement -> each question that it answers, in order: its moment, whether it is current then."""
     wrong: list[tuple[str, str]] = field(default_factory=list)
     """Pairs (new, old) that were answered wrongly."""
 
@@ -34,7 +34,8 @@ class Script:
 
         A plan that the engine does not know the day of changes nothing yet: then the caller waits.
         """
-        if self.caller == "nobody" or now <= self.holds_until.get(old, -math.inf):
+        holds = next((current for at, current in self.known.get(old, ()) if at >= now), False)
+        if self.caller == "nobody" or holds:
             return None
         right: Verdict = "supersedes" if old in self.revisions.get(new, frozenset()) else "both"
         if not self.caller.startswith("half wrong") or _coin(new, old):

@@ -17,6 +17,8 @@ from combray.errors import InvalidInputError
 from combray.types import LIVE_STATUSES
 
 LIMIT = 10
+ROUNDS = 3
+"""How often a caller that settles what recall marks asks the same question again, at most."""
 
 
 class System(Protocol):
@@ -121,11 +123,12 @@ class Combray:
         """Recall at the question's time."""
         self._now = at
         hits = self.engine.recall(question, limit=LIMIT)
-        if self._script.answers_at_recall:
+        for _ in range(ROUNDS if self._script.answers_at_recall else 0):
             pairs = [(hit.may_be_outdated_by, hit.memory.id) for hit in hits if hit.may_be_outdated_by]
             settled = [self._settle(new, old) for new, old in pairs if new in self._refs]
-            if any(settled):
-                hits = self.engine.recall(question, limit=LIMIT)
+            if not any(settled):
+                break
+            hits = self.engine.recall(question, limit=LIMIT)
         return [
             Shown(
                 str(hit.memory.metadata["ref"]),

@@ -95,11 +95,14 @@ def test_a_right_caller_knows_and_half_of_the_answers_of_the_other_are_wrong() -
     assert Script("nobody", pairs).verdict("new1", "old") is None
 
 
-def test_a_caller_waits_until_no_question_calls_the_old_statement_current() -> None:
+def test_a_caller_waits_as_long_as_the_next_question_calls_the_old_statement_current() -> None:
     """At the moment of such a question the old statement still holds: settling it then would hide the answer."""
-    script = Script("right", {"new": frozenset({"old"})}, {"old": 100.0})
+    script = Script("right", {"new": frozenset({"old"})}, {"old": [(100.0, True)]})
     assert script.verdict("new", "old", 100.0) is None
     assert script.verdict("new", "old", 101.0) == "supersedes"
+    # A, then B, then A again: when B is told, A ends, though it returns.
+    script = Script("right", {"new": frozenset({"old"})}, {"old": [(100.0, False), (200.0, True)]})
+    assert script.verdict("new", "old", 99.0) == "supersedes"
 
 
 def test_each_author_has_a_store_of_its_own(story: Story) -> None:

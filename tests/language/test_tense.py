@@ -176,7 +176,33 @@ def test_words_with_which_a_plan_is_put_off_or_dropped(text: str, expected: bool
         ("Rye is sold out before nine.", False),
         ("Shoe hire stays at 4.", False),
         ("The bank said no.", False),
+        ("What if I just took the train to Oslo on the 8th instead? 19 hours...", False),
     ],
 )
 def test_what_is_put_off_outright(text: str, outright: bool) -> None:
     assert says_put_off(text) is outright
+
+
+@pytest.mark.parametrize(
+    ("text", "tense"),
+    [
+        ("I grew up in Porto.", "past"),
+        ("上一家公司用的是钉钉。", "past"),
+        ("大学的时候我住校。", "past"),
+        ("Dạo trước mình hay chạy bộ.", "past"),
+        ("I almost bought the red bike.", "hypothetical"),
+        ("I'd love to live in Lisbon one day.", "hypothetical"),
+        ("我想过搬到北京。", "hypothetical"),
+        ("My aunt still thinks I'm a vegan.", "quoted"),
+        ("My mother keeps telling people I'm a doctor.", "quoted"),
+        ("Ai cũng tưởng mình làm ở Google.", "quoted"),
+        ("Should I switch to decaf? Just thinking aloud.", "asked"),
+        ("要不咱们改用飞书？再说吧。", "asked"),
+        ("Hay là chuyển họp sang thứ Sáu? Để xem.", "asked"),
+        ("Guess what? I moved to Porto.", "present"),
+        ("Did I tell you? I work at Acme now.", "present"),
+        ("Everybody keeps to the left here.", "present"),
+    ],
+)
+def test_what_is_no_statement_about_the_present(text: str, tense: str) -> None:
+    assert tense_of(text) == tense

@@ -8,6 +8,7 @@ another. The features here are counts over sets of words; `scoring.revisions` we
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
@@ -18,13 +19,16 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.entities import capitalised_words
+from combray.language.folding import is_unspaced, plain
 from combray.language.lexicon import folded
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim
 from combray.language.text import Text, read_once
 from combray.language.tokens import all_terms, content, split, term_set
 
-_listed = phrase_lists("revisions", "kin changed ended again besides")
+_listed = phrase_lists("revisions", "kin possessive changed ended again besides")
+_OPENING = 80
+"""Characters of a text in which it says whom it speaks of first."""
 _UNSEEN = 5
 """Texts added to the number of candidates: with two texts, a word that both hold would be worth nothing."""
 _LONGEST = 400
@@ -48,6 +52,29 @@ class WordSets(msgspec.Struct, frozen=True, gc=False):
 def _kin(plain_ascii: bool) -> frozenset[str]:
     """Without its accents "mẹ", a mother, would be "me": a text in ASCII is compared with words in ASCII only."""
     return frozenset(folded(word for word in _listed("kin") if word.isascii() or not plain_ascii))
+
+
+def begins_with_kin(text: str) -> bool:
+    """Return whether a text first speaks of somebody whom its author knows: "My boss speaks five languages"."""
+    return _kin_first().match(plain(text[:_OPENING])) is not None
+
+
+def names_kin(text: str) -> bool:
+    """Return whether a text names a relative or an acquaintance at all."""
+    return not _kin(text.isascii()).isdisjoint(split(text).words)
+
+
+@from_tables
+def _kin_first() -> re.Pattern[str]:
+    """Words of a relative behind a possessive, with at most one word between them. In Chinese none is needed."""
+    kin, possessive = ([plain(each) for each in _listed(kind)] for kind in ("kin", "possessive"))
+    spaced = [rf"(?:{'|'.join(_of_script(words, spaced=True))})" for words in (possessive, kin)]
+    unspaced = [rf"(?:{'|'.join(_of_script(words, spaced=False))})" for words in (possessive, kin)]
+    return re.compile(rf"{spaced[0]} (?:\w+ )?{spaced[1]}\b|{unspaced[0]}?{unspaced[1]}")
+
+
+def _of_script(words: Iterable[str], *, spaced: bool) -> list[str]:
+    return sorted((re.escape(each) for each in words if is_unspaced(each) != spaced), key=len, reverse=True)
 
 
 @from_tables

@@ -50,7 +50,8 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times that only describe a thing, with its noun ("summer hours"); called_off: words of the end of a plan
     ("called off"); halted: words of what may be one ("changed my mind").
 
-    recalling: openings that a memory follows ("Found a photo").
+    recalling: openings that a memory follows ("Found a photo"); supposing: of questions that weigh something up
+    ("What if we ...?").
     """
 
     macros: list[str] = []
@@ -98,6 +99,7 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     called_off_patterns: list[str] = []
     halted: list[str] = []
     halted_patterns: list[str] = []
+    supposing_patterns: list[str] = []
 
 
 _tables = section("tense", TenseTable)
@@ -157,8 +159,11 @@ def puts_off(text: str) -> bool:
 def says_put_off(text: str) -> bool:
     """Return whether a text says outright that something is put off to another day, or does not take place.
 
-    "Sold out before nine" retracts, and "stays on the third floor" halts: neither calls anything off.
+    "Sold out before nine" retracts, and "stays on the third floor" halts: neither calls anything off. Nor does a
+    question ("What if I took the train on the 8th instead?").
     """
+    if any(mark in text for mark in _ASKS):
+        text = " ".join(sentences_of(text))
     return any(_marked(kind, text) for kind in ("postponed", "swapped", "called_off"))
 
 
@@ -182,7 +187,15 @@ def tense_of(text: Text) -> Tense:
         behind = _SENTENCE_END.split(text.text[text.text.find(raw) + len(raw) : LEAD])
         if any(_tense(each) == "past" for each in behind if _carries(each)):
             return "past"
-    return found
+    return "asked" if found == "present" and _weighs(text.text[:LEAD]) else found
+
+
+def _weighs(text: str) -> bool:
+    """Return whether a text begins with a question that weighs something up: "Should I? Just thinking aloud"."""
+    if not any(mark in text for mark in _ASKS):
+        return False
+    first = _SENTENCE_END.split(text.lstrip(), maxsplit=1)[0].rstrip()
+    return first.endswith(_ASKS) and _supposing().match(plain(first)) is not None
 
 
 def _tense(raw: str) -> Tense:
@@ -328,6 +341,11 @@ def _names() -> re.Pattern[str]:
 @from_tables
 def _recalling() -> re.Pattern[str]:
     return re.compile("|".join(words_of("recalling")) or "(?!)")
+
+
+@from_tables
+def _supposing() -> re.Pattern[str]:
+    return re.compile("|".join(words_of("supposing")) or "(?!)")
 
 
 # -- what it does to an earlier statement ---------------------------------------------------------

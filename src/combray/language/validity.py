@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -18,8 +18,10 @@ from combray.language.tense import (
     LEAD,
     MONTH_OF_ORDINAL,
     Tense,
+    claim_of,
     lead_of,
     says_now,
+    says_put_off,
     sentences_of,
     tense_of,
     words_of,
@@ -106,6 +108,32 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     if (since, until) == _NEVER and tense == "present" and not says_now(lead):
         return _announced(text, lead, said_at)
     return since, until
+
+
+def names_a_day(text: str, after: datetime | None = None) -> bool:
+    """Return whether a text names a day of the calendar ("18 June"), not one that repeats or a time of day.
+
+    With `after` only a day behind that moment counts.
+    """
+    # The grammars take 50 ms to build.
+    from combray.language.dates.resolution import resolve
+
+    now = after or datetime.fromtimestamp(0, UTC)
+    for each in resolve(text, now, forward=True if after else None):
+        # With a time of day: "18 June at 10", but not "Friday at 10", which is never a week away.
+        is_day = each.kind == "date" or (each.kind == "time" and abs(each.start - now) > _WEEK)
+        is_named = is_day and each.explicit and any(map(str.isdigit, each.text))
+        if is_named and (after is None or each.start > after):
+            return True
+    return False
+
+
+def moves_an_event(new: str, old: str, said_at: datetime) -> bool:
+    """Return whether a text puts off, calls off or corrects what an earlier one has on a day that lies ahead.
+
+    It replaces that one at once, not on its own new day: when the meeting is moved, the old day is wrong already.
+    """
+    return (says_put_off(new) or claim_of(new).corrects) and names_a_day(old, said_at)
 
 
 def _announced(text: str, lead: str, said_at: datetime) -> Validity:

@@ -13,7 +13,7 @@ from combray.recall.derived import SetFactsBeside
 from combray.recall.keep import KeepStrong
 from combray.recall.later import ShowLater
 from combray.recall.order import OrderCauses
-from combray.recall.present import LeadWithPresent
+from combray.recall.present import LeadWithPresent, ShowSuccessors
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
 from combray.recall.ranking import RANKING
 from combray.recall.weigh import Cut
@@ -66,6 +66,7 @@ PRESET = Preset(
             *RANKING,
             JudgeAnswers(),
             KeepStrong(),
+            ShowSuccessors(),
             SetFactsBeside(),
             LeadWithPresent(),
             ShowLater(),

@@ -76,7 +76,7 @@ class JudgeAnswers:
         whole = found.answer(odds)
         answered, known = (float(each.log_odds(WHOLE, whole)) for each in (model.answer, model.topic))
         state.details["evidence"] = round(answered, 4)
-        if not state.certain and len(state.parts) < 2 and not _stands(state, found):
+        if not state.certain and len(state.parts) < 2 and not _stands(found):
             # Out of fold, of 802 answerable questions to notes by eight authors 7 have this, of 679 others 256.
             lacks = found.unheld or _lacks_kind(found, odds) or _of_another(state.query, found, odds)
             below = (lacks and not found.turns) or (
@@ -152,14 +152,12 @@ def _of_another(question: str, found: AnswerEvidence, odds: NDArray[np.float64])
     return _OWNER.search(question) is not None and bool(found.hits[int(np.argmax(odds)), _CONFLICT] > 0)
 
 
-def _stands(state: Recalling, found: AnswerEvidence) -> bool:
-    """Whether a hit answers as far as words can tell, or took the place of one that was asked for.
+def _stands(found: AnswerEvidence) -> bool:
+    """Whether a hit answers as far as words can tell.
 
-    It holds every word and name of the question and every kind with a vocabulary, or it superseded what the words
-    found.
+    It holds every word and name of the question and every kind with a vocabulary.
     """
-    whole = any(not found.hits[place, _AGAINST].any() for place in (found.hits[:, _EXACT] >= 1.0).nonzero()[0])
-    return whole or state.via.get(int(state.keys[0])) == "revision"
+    return any(not found.hits[place, _AGAINST].any() for place in (found.hits[:, _EXACT] >= 1.0).nonzero()[0])
 
 
 def level_of(state: Recalling) -> Literal["none", "static", "contextual"]:

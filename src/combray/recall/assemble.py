@@ -9,8 +9,9 @@ import numpy as np
 
 from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
-from combray.recall.later import MARK_FROM, open_revisions
+from combray.recall.later import MARK_FROM
 from combray.recall.marks import note
+from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +17,9 @@ from numpy.typing import NDArray
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS, Tense, puts_off, says_put_off
 from combray.language.tokens import term_set
+from combray.language.validity import names_a_day
 from combray.pipeline import stage
+from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
 from combray.runtime import Link, Rows, Runtime
 
@@ -370,26 +371,3 @@ def slips(state: Recalling, plans: Sequence[int]) -> list[int]:
         return []
     times = times_of(state, {key for each in links for key in (each.source, each.target)})
     return sorted({each.target for each in _slips(state, links, times)})
-
-
-def names_a_day(text: str) -> bool:
-    """Return whether a text names a day of the calendar ("18 June"), not one that repeats or a time of day."""
-    # The grammars take 50 ms to build.
-    from combray.language.dates.resolution import resolve
-
-    found = resolve(text, datetime.fromtimestamp(0, UTC))
-    return any(each.kind == "date" and each.explicit and any(map(str.isdigit, each.text)) for each in found)
-
-
-def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:
-    """Return the open `may_revise` edges to the memories from later ones that the filters let through."""
-    if not keys:
-        return []
-    links = [
-        link for link in state.reader.links_to(keys, ("may_revise",)) if not link.subtype and link.weight >= least
-    ]
-    if not links:
-        return []
-    sources = np.array(sorted({link.source for link in links}), dtype=np.int64)
-    shown = set(sources[state.reader.eligible(sources, state.where)].tolist())
-    return [link for link in links if link.source in shown]

@@ -12,29 +12,32 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.answer_kinds import voice
 from combray.language.asked_words import asked_words
+from combray.language.revisions import begins_with_kin, names_kin
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS
 from combray.language.tokens import term_set, terms
+from combray.language.validity import names_a_day
 from combray.pipeline import stage
-from combray.recall.later import hedged, names_a_day, planned, slips
+from combray.recall.later import hedged, planned, slips
+from combray.recall.open_pairs import chain_heads
 from combray.recall.state import Recalling, aligned
 from combray.runtime import Found, Keys, Link, Ranked, Runtime
 from combray.scoring.scratch import ascending
 from combray.types import STATUSES
 
 _SUPERSEDED = STATUSES.index("superseded")
-_LONGEST_CHAIN = 64
 _TINY = 1e-6
 
 
 @stage
 class FollowRevisions:
-    """Replaces each superseded candidate by the live memory at the end of its chain, with the better evidence.
+    """Finds for each superseded candidate the live memory at the end of its chain.
 
-    "Big news: I moved! Porto it is" shares no word with "Which city do I live in?". The memory that it superseded
-    ("I live in Leipzig") does: the question finds the old one, and the answer is the new one. A chain that ends
-    in a memory which is forgotten, or which the filters exclude, gives nothing.
+    The candidate is ranked and judged by its own words: "I live in Leipzig" answers "Which city do I live in?" as
+    well as before "Big news: I moved! Porto it is" superseded it. `ShowSuccessors` then shows the latter instead.
+    A chain that ends in a memory which is forgotten, or which the filters exclude, gives nothing.
     """
 
     needs = ("found", "candidates")
@@ -47,35 +50,37 @@ class FollowRevisions:
         ended = (rows.valid_to <= state.now) & ((rows.cues & TENSE_BITS["past"]) == 0)
         outdated = (rows.status == _SUPERSEDED) | ended
         if outdated.any():
-            heads = _heads(state, state.keys[outdated])
-            state.found = _instead(state.found, heads)
-            known = set(state.keys[~outdated].tolist())
-            state.keys = state.found.keys
-            for head in set(heads.values()) - known:
-                state.via[head] = "revision"
+            state.successors = chain_heads(state, state.keys[outdated].tolist())
+            hidden = {key: end for key, end in state.successors.items() if end < 0}
+            if hidden:
+                state.found = _instead(state.found, hidden)
+                state.keys = state.found.keys
         return state
 
 
-def _heads(state: Recalling, outdated: Keys) -> dict[int, int]:
-    """Return the end of each memory's chain; -1 where it is not to be shown."""
-    newer: dict[int, int] = {}
-    frontier = outdated.tolist()
-    for _ in range(_LONGEST_CHAIN):
-        if not frontier:
-            break
-        links = state.reader.links_to(frontier, ("supersedes",))
-        found = {link.target: link.source for link in links}
-        newer |= found
-        frontier = sorted(set(found.values()) - newer.keys())
-    ends: dict[int, int] = {}
-    for key in outdated.tolist():
-        end, steps = key, 0
-        while end in newer and steps < _LONGEST_CHAIN:
-            end, steps = newer[end], steps + 1
-        ends[key] = end
-    every = np.array(sorted(set(ends.values())), dtype=np.int64)
-    shown = set(every[state.reader.eligible(every, state.where)].tolist())
-    return {key: end if end in shown else -1 for key, end in ends.items()}
+@stage
+class ShowSuccessors:
+    """Replaces each superseded candidate by the end of its chain (`FollowRevisions`), with its evidence.
+
+    If the question finds both, the better place counts.
+    """
+
+    needs = ("sorted",)
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        heads = state.successors
+        if not heads or state.found is None or not len(state.keys):
+            return state
+        found = state.keys.tolist()
+        shown = [heads.get(key, key) for key in found]
+        first = {key: place for place, key in reversed(list(enumerate(shown)))}
+        places = sorted(first.values())
+        if shown != found:
+            state.found = _instead(state.found, {key: heads[key] for key in found if key in heads})
+            state.take(np.array(places, dtype=np.int64))
+            state.keys = np.array([shown[place] for place in places], dtype=np.int64)
+            state.via.update(dict.fromkeys(set(shown) - set(found), "revision"))
+        return state
 
 
 def _instead(found: Found, heads: dict[int, int]) -> Found:
@@ -122,7 +127,8 @@ class LeadWithPresent:
     the question that the first hit holds: "Ludmila used to play the harp" does not yield to "I play the viola".
 
     For a question about the past ("before Graz") a statement about the past leads in the same way: one with a
-    `contrasts` edge to the first hit, else one of the next three that is about the same. Texts of more than
+    `contrasts` edge to the first hit, else one of the next three that is about the same. A first hit about a
+    relative yields to one about its author, if the question is about the author. Texts of more than
     `longest` words say many things and stay. Measured: bench/results/truth.md.
     """
 
@@ -171,6 +177,8 @@ class LeadWithPresent:
             if place:
                 plan, old = int(state.keys[place]), int(state.keys[0])
                 state.led = [Link(plan, old, "may_revise", self.share_of_topic)]
+            else:
+                place = self._of_the_author(state, ~yields, shares)
         if place:
             _lead(state, int(state.keys[place]))
         return state
@@ -275,6 +283,28 @@ class LeadWithPresent:
                 if len(said & mine) >= self.alike * max(1, min(len(said), len(mine))):
                     return int(place)
         return 0
+
+    def _of_the_author(self, state: Recalling, told: NDArray[np.bool_], shares: NDArray[np.float64]) -> int:
+        """Return the first of the places whose text is about its author, where the first hit is about a relative.
+
+        The question is about that author and no relative: "Where does Mira live?", "My parents live in Antwerp".
+        """
+        if state.question is None or state.found is None:
+            return 0
+        if not begins_with_kin(state.contents([int(state.keys[0])])[0]) or names_kin(state.query):
+            return 0
+        rows = state.columns()
+        author = rows.author[: self.among]
+        if author[0] < 0:
+            return 0
+        asks_self = any(voice(state.query)[:2])
+        if not asks_self and state.question.subject != rows.author_names[author[0]]:
+            return 0
+        held = aligned(state.keys[: self.among], *_by_key(state.found, "held"))
+        near = told & (author == author[0]) & (shares >= self.share) & (held >= held[0])
+        places = [place for place in np.flatnonzero(near).tolist() if place]
+        texts = state.contents(state.keys[places].tolist())
+        return next((place for place, text in zip(places, texts, strict=True) if not names_kin(text)), 0)
 
     def _of_a_topic(self, state: Recalling, told: NDArray[np.bool_]) -> int:
         """Return the first of the places that shares a topic with the first hit and the question; 0 for none."""

@@ -92,6 +92,8 @@ class Recalling:
     """Whether the query asks how things were: nothing is moved in favour of the present."""
     keeps_superseded: bool = False
     """Whether superseded memories are wanted as hits."""
+    successors: Mapping[int, int] = field(default_factory=dict)
+    """Superseded candidates, each with the end of its chain, -1 if that is not shown (`FollowRevisions`)."""
     revisions: list[Link] | None = None
     """Open `may_revise` edges to the hits; None before they are read."""
     led: list[Link] = field(default_factory=list)

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from combray.language.scopes import scope_set
+from combray.language.validity import moves_an_event
 from combray.records import dataclass, replace
 from combray.remember.embed import say_embedded
 from combray.remember.slots import chain_slots, fill_slots
@@ -266,9 +267,11 @@ class Write:
         """End the validity of a memory where that of the draft begins."""
         tx = state.writer
         (old,) = tx.memories([key])
-        until = max(draft.memory.valid_from or draft.memory.moment, old.recorded_at)
-        pointer: dict[str, Any] = {"superseded_by": draft.memory.id, "valid_to": until}
-        starts = draft.memory.valid_from
+        new, starts = draft.memory, draft.memory.valid_from
+        if starts is not None and starts.timestamp() > state.now:
+            starts = None if moves_an_event(new.content, old.content, new.moment) else starts
+        until = max(starts or new.moment, old.recorded_at)
+        pointer: dict[str, Any] = {"superseded_by": new.id, "valid_to": until}
         # What a plan replaces holds until the plan's day: recall then follows the pointer, without any write.
         if starts is None or starts.timestamp() <= state.now:
             pointer["status"] = "superseded"

@@ -144,6 +144,9 @@ def chosen(ranked: Sequence[Pick], sources: Sequence[Source], weights: Weights) 
             kept.append(pick)
     found: list[Pick] = []
     for pick in _disagreeing(kept, ranked):
+        # What was shown as the later memory of an earlier pick is not said twice.
+        if any((each.source.number, each.sentence) == (pick.source.number, pick.sentence) for each in found):
+            continue
         found.append(pick)
         # A superseding memory is followed by the nearest sentence of each memory it superseded.
         for source in sources:
