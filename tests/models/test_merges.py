@@ -8,12 +8,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from combray.folders import cache_folder
-from combray.models import merges
+from combray.models import merges, wordllama
 from combray.models.wordllama import MAX_TOKENS, WordLlamaEmbedder
 
 LIBRARY = WordLlamaEmbedder()
@@ -90,6 +91,32 @@ def test_a_short_question_has_the_same_vector_and_does_not_load_the_library() ->
     fresh = WordLlamaEmbedder()
     assert fresh.embed(list(TEXTS[:3])).tolist() == LIBRARY.embed(list(TEXTS[:3])).tolist()
     assert "_tokenizer" not in vars(fresh)
+
+
+def test_words_have_the_same_ids_once_the_library_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wordllama, "_WITHOUT_LIBRARY", 0)
+    fresh = WordLlamaEmbedder()
+    fresh.embed(["first"])
+    assert fresh.embed(list(TEXTS)).tolist() == LIBRARY.embed(list(TEXTS)).tolist()
+    assert fresh._merges is not None
+    assert fresh._merges.library is not None
+    merges._ids_of.cache_clear()
+    for text in TEXTS:
+        assert fresh._merges.encode(text) == library_ids(text)
+
+
+def test_no_more_ids_than_wanted_and_few_words_are_remembered(
+    compact: merges.Merges, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merges, "MOST_WORDS", 2)
+    assert compact.encode(TEXTS[0], 5) == library_ids(TEXTS[0])[:5]
+    assert len(merges._ids_of(compact)) <= 2
+
+
+def test_single_precision_is_that_of_numpy() -> None:
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    finite = every[np.isfinite(every)][None, :]
+    assert wordllama._single(finite).tobytes() == finite.astype(np.float32).tobytes()
 
 
 @pytest.mark.parametrize(

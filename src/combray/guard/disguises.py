@@ -80,7 +80,7 @@ _TURNED = frozenset(word.translate(_ROT13) for word in _COMMON)
 _BACKWARDS = frozenset(word[::-1] for word in _COMMON)
 _BACKWARDS_HAN = ("令指", "则规", "略忽", "视无", "词示提")
 """Instruction, rule, ignore, disregard, prompt, each written backwards."""
-_TURNED_WORDS = _TURNED | _BACKWARDS
+TURNED_WORDS = _TURNED | _BACKWARDS
 FEWEST_TURNED = 2
 """A line with this many reversed or rot13 words, and more than plain common words, is decoded."""
 _WORD = re.compile(r"[a-z]{3,20}")
@@ -128,7 +128,7 @@ def plain(text: str) -> str | None:
 
 def turned_words(text: str) -> int:
     """Count the words of a text that are common words in rot13 or reversed."""
-    return len(_TURNED_WORDS.intersection(_WORD.findall(text.lower())))
+    return len(TURNED_WORDS.intersection(_WORD.findall(text.lower())))
 
 
 def _may_be_coded(text: str) -> bool:

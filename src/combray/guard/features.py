@@ -195,12 +195,14 @@ def features(
     if "address" in places or "place" in places:
         places["anywhere"] = [*places.get("address", ()), *places.get("place", ())]
     present = {rule.name for kind in places for rule in _BY_FIRST.get(kind, ()) if _holds(rule, places)}
-    imperative = _opens(places)
+    deeds, skipped = {start for start, _ in places["deed"]}, _skipped(places)
+    imperative = _opens_with(deeds, skipped, 0)
     if imperative:
         present.add("imperative")
     if imperative and "product" in places and "task" in places:
         present.add("task")
-    order = imperative or any(_opens(places, end + 1) for name in _CLAUSES for _, end in places.get(name, ()))
+    clauses = [end + 1 for name in _CLAUSES for _, end in places.get(name, ())]
+    order = imperative or any(_opens_with(deeds, skipped, first) for first in clauses)
     if order:
         present.add("order")
     if order and present & {"trigger", "when_asked"}:
@@ -282,12 +284,13 @@ def _plain_orders(places: Places, present: Collection[str]) -> set[str]:
         (start for name in ("about", "reported") for start, _ in places.get(name, ())), default=1 << 30
     )
     starts = {0, *(end + 1 for name in _CLAUSES for _, end in places.get(name, ()))}
+    skipped = _skipped(places)
     found = set()
     for name, kind, needed in _PLAIN:
         if needed.isdisjoint(present):
             continue
         at = {start for start, _ in places.get(kind, ())}
-        if any(first <= reported and _opens_with(at, places, first) for first in starts):
+        if any(first <= reported and _opens_with(at, skipped, first) for first in starts):
             found.add(name)
     return found
 
@@ -304,15 +307,15 @@ def _near(place: tuple[int, int], others: list[tuple[int, int]], rule: Rule) -> 
     return any(other != start and -rule.span <= other - end <= rule.span for other, _ in others)
 
 
-def _opens(places: Places, first: int = 0) -> bool:
-    """Whether an imperative starts at a place, possibly after words such as "Important: please"."""
-    return _opens_with({start for start, _ in places["deed"]}, places, first)
+def _skipped(places: Places) -> list[tuple[int, int]]:
+    """Return the places of words that may precede an imperative, such as "Important: please", in order."""
+    return sorted({place for name in _SKIPPED for place in places.get(name, ())})
 
 
-def _opens_with(starts: set[int], places: Places, first: int) -> bool:
+def _opens_with(starts: set[int], skipped: Sequence[tuple[int, int]], first: int) -> bool:
+    """Whether one of the starts is at a place, or behind skipped words there."""
     if not starts:
         return False
-    skipped = sorted({place for name in _SKIPPED for place in places.get(name, ())})
     for start, end in skipped:
         if first in starts:
             return True

@@ -141,7 +141,7 @@ def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | N
     languages = spoken(view.text)
     every = list(sentences(view.text))
     places = _distances(every, vectors)
-    sieve = Sieve(languages, floors, disguised=disguised)
+    sieve = Sieve(every, languages, floors, disguised=disguised)
     framed = not all(all(sentence.quoted) for sentence in every)
     advice = _often([orders(sentence) for sentence in every])
     # Among many questions or orders, one more does not stand out.
@@ -212,5 +212,7 @@ def _distances(every: Sequence[Sentence], vectors: WordVectors | None) -> list[t
 
 def is_flood(text: str) -> bool:
     """Whether a text consists mostly of special model tokens."""
+    if "<" not in text and "[" not in text:
+        return False
     tokens = _TOKENS.findall(text)
     return len(tokens) >= FLOOD and sum(map(len, tokens)) * 2 > len(text)

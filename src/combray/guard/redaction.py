@@ -102,7 +102,10 @@ _SHAPES = (
             r"[\"']?\s{0,3}(?:=|:)\s{0,3}[\"']?([^\s\"'`,;]{6,200})"
         ),
         _looks_random,
-        ("pass", "secret", "key", "token"),
+        (
+            *("passw", "passphrase", "secret", "token"),
+            *(f"{kind}{joint}key" for kind in ("api", "access", "auth") for joint in ("", "_", "-")),
+        ),
     ),
     _Shape(
         "password",
@@ -111,19 +114,24 @@ _SHAPES = (
             r"\s{1,3}(?:is|was|là|es|est|ist)\s{1,3}[\"'“]?([^\s\"'“”,;]{4,100}?)[.!?]?(?=[\s\"'”,;]|$)"
         ),
         _has_figure,
-        ("pass", "mật", "contra", "mot de"),
+        ("passw", "passcode", "passphrase", "mật khẩu", "contraseña", "mot de passe"),
     ),
     _Shape("password", re.compile(r"密码(?:是|为)[:：]?\s?[\"'“]?([!-~]{4,100})"), _has_figure, ("密码",)),
     _Shape("card number", re.compile(r"\d(?<![\d.-]\d)(?:[ -]?\d){12,18}(?![\d.-]?\d)"), _luhn),
 )
 _NEEDED = tuple((need, at) for at, shape in enumerate(_SHAPES) for need in shape.needs)
 _FREE = frozenset(at for at, shape in enumerate(_SHAPES) if not shape.needs)
+_SHORTEST = 7
+"""Characters of the shortest secret, 密码 with a password of four letters."""
 
 
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets in order. Of overlapping ones the earliest wins, then the longest."""
+    if len(text) < _SHORTEST:
+        return []
     found = []
-    lowered = text.lower()
+    # To a pattern that ignores case, the long s of old prints is an s.
+    lowered = text.lower().replace("ſ", "s")
     fitting = _FREE.union([at for need, at in _NEEDED if need in lowered])
     for shape in [_SHAPES[at] for at in sorted(fitting)]:
         for match in shape.pattern.finditer(text):

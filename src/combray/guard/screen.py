@@ -14,29 +14,28 @@ import functools
 import math
 import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain, combinations
 from operator import or_
-from typing import Any
 
+from combray.guard.bounds import reaches
 from combray.guard.context import STEPS, WITH
-from combray.guard.disguises import FEWEST_TURNED, holds_digits, plain, turned_words
-from combray.guard.features import EITHER, KINDS, NEEDS, WORD, classes_of, word_feature
+from combray.guard.disguises import FEWEST_TURNED, TURNED_WORDS, holds_digits, plain, turned_words
+from combray.guard.features import WORD, word_feature
+from combray.guard.phrases import BIT, Phrase, classes_in, index_of, part_of
 from combray.guard.sentences import DOMAINS, Sentence
 from combray.guard.vocabulary import (
-    CLASS,
     FEWEST_FOREIGN,
     LATIN_WORD,
     Vocabulary,
     foreign_words,
     meant,
     spoken,
-    vocabularies,
 )
-from combray.guard.weights import Weights, logistic, model
+from combray.guard.weights import model
 from combray.language.caches import from_tables, keyed_by_text
-from combray.records import dataclass, replace
+from combray.records import dataclass
 
 _RUN = re.compile(r"[a-z0-9']+")
 _WORD = re.compile(r"[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*")
@@ -52,26 +51,10 @@ _MARKUP = re.compile(
 _ENDS = re.compile(r"[.!]+(?=\s)|[?;\n]")
 """Some of the places where `sentences.py` ends a sentence, and no others."""
 _ROLES = frozenset(("system", "developer", "sysadmin", "thong", "sistema", "systeme"))
+_USUAL = 20
+"""Longest word that is compared with whole words only: of a longer one, parts may be reversed words."""
 _LONGEST = 60
 """Longest run that is screened. Addresses have a length limit, so words in a longer run may start elsewhere."""
-_BIT: Mapping[str, int] = {
-    name: 1 << at
-    for at, name in enumerate(
-        sorted(
-            {
-                *chain(*NEEDS.values()),
-                *chain(*chain(*EITHER.values())),
-                *EITHER,
-                *KINDS,
-                *chain(*(language.classes for language in vocabularies())),
-            }
-        )
-    )
-}
-_EITHER = tuple(
-    (_BIT[name], tuple(sum(_BIT[each] for each in way) for way in ways)) for name, ways in EITHER.items()
-)
-_Phrase = tuple[frozenset[str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +66,12 @@ class Floors:
 
 
 @dataclass(frozen=True, slots=True)
-class _Index:
-    """A language's phrases with classes as bits: single words, and longer phrases by their rarest word."""
-
-    single: dict[str, int]
-    longer: dict[str, tuple[_Phrase, ...]]
-
-
-@dataclass(frozen=True, slots=True)
 class _Sight:
     """What a run may match in English, and whether it may be a role, digits, or encoded or foreign words."""
 
     words: tuple[str, ...] = ()
     classes: int = 0
-    longer: tuple[_Phrase, ...] = ()
+    longer: tuple[Phrase, ...] = ()
     role: bool = False
     digits: bool = False
     turned: int = 0
@@ -127,15 +102,15 @@ def is_quiet(text: str, floors: Floors) -> bool:
     if sum([sight.turned for sight in sights]) >= FEWEST_TURNED and turned_words(text) >= FEWEST_TURNED:
         return False
     foreign = not simple or sum([sight.foreign for sight in sights]) >= FEWEST_FOREIGN
-    languages = spoken(folded) if foreign else ()
-    marks = (_BIT["address"] if addressed else 0) | _BIT["colon"]
-    if not _reach(runs, marks | _elsewhere(runs, languages), floors):
+    elsewhere = _Elsewhere(spoken(folded) if foreign else ())
+    marks = (BIT["address"] if addressed else 0) | BIT["colon"]
+    if not _reach(runs, marks | elsewhere.classes(runs), floors):
         return True
     # An address may swallow the end of its sentence; a line break always ends one.
     pieces = folded.split("\n") if addressed else _ENDS.split(folded)
     for piece in pieces if len(pieces) > 1 else ():
         runs = _runs(piece, pattern, addressed)
-        if _reach(runs, marks | _elsewhere(runs, languages), floors):
+        if _reach(runs, marks | elsewhere.classes(runs), floors):
             return False
     return len(pieces) > 1
 
@@ -172,9 +147,10 @@ _dull = keyed_by_text(_Dull())
 
 def _sights(runs: set[str]) -> list[_Sight]:
     """Return what the runs may match in English, without those that match nothing."""
-    dull, found = _dull.of(("en",)), []
+    dull, notable, found = _dull.of(("en",)), _notable(), []
     for run in runs - dull:
-        sight = _sight(run)
+        plain_word = run not in notable and len(run) <= _USUAL and run.isascii() and run.isalpha()
+        sight = _DULL if plain_word and _is_dull(run) else _sight(run)
         if sight is _DULL:
             dull.add(run)
         else:
@@ -182,52 +158,94 @@ def _sights(runs: set[str]) -> list[_Sight]:
     return found
 
 
-def _elsewhere(words: set[str], languages: Sequence[Vocabulary]) -> int:
-    """Return the classes of the words in all languages but English, which is the first."""
-    if len(languages) < 2:
-        return 0
-    # Runs may end in an apostrophe ("di'"), which is no part of a word.
-    words = words.union(part for word in words if "'" in word for part in _WORD.findall(word))
-    others = tuple(each.language for each in languages[1:])
-    dull, present = _dull.of(("", *others)), 0
-    indexes = [_index(each) for each in others]
-    for word in words - dull:
-        parts = {word, *meant(word)}
-        if any(not parts.isdisjoint(index.longer) for index in indexes):
-            # A phrase may need any of the words.
-            mended = words.union(part for word in words for part in meant(word))
-            return functools.reduce(or_, [_classes(mended, index) for index in indexes])
-        classes = functools.reduce(or_, [_classes(parts, index) for index in indexes])
-        if not classes:
-            dull.add(word)
-        present |= classes
-    return present
+def _is_dull(word: str) -> bool:
+    """Whether `_sight` finds nothing in a word that is not notable: most words, at a sixth of its cost."""
+    return meant(word) == (word,) and not _PAIRS.fullmatch(word)
+
+
+@from_tables
+def _notable() -> frozenset[str]:
+    """Return the words that `_sight` finds something in, but for corrected ones and digits."""
+    english = index_of("en")
+    weighty = [name[len(WORD) :] for name, weight in model().outside.weights.items() if weight > 0]
+    return frozenset((*english.single, *english.longer, *weighty, *_ROLES, *TURNED_WORDS, *foreign_words()))
+
+
+@from_tables
+def _notable_in(languages: tuple[str, ...]) -> frozenset[str]:
+    indexes = map(index_of, languages)
+    return frozenset(chain.from_iterable((*each.single, *each.longer) for each in indexes))
+
+
+class _Elsewhere:
+    """The classes of words in all languages of a text but English, which is the first."""
+
+    def __init__(self, languages: Sequence[Vocabulary]) -> None:
+        others = tuple(each.language for each in languages[1:])
+        self._indexes = [index_of(each) for each in others]
+        self._notable = _notable_in(others)
+        self._dull = _dull.of(("", *others)) if others else set[str]()
+
+    def classes(self, words: set[str]) -> int:
+        indexes, dull, present = self._indexes, self._dull, 0
+        for word in words - dull if indexes else ():
+            parts = {part for each in _with_stem(word) for part in (each, *meant(each))}
+            if parts.isdisjoint(self._notable):
+                dull.add(word)
+                continue
+            if any(not parts.isdisjoint(index.longer) for index in indexes):
+                # A phrase may need any of the words.
+                every = [each for word in words for each in _with_stem(word)]
+                mended = {part for each in every for part in (each, *meant(each))}
+                return functools.reduce(or_, [classes_in(mended, index) for index in indexes])
+            for index in indexes:
+                present |= classes_in(parts, index)
+        return present
+
+
+def _with_stem(word: str) -> Sequence[str]:
+    """Return a run and its words: it may end in an apostrophe ("di'"), which is no part of a word."""
+    return (word, *_WORD.findall(word)) if "'" in word else (word,)
 
 
 def _reach(runs: set[str], present: int, floors: Floors, lift: float = 0.0) -> bool:
     sights = _sights(runs)
-    longer = [phrase for sight in sights for phrase in sight.longer]
+    longer: list[Phrase] = []
     for sight in sights:
         present |= sight.classes
-    # `fsum`: the order of a set differs between processes, and with it the last digits of a sum.
-    lift = math.fsum((lift, *(sight.lift for sight in sights)))
+        if sight.longer:
+            longer += sight.longer
+    if floors.score <= 1.0:
+        # `fsum`: the order of a set differs between processes, and with it the last digits of a sum.
+        lift = math.fsum((lift, *[sight.lift for sight in sights]))
     if longer:
-        words = set(runs).union(*[sight.words for sight in sights])
+        words = runs.union(*[sight.words for sight in sights if sight.words])
         for others, classes in longer:
             if others <= words:
                 present |= classes
     # Rounded up, so that there are few distinct sums and most results are cached.
-    return _reaches(present, math.ceil(4 * lift), floors.score, floors.attack)
+    return reaches(present, math.ceil(4 * lift), floors.score, floors.attack)
 
 
 class Sieve:
     """Which sentences of a text can reach a floor, and are therefore analysed."""
 
-    def __init__(self, languages: Sequence[Vocabulary], floors: Floors, *, disguised: bool) -> None:
+    def __init__(
+        self, every: Sequence[Sentence], languages: Sequence[Vocabulary], floors: Floors, *, disguised: bool
+    ) -> None:
         self._languages = languages
+        self._elsewhere = _Elsewhere(languages)
         self._floors = floors
-        self._marks = _BIT["disguised"] if disguised else 0
+        self._marks = BIT["disguised"] if disguised else 0
         self._open = floors.score <= 0.0 or floors.attack <= 0.0
+        self._words = set().union(*[each.words for each in every])
+        self._phrases: dict[frozenset[str], list[frozenset[str]]] = {}
+        """By classes: what `_of_text` returns."""
+
+    @functools.cached_property
+    def _altered(self) -> set[str]:
+        """Words of the text that are corrected: none that mean nothing."""
+        return {word for word in self._words - _dull.of(("en",)) if meant(word) != (word,)}
 
     def passes(self, sentence: Sentence, distance: float | None) -> bool:
         """Whether a sentence can reach a floor. `distance` from its text; None without word vectors."""
@@ -235,20 +253,41 @@ class Sieve:
             return True
         present = self._marks
         for kind in sentence.others:
-            present |= _BIT.get(kind, 0)
+            present |= BIT.get(kind, 0)
         words = set(sentence.words)
         lift = 0.0 if distance is None else _caps()[bisect_right(STEPS, distance)] if distance >= 0.0 else 0.0
-        return _reach(words, present | _elsewhere(words, self._languages), self._floors, lift)
+        return _reach(words, present | self._elsewhere.classes(words), self._floors, lift)
 
     def holds(self, sentence: Sentence, kinds: frozenset[str]) -> bool:
         """Whether a sentence has a phrase or token of one of these classes."""
         if not kinds.isdisjoint(sentence.others):
             return True
-        words = [part for word in sentence.words for part in meant(word)]
+        if kinds not in self._phrases:
+            self._phrases[kinds] = self._of_text(kinds)
+        distinct = self._mended(set(sentence.words))
+        if not any(phrase <= distinct for phrase in self._phrases[kinds]):
+            return False
+        words = [each for word in sentence.words for each in meant(word)]
         places: dict[str, list[tuple[int, int]]] = {}
         for each in self._languages:
-            _part(each.language, kinds).find(words, places)
+            part_of(each.language, kinds).find(words, places)
         return bool(places)
+
+    def _of_text(self, kinds: frozenset[str]) -> list[frozenset[str]]:
+        """Return the phrases of these classes all words of which are in the text: few are, of hundreds."""
+        words = self._mended(self._words)
+        found: list[frozenset[str]] = []
+        for each in self._languages:
+            index = index_of(each.language, kinds)
+            found += [frozenset((word,)) for word in words & index.single.keys()]
+            longer = [phrase for word in words & index.longer.keys() for phrase, _ in index.longer[word]]
+            found += [phrase for phrase in longer if phrase <= words]
+        return found
+
+    def _mended(self, words: set[str]) -> set[str]:
+        """Return words of the text, corrected."""
+        altered = words & self._altered
+        return words.difference(altered).union(*map(meant, altered)) if altered else words
 
 
 @functools.cache
@@ -271,30 +310,9 @@ def _caps() -> tuple[float, ...]:
 
 
 @functools.lru_cache(maxsize=20_000)
-def _reaches(present: int, lift: int, score: float, attack: float) -> bool:
-    """Whether a sentence with these classes and word weights (in quarters) can reach one of the scores."""
-    for bit, ways in _EITHER:
-        if any(present & way == way for way in ways):
-            present |= bit
-    outside, owner = _limits()
-    return outside.reaches(present, lift / 4, score) or owner.reaches(present, 0.0, attack)
-
-
-def _classes(words: set[str], index: _Index) -> int:
-    present = 0
-    for word in words & index.single.keys():
-        present |= index.single[word]
-    for word in words & index.longer.keys():
-        for others, bits in index.longer[word]:
-            if others <= words:
-                present |= bits
-    return present
-
-
-@functools.lru_cache(maxsize=20_000)
 def _sight(run: str) -> _Sight:
     words = {part for word in _WORD.findall(run) for part in meant(word)}
-    english = _index("en")
+    english = index_of("en")
     weights = model().outside.weights
     sight = _Sight(
         words=tuple(sorted(words - {run})),
@@ -307,90 +325,3 @@ def _sight(run: str) -> _Sight:
         lift=sum([max(0.0, weights.get(word_feature(word), 0.0)) for word in sorted(words)]),
     )
     return _DULL if sight == _DULL else sight
-
-
-@dataclass(frozen=True)
-class _Limit:
-    """One table of weights as an upper bound: positive weights only.
-
-    needed: (classes, weight) of named features; alone: weight by class; paired: weight by two classes.
-    """
-
-    bias: float
-    needed: tuple[tuple[int, float], ...]
-    alone: dict[int, float]
-    paired: dict[int, float]
-
-    def reaches(self, present: int, lift: float, floor: float) -> bool:
-        """Whether a sentence with these classes and words of weight `lift` can have a score of `floor`."""
-        if floor > 1.0:
-            return False
-        bits = [bit for bit in self.alone if present & bit]
-        total = self.bias + lift + sum([self.alone[bit] for bit in bits])
-        total += sum([weight for classes, weight in self.needed if present & classes == classes])
-        paired = self.paired
-        total += sum([paired.get(one | other, 0.0) for one, other in combinations(bits, 2)])
-        # The order of summation changes the last digits.
-        return logistic(total + 1e-9) >= floor
-
-
-@functools.cache
-def _limits() -> tuple[_Limit, _Limit]:
-    """Return the bounds for third-party texts and for the owner's."""
-    return _limit(model().outside), _limit(model().owner)
-
-
-def _limit(weighed: Weights) -> _Limit:
-    needed: list[tuple[int, float]] = []
-    alone, paired = dict.fromkeys(_BIT.values(), 0.0), dict[int, float]()
-    for name, weight in weighed.weights.items():
-        if weight <= 0 or name[0] == WORD:
-            continue
-        classes = classes_of(name)
-        bits = sum({_BIT[each] for each in classes or NEEDS.get(name, ())})
-        if not classes:
-            needed.append((bits, weight))
-        elif len(classes) == 1:
-            alone[bits] += weight
-        else:
-            paired[bits] = paired.get(bits, 0.0) + weight
-    used = [bit for bit in alone if alone[bit] or any(bit & both for both in paired)]
-    return _Limit(weighed.bias, tuple(needed), {bit: alone[bit] for bit in used}, paired)
-
-
-@from_tables
-def _index(language: str) -> _Index:
-    tree = next(each.tree for each in vocabularies() if each.language == language)
-    phrases = [(words, bits) for words, bits in _phrases(tree, ()) if bits]
-    many = Counter(word for words, _ in phrases for word in set(words))
-    index = _Index({}, {})
-    for words, bits in phrases:
-        if len(words) == 1:
-            index.single[words[0]] = bits
-        else:
-            rarest = min(words, key=lambda word: (many[word], -len(word), word))
-            index.longer[rarest] = (*index.longer.get(rarest, ()), (frozenset(words), bits))
-    return index
-
-
-@from_tables
-def _part(language: str, kinds: frozenset[str]) -> Vocabulary:
-    """Return a language's vocabulary with the phrases of these classes only: it is faster to search."""
-    whole = next(each for each in vocabularies() if each.language == language)
-    return replace(whole, tree=_pruned(whole.tree, kinds))
-
-
-def _pruned(node: Mapping[str, Any], kinds: frozenset[str]) -> dict[str, Any]:
-    kept = {
-        word: [name for name in below if name in kinds] if word == CLASS else _pruned(below, kinds)
-        for word, below in node.items()
-    }
-    return {word: below for word, below in kept.items() if below}
-
-
-def _phrases(node: Mapping[str, Any], words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
-    for word, below in node.items():
-        if word == CLASS:
-            yield words, sum(_BIT.get(name, 0) for name in below)
-        else:
-            yield from _phrases(below, (*words, word))

@@ -15,10 +15,17 @@ DOMAINS = "com|net|org|io|xyz|info|biz|ru|cn|vn|site|online|top|shop|app|dev|ai|
 """Top-level domains that make a name an address."""
 _TOKEN = re.compile(
     r"""
+    # Nothing begins at a space inside a line, so spaces are matched with what precedes them.
     # Plain words are matched in one piece, except those that may start markup or a role: they begin
-    # with b, d, e, h or s.
-    (?P<plain>(?:[acfgi-rt-z][a-z]*+[ ]
-        |(?!(?:begin|end|system|developer|sysadmin|he\ thong|sistema|systeme)\b)[bdehs][a-z]*+[ ])+)
+    # with b, d, e, h or s. What follows the last one shows that it is whole, and no part of an address.
+    # Ends and pauses are frequent, and nothing else begins as they do but an address ("._name@…"): hence `stop`.
+    (?P<plain>(?:(?:[acfgi-rt-z]
+        |(?!(?:begin|end|system|developer|sysadmin|he\ thong|sistema|systeme)\b)[bdehs])
+        [a-z]*+(?:'[a-z]++)*+(?:[ ]++|(?=[^\w.+@$:'-]|[.]\s|:(?!/)|'(?!\w))))+)
+    |(?P<end>[.!]+(?=[\s"”')\]*]|$)[ ]*+|[。！；;\n]+)
+    |(?P<pause>[,，、])[ ]*+
+    |(?P<question>[?？])
+    |(?P<colon>[:：])
     |(?P<markup><\|[^|<>\n]{1,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|developer|sys)>
         |\[(?:system|developer|admin)[^\]\n]{0,30}\]
         |\#\#\#\ ?(?:system|instructions?|new\ instructions?|response)\b
@@ -36,11 +43,8 @@ _TOKEN = re.compile(
     |(?P<opening>[“«„「『]|(?<!\w)'(?=\w))
     |(?P<closing>[”»」』]|(?<=[\w.!?])'(?!\w))
     |(?P<quote>["`＂])
-    |(?P<word>[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)
-    |(?P<colon>[:：])
-    |(?P<pause>[,，、])
-    |(?P<question>[?？])
-    |(?P<end>[.!]+(?=\s|$|["”')\]*_])|[。！；;\n]+)
+    |(?P<word>[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)[ ]*+
+    |(?P<stop>[.!]+(?=_))
     """.replace("@DOMAINS@", DOMAINS),
     re.VERBOSE,
 )
@@ -87,7 +91,7 @@ def sentences(text: str) -> Iterator[Sentence]:
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
         if kind == "word":
-            current.extend([match[0]], inside or fenced or quoted_line)
+            current.extend([match["word"]], inside or fenced or quoted_line)
         elif kind == "plain":
             words = match[0].split()
             while len(current.words) + len(words) >= LONGEST:
@@ -97,7 +101,7 @@ def sentences(text: str) -> Iterator[Sentence]:
                 current, words = current.rest(_STEP), words[room:]
             current.extend(words, inside or fenced or quoted_line)
             continue
-        elif kind in ("end", "question"):
+        elif kind in ("end", "question", "stop"):
             current.asks = kind == "question"
             if "\n" in match[0]:
                 inside = False

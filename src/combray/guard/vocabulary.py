@@ -75,6 +75,8 @@ class Vocabulary:
         inside = self._inside(words) if self.compounds else ()
         for start, word in enumerate(words):
             node = tree.get(word)
+            if node is None:
+                continue
             place = start
             while node is not None:
                 if place > start or start not in inside:
@@ -188,8 +190,11 @@ def spoken(text: str) -> list[Vocabulary]:
     if not several and text.isascii():
         return [english]
     languages = [english]
+    in_ascii = text.isascii()
     for each in others:
         script = _SCRIPTS.get(each.language)
+        if script and in_ascii:
+            continue
         if script.search(text) if script else len(each.signs & hits | each.own & foreign) >= FEWEST_FOREIGN:
             languages.append(each)
     return languages
