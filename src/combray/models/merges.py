@@ -18,6 +18,7 @@ import mmap
 import os
 import re
 import struct
+import sys
 import threading
 import zlib
 from array import array
@@ -72,16 +73,19 @@ class Merges:
         self._pairs_seen: dict[int, tuple[int, int]] = {}
         """Letters and pairs that were looked up: few of them make up most words."""
 
-    def encode(self, text: str) -> list[int] | None:
-        """Return the ids of a text, or None for one that the library must encode."""
+    def encode(self, text: str, most: int = sys.maxsize) -> list[int] | None:
+        """Return the first `most` ids of a text, or None for one that the library must encode."""
         if not text:
             return []
         ids: list[int] = []
-        for word in _WORD.findall(SPACE + text.replace(" ", SPACE)):
+        for found in _WORD.finditer(SPACE + text.replace(" ", SPACE)):
+            word = found[0]
             if len(word) > LONGEST_WORD:
                 return None
             ids += _pieces(self, word)
-        return ids
+            if len(ids) >= most:
+                break
+        return ids[:most]
 
     def pieces(self, word: str) -> list[int]:
         """Return the ids of a word with the spaces before it."""

@@ -35,7 +35,7 @@ _SLICE = 32
 _SHORT = 1000
 """Characters of a call's texts from which the library's threads save more than they cost."""
 _WITHOUT_LIBRARY = 16_000
-"""Characters that a process encodes without the tokenizers library: that takes as long as to load it."""
+"""Characters beyond ASCII that are encoded without the tokenizers library: that takes as long as to load it."""
 _SPECIAL = re.compile("<unk>|</?s>")
 """What the library reads as one token wherever it stands."""
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -57,7 +57,7 @@ class WordLlamaEmbedder:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._encoded = 0
-        """Characters that were encoded without the library."""
+        """Characters of texts beyond ASCII that were encoded without the library."""
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         del query
@@ -65,25 +65,31 @@ class WordLlamaEmbedder:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         with self._lock:
             table = self._table
-            ids = self._ids_of_short(texts)
-            tokenizer = self._tokenizer if ids is None else None
-        if tokenizer is not None and sum(map(len, texts)) <= _SHORT:
-            # The library's threads cost more than they save.
-            ids = [tokenizer.encode(each, add_special_tokens=False).ids[:MAX_TOKENS] for each in texts]
-        if tokenizer is None or ids is not None:
-            return self._sums(table, ids or [])
-        slices = (texts[start : start + _SLICE] for start in range(0, len(texts), _SLICE))
-        return np.concatenate([self._sums(table, _encoded(tokenizer, some)) for some in slices])
+            ids = list(map(self._ids_of_known_words, texts))
+            others = [place for place, each in enumerate(ids) if each is None]
+            tokenizer = self._tokenizer if others else None
+        if tokenizer is not None:
+            encoded = _encoded(tokenizer, [texts[place] for place in others])
+            for place, each in zip(others, encoded, strict=True):
+                ids[place] = each
+        used = [each[:MAX_TOKENS] for each in ids if each is not None]
+        if len(used) <= _SLICE:
+            return self._sums(table, used)
+        slices = (used[start : start + _SLICE] for start in range(0, len(used), _SLICE))
+        return np.concatenate([self._sums(table, some) for some in slices])
 
-    def _ids_of_short(self, texts: Sequence[str]) -> list[list[int]] | None:
-        """Return the token ids of few short texts; None for texts that need the library, or if it is loaded."""
-        self._encoded += sum(map(len, texts))
-        if "_tokenizer" in vars(self) or self._encoded > _WITHOUT_LIBRARY or self._merges is None:
+    def _ids_of_known_words(self, text: str) -> list[int] | None:
+        """Return the token ids of a text; None for one that the library encodes in less time.
+
+        The words of ASCII texts repeat, and their ids are remembered. In other scripts a word may be a sentence.
+        """
+        if self._merges is None or ("<" in text and _SPECIAL.search(text)):
             return None
-        if any(_SPECIAL.search(text) for text in texts):
-            return None
-        found = [each for text in texts if (each := self._merges.encode(text)) is not None]
-        return [each[:MAX_TOKENS] for each in found] if len(found) == len(texts) else None
+        if not text.isascii():
+            self._encoded += len(text)
+            if "_tokenizer" in vars(self) or self._encoded > _WITHOUT_LIBRARY:
+                return None
+        return self._merges.encode(text, MAX_TOKENS)
 
     def _sums(self, table: Any, ids: Sequence[Sequence[int]]) -> Vectors:
         """Return the sums of the tokens' rows, scaled to unit length."""
@@ -147,5 +153,7 @@ class WordLlamaEmbedder:
 
 
 def _encoded(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
-    encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    return [encoding.ids[:MAX_TOKENS] for encoding in encodings]
+    if sum(map(len, texts)) <= _SHORT:
+        # The library's threads cost more than they save.
+        return [tokenizer.encode(each, add_special_tokens=False).ids for each in texts]
+    return [encoding.ids for encoding in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
