@@ -20,6 +20,7 @@ from combray.models.wordllama import MAX_TOKENS, WordLlamaEmbedder
 LIBRARY = WordLlamaEmbedder()
 SOURCE = LIBRARY._file("tokenizers/l2_supercat_tokenizer_config.json")
 TOKENIZER: Any = LIBRARY._tokenizer
+vars(LIBRARY)["_merges"] = None
 
 TEXTS = (
     "What did Mara say about the database yesterday?",
@@ -188,3 +189,10 @@ def test_the_cache_folder_is_the_platforms(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(os, "name", "posix")
     assert Path(cache_folder()) == tmp_path / "combray"
+
+
+def test_only_the_first_tokens_are_read(compact: merges.Merges) -> None:
+    text = " ".join(TEXTS) + " " + "x" * 500
+    every = [each for known in TEXTS for each in library_ids(known)]
+    assert compact.encode(text, 5) == every[:5]
+    assert compact.encode(text) is None

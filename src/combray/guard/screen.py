@@ -15,7 +15,6 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, combinations
 from operator import or_
 

@@ -28,7 +28,7 @@ from combray.scoring.bm25f import Posting, best_possible, bm25f, coverage
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import ranked
 from combray.scoring.scratch import Sparse, ascending
-from combray.stores.scored import All, Cosines, Few, Measured, Scored, Windows
+from combray.stores.scored import All, Cosines, Few, Held, Measured, Scored, Windows
 from combray.stores.snapshot import Snapshot, inside
 from combray.where import Condition
 
@@ -152,6 +152,8 @@ def _scored(
     cosines: dict[int, Measured],
 ) -> Scored:
     if isinstance(arm, KeywordArm):
+        if arm.scoring == "coverage" and not arm.listed and arm.mode == "any":
+            return Held([each.slots for each in _read(evidence, snapshot, arm)], len(arm.terms))
         return Few(_keyword(evidence, snapshot, arm))
     if isinstance(arm, VectorArm):
         # Two arms over one query vector (with and without neighbours) share the scan.
@@ -181,10 +183,7 @@ def _scored(
 def _keyword(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
     if not arm.terms or not snapshot.count:
         return coverage((), snapshot.count, 1, snapshot.scratch)
-    read = evidence.postings(arm, snapshot)
-    if arm.lends:
-        read = _lent(evidence, snapshot, arm, read)
-    postings = [each for each in read if each is not None]
+    postings = _read(evidence, snapshot, arm)
     if arm.scoring == "coverage":
         found = coverage(postings, snapshot.count, len(arm.terms), snapshot.scratch)
     else:
@@ -195,10 +194,18 @@ def _keyword(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> Sparse:
             best = max(best_possible(postings, rows, arm.k1, arm.strongest), 1e-9)
             found.scores[found.touched] = np.minimum(found.scores[found.touched] / best, 1.0)
     if arm.mode == "all":
-        held = coverage(postings, snapshot.count, len(read), snapshot.scratch)
+        held = coverage(postings, snapshot.count, len(arm.terms), snapshot.scratch)
         found.scores[found.touched[held.scores[found.touched] < 1.0 - 1e-9]] = 0.0
         snapshot.scratch.take_back(held.scores, held.touched)
     return found
+
+
+def _read(evidence: _Kept, snapshot: Snapshot, arm: KeywordArm) -> list[Posting]:
+    """Return the posting lists of the arm's terms that were read, with the rows that hold another name."""
+    read = evidence.postings(arm, snapshot) if arm.terms and snapshot.count else []
+    if arm.lends:
+        read = _lent(evidence, snapshot, arm, read)
+    return [each for each in read if each is not None]
 
 
 def _lent(

@@ -44,9 +44,10 @@ def encode(vectors: Vectors) -> list[bytes]:
 
 def quantised(vectors: Vectors) -> NDArray[np.int8]:
     """Return int8 codes as an array. Raises InvalidInputError for NaN and infinite components."""
-    if not np.isfinite(vectors).all():
-        raise InvalidInputError("vector", "holds NaN or infinite components.", "Check the embedder's output.")
     peak = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+    # The highest of some numbers is NaN or infinite if one of them is.
+    if not np.isfinite(peak).all():
+        raise InvalidInputError("vector", "holds NaN or infinite components.", "Check the embedder's output.")
     return np.rint(vectors / np.where(peak > 0, peak, 1.0) * 127.0).astype(np.int8)
 
 

@@ -14,9 +14,9 @@ from combray.runtime import Scores
 from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 
-SAMPLE = 4096
-"""Rows that a sample holds at least; fewer rows are all candidates."""
-_ROUNDING = 2.0 * 10.0**-DECIMALS
+SAMPLE, _LEAST_SAMPLE = 4096, 1024
+"""Rows that the sample for many and for few leading rows holds at least; fewer rows are all candidates."""
+ROUNDING = 2.0 * 10.0**-DECIMALS
 """More than two scores can differ that are equal when rounded."""
 
 
@@ -69,7 +69,7 @@ def by_sample(
     A floor is guessed from a sample and lowered until enough rows reach it: sorting all of them takes longer.
     `values` returns those of some rows, `reaching` the eligible rows whose value may reach a floor.
     """
-    step = max(1, rows // SAMPLE)
+    step = max(1, rows // max(_LEAST_SAMPLE, min(2 * limit, SAMPLE)))
     if step > 1:
         chosen = np.arange(0, rows, step)
         sample = values(chosen[eligible[::step]])
@@ -78,7 +78,7 @@ def by_sample(
             floor = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
             found = reaching(floor)
             reached = values(found)
-            if int((reached >= floor + _ROUNDING).sum()) >= limit:
+            if int((reached >= floor + ROUNDING).sum()) >= limit:
                 leading: Slots = found[reached >= floor]
                 return leading
             wanted *= 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Protocol
 
 import msgspec
@@ -13,7 +13,7 @@ from combray.runtime import Scores
 from combray.scoring.neighbours import Slots, around
 from combray.scoring.ranking import DECIMALS
 from combray.scoring.scratch import Sparse
-from combray.stores.scan import SAMPLE, by_sample
+from combray.stores.scan import ROUNDING, SAMPLE, by_sample
 from combray.stores.snapshot import Snapshot
 
 _REACH = 16
@@ -78,8 +78,32 @@ class Few(msgspec.Struct, frozen=True):
     def at(self, slots: Slots) -> Scores:
         return np.round(self.found.scores[slots], DECIMALS)
 
+    def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:
+        slots = self.found.touched[eligible[self.found.touched]]
+        if not 0 < limit < len(slots):
+            return slots
+        scores = self.found.scores[slots]
+        least = np.partition(scores, len(slots) - limit)[len(slots) - limit]
+        best: Slots = slots[scores >= least - ROUNDING]
+        return best
+
+
+class Held(msgspec.Struct, frozen=True):
+    """The share of some terms that a row holds, counted for the rows that are asked for. It leads no row."""
+
+    holders: Sequence[Slots]
+    """Ascending, a list for each term that was read."""
+    terms: int
+
+    def at(self, slots: Slots) -> Scores:
+        held = np.zeros(len(slots))
+        for each in self.holders:
+            if len(each):
+                held += each.take(np.searchsorted(each, slots), mode="clip") == slots
+        return np.round(held / max(self.terms, 1), DECIMALS)
+
     def leading(self, eligible: NDArray[np.bool_], limit: int) -> Slots:  # noqa: ARG002 - of the protocol
-        return self.found.touched[eligible[self.found.touched]]
+        return np.zeros(0, dtype=np.int64)
 
 
 class All(msgspec.Struct, frozen=True):

@@ -21,6 +21,8 @@ _MOST_WEIGHED = 1_000_000
 """Maximum number of postings cached with the weights of an arm, 16 bytes each."""
 _MOST_ADDED = 64
 """After more additions at once by other processes the lists are read again."""
+_FEW_ROWS = 20_000
+"""Memories of a namespace up to which a list is read to count what it holds: nearly all lists are used then."""
 _MOST_OFFERED = 100_000
 """Maximum number of memories whose terms wait for the next read."""
 
@@ -149,5 +151,10 @@ class PostingCache:
         """Return the number of memories with a term."""
         count = self._holding.get(term)
         if count is None:
-            count = self._holding[term] = read_holding(connection, term)
+            if self._count <= _FEW_ROWS:
+                keys = self.codes(connection, term) >> 2
+                count = int(np.count_nonzero(keys[1:] != keys[:-1])) + min(1, len(keys))
+            else:
+                count = read_holding(connection, term)
+            self._holding[term] = count
         return count
