@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from itertools import combinations
 
 from combray.guard.features import EITHER, NEEDS, WORD, classes_of
 from combray.guard.phrases import BIT
 from combray.guard.weights import Weights, logistic, model
+from combray.records import dataclass
 
 _EITHER = tuple(
     (BIT[name], sum(BIT[way[0]] for way in ways if len(way) == 1), several)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +11,7 @@ from combray.guard.features import EITHER, KINDS, NEEDS
 from combray.guard.vocabulary import CLASS, Vocabulary, vocabularies
 from combray.language.caches import from_tables
 from combray.language.tokens import is_stop
+from combray.records import dataclass, replace
 
 BIT: Mapping[str, int] = {
     name: 1 << at
