@@ -74,7 +74,7 @@ def _count(snapshot: Snapshot, start: int) -> Tally:
         count = len(live)
     else:
         mask = snapshot.mask(Filter())
-        count = np.count_nonzero(mask)
+        count = int(np.count_nonzero(mask))
         # Mostly all are live, and copies of their columns take longer to make than to count.
         live = slice(0, snapshot.count) if count == snapshot.count else np.flatnonzero(mask)
     in_session = np.count_nonzero(snapshot.session[live] >= 0)
