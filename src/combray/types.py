@@ -206,8 +206,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     before: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One stage's line in the trace: hits before and after, and the time it took."""
 
     stage: str

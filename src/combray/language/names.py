@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from combray.language.caches import keyed_by_text
 from combray.language.folding import fold, is_unspaced
 from combray.language.tokens import is_stop, terms, words
 
@@ -55,7 +57,7 @@ def candidates(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     listed = [hit[0].removesuffix("'s").removesuffix("’s") for hit in WORD.finditer(text)][:200]
     # Words between spaces are split one by one. Folding can join what is not ASCII to the word before it.
-    alone = [" ".join(words(each)) for each in listed] if text.isascii() else []
+    alone = list(map(_alone, listed)) if text.isascii() else []
     for place in range(len(listed)):
         run = name = ""
         for at in range(place, min(place + LONGEST, len(listed))):
@@ -75,6 +77,13 @@ def candidates(text: str) -> dict[str, str]:
                     found.setdefault(normal(part[place : place + size]), part[place : place + size])
     found.pop("", None)
     return found
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=4096)
+def _alone(word: str) -> str:
+    """Return the `normal` form of an ASCII word; the words of questions repeat."""
+    return " ".join(words(word))
 
 
 def meant(name: str, written: str) -> bool:

@@ -24,6 +24,8 @@ A character takes up to eighty bytes with all that is read from it.
 """
 _QUESTIONS = 8
 """Questions that are kept: those that are asked at the same time."""
+_CANDIDATES = 64
+"""Texts of candidates that are kept: those of one question."""
 LEFT_CHARACTERS, MOST_TEXTS = 250_000, 4_096
 """Characters that stay when a write is done, and texts: 20 MB."""
 
@@ -89,6 +91,13 @@ _kept = keyed_by_text(_Kept())
 @functools.lru_cache(maxsize=_QUESTIONS)
 def question_of(text: str) -> Text:
     """Return the `Text` of a question, which the stages of a recall share. It displaces no kept text."""
+    return _kept.texts.get(text) or Text(text)
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=_CANDIDATES)
+def candidate_of(text: str) -> Text:
+    """Return the `Text` of a candidate, which the stages of a recall share. It displaces no kept text."""
     return _kept.texts.get(text) or Text(text)
 
 

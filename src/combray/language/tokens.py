@@ -13,12 +13,12 @@ import re
 import threading
 import unicodedata
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 from typing import NamedTuple
 
 import Stemmer
 
-from combray.language.caches import from_tables
+from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import HANGUL, UNSPACED, ascii_runs, fold, is_unspaced
 from combray.language.late import late
 from combray.language.lexicon import Phrases, folded, phrases, word_lists
@@ -26,6 +26,7 @@ from combray.language.scripts import language, stopword_language
 from combray.language.text import (
     Text,
     Written,
+    candidate_of,
     fold_of,
     fold_words,
     passing,
@@ -55,6 +56,8 @@ _CLITIC = late(r"'(?<=[^\W_]')(?:s|m|re|ll|ve|d)(?![a-z0-9])")
 # Characters of a script without spaces per word, for word counts.
 _CHARACTERS_PER_WORD = 1.6
 _MAX_CACHED_STEMS = 200_000
+_MOST_TEXTS = 8_192
+"""Candidates of questions of which the content terms are remembered: 3 MB."""
 _stemmers = threading.local()
 
 
@@ -130,18 +133,17 @@ def all_runs(text: Text) -> tuple[str, ...]:
 @read_once
 def all_terms(text: Text) -> tuple[str, ...]:
     """Return the terms, as the function `terms`."""
-    stems = _stems()
-    return tuple([stems[word] for word in split(text).words])
+    return tuple(map(_stems().__getitem__, split(text).words))
 
 
 @read_once
 def content(text: Text) -> tuple[str, ...]:
     """Return the content terms, as the function `content_terms`."""
     found = split(text).words
-    stops, apart, stems = _stops_for(found), _distinct_by_accents(text.text), _stems()
-    if apart:
-        return tuple([stems[word] for word in found if word not in stops or word in apart])
-    return tuple([stems[word] for word in found if word not in stops])
+    stops = _stops_for(found)
+    if apart := _distinct_by_accents(text.text):
+        stops -= apart
+    return tuple(map(_stems().__getitem__, filterfalse(stops.__contains__, found)))
 
 
 @read_once
@@ -275,7 +277,14 @@ def term_set(text: Text) -> frozenset[str]:
 
 def side_by_side(pairs: frozenset[tuple[str, str]], text: str) -> int:
     """Return how many of the pairs of content terms stand side by side in a text."""
-    return len(pairs.intersection(pairwise(content(text))))
+    return len(pairs.intersection(pairwise(_content_of(text))))
+
+
+@keyed_by_text
+@functools.lru_cache(maxsize=_MOST_TEXTS)
+def _content_of(text: str) -> tuple[str, ...]:
+    """Return the content terms of a text, and do not keep its words: texts share the terms."""
+    return content(candidate_of(text))
 
 
 @from_tables

@@ -23,7 +23,7 @@ from combray.language.caches import keyed_by_text
 from combray.language.families import conflict, exclusive_words, families, families_of
 from combray.language.folding import is_unspaced, runs
 from combray.language.scripts import language
-from combray.language.text import fold_of, fold_words, passing, question_of
+from combray.language.text import candidate_of, fold_of, fold_words, question_of
 from combray.language.tokens import all_terms, split, terms
 from combray.recall.state import Recalling
 from combray.runtime import Rows, Runtime
@@ -84,7 +84,7 @@ class _Read(NamedTuple):
 @keyed_by_text
 @functools.lru_cache(maxsize=_KEPT)
 def _read(text: str) -> _Read:
-    read = passing(text)
+    read = candidate_of(text)
     held = frozenset(all_terms(read))
     return _Read(held, families_of(held), split(read).words)
 
@@ -216,8 +216,11 @@ def _words_met(
     table, weight = exact.copy(), np.ones(len(about))
     if runtime.words is not None:
         try:
-            known, own = runtime.words.rows([each.word for each in about])
-            sizes, vectors = runtime.words.of_texts([each.words for each in reads])
+            # The words of the question among those of the hits: new ones are encoded at once.
+            asked_for = tuple([each.word for each in about])
+            (most, *sizes), vectors = runtime.words.of_texts([asked_for, *[each.words for each in reads]])
+            known, _ = runtime.words.rows(asked_for)
+            own, vectors = vectors[:most], vectors[most:]
         except ModelError:
             # The embedder's failure was reported where the question was embedded.
             known = np.zeros(len(about), dtype=np.bool_)

@@ -42,7 +42,9 @@ def drop_weak(state: Recalling, default: float) -> None:
     spared = np.array([key in judged for key in state.keys.tolist()]) if judged else exact
     measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
     room = min(state.limit, len(state.keys))
-    state.take(exact | spared | (state.scores >= keep * float(state.scores[measures].max())))
+    kept = exact | spared | (state.scores >= keep * float(state.scores[measures].max()))
+    if not kept.all():
+        state.take(kept)
     state.dropped += room - min(state.limit, len(state.keys))
     state.details["dropped"] = state.dropped
     state.details["keep"] = keep

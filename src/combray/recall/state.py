@@ -171,6 +171,8 @@ class Recalling:
 
     def take(self, places: NDArray[Any]) -> None:
         """Keep these places of the candidates, in this order (indices or a mask)."""
+        if places.dtype == np.bool_:
+            places = np.flatnonzero(places)
         before, self.keys = self.keys, self.keys[places]
         if self.rows is not None and self.rows.keys is before:
             self.rows = LateRows.of(self.rows, places, self.keys)

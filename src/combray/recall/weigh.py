@@ -121,7 +121,8 @@ class Cut:
             if not len(state.keys):
                 state.reason = f"no memory scores {state.min_score} or more"
         drop_weak(state, 0.0)
-        state.take(np.arange(min(state.limit, len(state.keys))))
+        if len(state.keys) > state.limit:
+            state.take(np.arange(state.limit))
         return state
 
 
