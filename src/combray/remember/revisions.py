@@ -7,7 +7,7 @@ Similarity cannot decide (bench/results/truth.md), so nothing is superseded here
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -150,12 +150,12 @@ class SuggestRevisions:
         best, stored = best[: self.keep], len(pool.keys)
         keys = [pool.keys[place] for place in best if place < stored]
         known = dict(zip(keys, reader.memories(keys), strict=True))
-        found = []
+        found, words = [], spellings(draft.memory.content)
         for place in best:
             key = pool.keys[place] if place < stored else None
             twin = None if place < stored else pool.twins[place - stored]
             memory = known[pool.keys[place]] if twin is None else twin.memory
-            reason = _reason(draft.memory.content, said(memory.content), pool.cosines[place])
+            reason = _reason(said(draft.memory.content), words, said(memory.content), pool.cosines[place])
             found.append(Suspect(memory, float(odds[place]), reason, key, twin))
         return tuple(found)
 
@@ -318,16 +318,16 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
     return stated and scope_set(old.tags) == scope_set(new.tags)
 
 
-def _reason(text: str, old: WordSets, cosine: float) -> str:
-    """Return in words what speaks for a pair; shared terms as the later text spells them, not as stems."""
-    new, found = said(text), []
+def _reason(new: WordSets, words: Mapping[str, str], old: WordSets, cosine: float) -> str:
+    """Return in words what speaks for a pair. `words`: the terms of the later text as it spells them."""
+    found = []
     if differ(new.numbers, old.numbers):
         found.append("another number")
     if differ(new.dates, old.dates):
         found.append("another date")
     shared = (new.terms & old.terms) - new.numbers
     if shared:
-        spelt = [word for term, word in spellings(text).items() if term in shared]
+        spelt = [word for term, word in words.items() if term in shared]
         found.append(f"shares {', '.join(spelt[:3])}")
     elif cosine >= 0.4:
         found.append(f"near in meaning ({cosine:.2f})")

@@ -111,15 +111,15 @@ class SuggestCausal:
         seen, frontier, linked = {key}, [key], set()
         for hop in range(1, self.hops + 1):
             reached: dict[int, str] = {}
-            for link in reader.links(frontier, GRAPH_EDGES):
-                if link.type == "causal" and key in (link.source, link.target):
-                    linked |= {link.source, link.target}
-                for end in (link.source, link.target):
+            for source, target, type_ in reader.joined(frontier, GRAPH_EDGES):
+                if type_ == "causal" and key in (source, target):
+                    linked |= {source, target}
+                for end in (source, target):
                     if end not in seen:
-                        reached.setdefault(end, link.type)
+                        reached.setdefault(end, type_)
             frontier = sorted(reached)
             seen.update(frontier)
-            found.update((end, _Near(end, hop, type_)) for end, type_ in reached.items())
+            found.update((end, _Near(end, hop, via)) for end, via in reached.items())
         live = _passing(reader, [end for end in found if end not in linked], where)
         return sorted((found[end] for end in live), key=lambda each: (each.hop, -each.key))[: self.looked_at]
 

@@ -116,6 +116,9 @@ class Reader(Protocol):
     def links(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         """Return every edge that starts or ends at one of the keys, by source, target, type."""
 
+    def joined(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[tuple[int, int, str]]:
+        """Return what a walk needs of `links`: source, target and type, in that order, each once."""
+
     def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         """Return every edge that ends at one of the keys, by source, target, type."""
 

@@ -164,12 +164,15 @@ class Matrix:
 
     def update(self, slots: NDArray[np.int64], codes: Sequence[bytes | None], count: int) -> None:
         """Set the rows of some slots; a code of None removes the row, a slot of -1 is skipped."""
+        if not len(codes) and count <= len(self.rows):
+            return
         inside = slots >= 0
         given = [code for code, wanted in zip(codes, inside, strict=True) if wanted]
         slots = slots[inside]
         has = np.array([code is not None for code in given], dtype=np.bool_)
         self.put(slots[has], [code for code in given if code is not None], count)
-        self.clear(slots[~has])
+        if not has.all():
+            self.clear(slots[~has])
 
     def clear(self, slots: NDArray[np.int64]) -> None:
         """Remove the rows of some slots."""

@@ -101,6 +101,7 @@ class Quarantine(StoreCases):
         links = reader.links([first, hidden, second])
         assert reader.links_to([first, hidden, second, third]) == links
         assert [(each.source, each.target) for each in links] == [(second, third)]
+        assert reader.joined([first, hidden, second]) == [(second, third, "semantic")]
         assert len(reader.edges()) == 3, "an export keeps them"
 
     def test_after_release_it_counts_again(self, store: Store) -> None:

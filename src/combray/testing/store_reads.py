@@ -166,6 +166,11 @@ class Reads(StoreCases):
         assert reader.links([a]) == [then, because]
         assert reader.links([c, b]) == [then, because, near]
         assert reader.links([a, b], ["causal"]) == [because]
+        assert reader.joined([c, b]) == [(a, b, "temporal"), (a, b, "causal"), (b, c, "semantic")]
+        assert reader.joined([a, b], ["causal"]) == [(a, b, "causal")]
+        other = store.reader("other")
+        assert other.links([a, b]) == []
+        assert other.joined([a, b]) == []
         for ends_at in ([a], [b], [c], [a, b, c, a], []):
             ends = [each for each in (then, because, near) if each.target in ends_at]
             assert reader.links_to(ends_at) == ends

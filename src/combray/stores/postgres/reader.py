@@ -136,6 +136,9 @@ class PostgresReader(ColumnReader[Session]):
             rows = session.of_rows(sql.edges.at_keys, [int(key) for key in keys], type_codes(types))
         return list(map(to_link, snapshot.joinable(rows)))
 
+    def joined(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[tuple[int, int, str]]:
+        return list(dict.fromkeys((each.source, each.target, each.type) for each in self.links(keys, types)))
+
     def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         with self._view() as (session, snapshot):
             rows = session.of_rows(sql.edges.to_keys, [int(key) for key in keys], type_codes(types))

@@ -118,10 +118,12 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
     def contents(self, keys: Iterable[int]) -> list[str]:
         return self._column(sql.memories.contents, keys, "")
 
-    def _kept_contents(self, keys: Iterable[int], texts: Texts) -> list[str]:
+    def _kept_contents(self, keys: Iterable[int], texts: Texts, snapshot: Snapshot) -> list[str]:
         """As `contents`. The keys are of committed memories: what is read is kept for later."""
         wanted = [int(key) for key in keys]
-        found = texts.of(wanted)
+        # Texts of memories that are newer than this state may be kept.
+        newest = int(snapshot.keys[-1]) if snapshot.count else -1
+        found = texts.of(key for key in wanted if key <= newest)
         missing = [key for key in wanted if key not in found]
         if missing:
             read = dict(self.scope.rows(sql.memories.contents, listed(missing)))
@@ -159,6 +161,12 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
             wanted = (listed(self._own(keys, snapshot)), listed(type_codes(types)))
             rows = connection.execute(sql.edges.at_keys, wanted).fetchall()
         return list(map(to_link, snapshot.joinable(rows)))
+
+    def joined(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[tuple[int, int, str]]:
+        with self._view() as (connection, snapshot):
+            wanted = (listed(self._own(keys, snapshot)), listed(type_codes(types)))
+            rows = snapshot.joinable(sorted(set(connection.execute(sql.edges.joined, wanted))))
+        return [(source, target, EDGE_TYPES[code]) for source, target, code in rows]
 
     def _own(self, keys: Iterable[int], snapshot: Snapshot) -> list[int]:
         """Return those of the keys that are in the namespace."""
@@ -309,4 +317,4 @@ class SqliteView(SqliteReader):
         return max(0, self._snapshot.revision)
 
     def contents(self, keys: Iterable[int]) -> list[str]:
-        return self._kept_contents(keys, self._texts)
+        return self._kept_contents(keys, self._texts, self._snapshot)

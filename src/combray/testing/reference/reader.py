@@ -278,6 +278,9 @@ class ReferenceReader:
             if wanted & {source, target} and not hidden & {source, target}
         ]
 
+    def joined(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[tuple[int, int, str]]:
+        return list(dict.fromkeys((each.source, each.target, each.type) for each in self.links(keys, types)))
+
     def links_to(self, keys: Iterable[int], types: Sequence[str] = ()) -> list[Link]:
         wanted = set(map(int, keys))
         return [link for link in self.links(wanted, types) if link.target in wanted]

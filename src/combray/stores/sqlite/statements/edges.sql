@@ -7,6 +7,14 @@ SELECT source, target, type, subtype, weight, reason, created_by FROM edge
 WHERE target IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
 ORDER BY 1, 2, 3, 4
 
+-- name: joined
+-- The index of targets holds all of these columns. An edge between two of the keys comes twice.
+SELECT source, target, type FROM edge
+WHERE source IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
+UNION ALL
+SELECT source, target, type FROM edge
+WHERE target IN (SELECT value FROM json_each(?1)) AND type IN (SELECT value FROM json_each(?2))
+
 -- name: to_keys
 -- The index of targets holds the types: rows of other types are not read.
 SELECT e.source, e.target, e.type, e.subtype, e.weight, e.reason, e.created_by FROM (
