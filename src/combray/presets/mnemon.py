@@ -11,7 +11,7 @@ from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
-from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
+from combray.recall.query import DetectIntent, EmbedQuery, ReadAuthors, ReadQuery
 from combray.recall.require_answer import RequireAnswer
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
@@ -46,6 +46,7 @@ PRESET = Preset(
         (
             DetectIntent(),
             ReadQuery(),
+            ReadAuthors(),
             ReadAliases(),
             ReadTopic(),
             EmbedQuery(),
@@ -67,6 +68,7 @@ PRESET = Preset(
         "diff": "what is replaced is superseded and kept; subject, names, numbers and polarity must agree first",
         "recency": "an anchor signal only: a memory whose only evidence is that it is recent is not returned",
         "path": "a path's score is divided by its nodes: a neighbour does not outrank its anchor by being one",
+        "authors": "a known author whom the question names is an entity of it, as of what the author said",
         "token overlap": "Jaccard of content terms; containment calls every short text a duplicate",
         "no embedder": "WHY .20/.10/0/.70, WHEN .25/.15/0/.60, ENTITY .30/.50/0/.20, GENERAL .35/.35/0/.30",
         "prune": "hides (status forgotten) and counts facts, not conversation turns",

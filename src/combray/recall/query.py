@@ -108,6 +108,22 @@ class ReadQuestion:
         return state
 
 
+@stage
+class ReadAuthors:
+    """Adds the known authors that the query names to its entities.
+
+    An author is an entity of what the author said (`ScoreFourSignals`). Mnemon's patterns of entities find no
+    people in a question ("What does Ana paint?").
+    """
+
+    needs = ("entities",)
+
+    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        named = read(state.query, state.reader.profile().authors).named
+        state.entities = tuple(dict.fromkeys((*state.entities, *named)))
+        return state
+
+
 _WORD = re.compile(r"[\w@#./+-]*\w")
 
 
