@@ -5,6 +5,7 @@ A verb imports the engine only when it runs, so that `--help` and shell completi
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -53,4 +54,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _load_msgspec()
     from combray.interfaces.cli.verbs import combray
 
-    combray.main(arguments, prog_name="combray")
+    try:
+        combray.main(arguments, prog_name="combray")
+    except SystemExit as end:
+        if arguments is None:
+            _leave(end.code)
+        raise
+
+
+def _leave(code: object) -> None:
+    """End the process without taking the interpreter apart, which takes a fifth of the time of a recall.
+
+    Not if somebody waits for its end: a debugger, a profiler, `python -i` or another thread.
+    """
+    import threading
+
+    watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect
+    if watched or threading.active_count() > 1 or not isinstance(code, int):
+        return
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        # The reader is gone. The usual end says so.
+        return
+    os._exit(code)
