@@ -1,7 +1,7 @@
 """The tokenizer of the default embedder, opened in a millisecond.
 
 The tokenizers library parses 1.8 MB of JSON (65 ms) before the first token. A shell call has one short text.
-The words of longer texts repeat, and their ids are remembered: encoding them takes a quarter of the library's time.
+The words of longer texts repeat, and their ids are remembered: they take a third of the library's time.
 It reads the same merges from a compact file, which is mapped and shared by all processes. The file is derived
 from the package and lies in the user's cache folder. A missing, damaged or outdated one is made again. If it
 cannot be made, the library takes over.
