@@ -42,6 +42,7 @@ from combray.stores.sqlite.documents import SqliteDocuments
 from combray.stores.sqlite.evidence import SqliteEvidence
 from combray.stores.sqlite.namespace import Namespace, Reading, missing
 from combray.stores.sqlite.queue import SqliteQueue
+from combray.stores.texts import Texts
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 
@@ -261,7 +262,7 @@ class SqliteView(SqliteReader):
         with cache.lock:
             snapshot = cache.catch_up(connection)
             # Those of the same epoch: after an erasure the cache has others.
-            self._texts = cache.texts
+            self._texts, self._ids = cache.texts, cache.ids
         self._seen = nullcontext((connection, snapshot))
         # The columns were read from the namespace's row, if it has one.
         self.scope.known = cache.number if snapshot.revision >= 0 else self.scope.number(connection)
@@ -270,11 +271,18 @@ class SqliteView(SqliteReader):
         return self._seen
 
     def contents(self, keys: Iterable[int]) -> list[str]:
+        return self._lasting(sql.memories.contents, self._texts, keys)
+
+    def ids(self, keys: Keys) -> list[str]:
+        return self._lasting(sql.memories.ids, self._ids, keys)
+
+    def _lasting(self, statement: str, kept: Texts, keys: Iterable[int]) -> list[str]:
+        """Return what never changes under a key; it is read once."""
         wanted = [int(key) for key in keys]
-        found = self._texts.of(wanted)
+        found = kept.of(wanted)
         missing = [key for key in wanted if key not in found]
         if missing:
-            read = dict(self.scope.rows(sql.memories.contents, listed(missing)))
-            self._texts.add(read)
+            read = dict(self.scope.rows(statement, listed(missing)))
+            kept.add(read)
             found |= read
         return [found.get(key, "") for key in wanted]
