@@ -1,4 +1,4 @@
-"""Texts of memories that recalls have read: several stages of a question read those of its best candidates."""
+"""Texts and ids of memories that recalls have read: several stages of a question read those of its candidates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_CHARACTERS = 1_000_000
 
 
 class Texts:
-    """Text by key. A text never changes under its key, so only an erasure makes an entry wrong."""
+    """Text or id by key. Neither changes under its key, so only an erasure makes an entry wrong."""
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}

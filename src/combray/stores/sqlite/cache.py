@@ -46,7 +46,7 @@ class NamespaceCache:
         with self.lock:
             self.postings = PostingCache()
             self.selections = Selections()
-            self.texts = Texts()
+            self.texts, self.ids = Texts(), Texts()
             self._columns = Columns()
             self._matrices: dict[str, Matrix] = {}
             self._read = 0

@@ -118,15 +118,15 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
     def contents(self, keys: Iterable[int]) -> list[str]:
         return self._column(sql.memories.contents, keys, "")
 
-    def _kept_contents(self, keys: Iterable[int], texts: Texts, snapshot: Snapshot) -> list[str]:
-        """As `contents`. The keys are of committed memories: what is read is kept for later."""
+    def _kept(self, statement: str, keys: Iterable[int], texts: Texts, snapshot: Snapshot) -> list[str]:
+        """Return what never changes under a key, texts or ids. Keys of committed memories: what is read is kept."""
         wanted = [int(key) for key in keys]
         # Texts of memories that are newer than this state may be kept.
         newest = int(snapshot.keys[-1]) if snapshot.count else -1
         found = texts.of(key for key in wanted if key <= newest)
         missing = [key for key in wanted if key not in found]
         if missing:
-            read = dict(self.scope.rows(sql.memories.contents, listed(missing)))
+            read = dict(self.scope.rows(statement, listed(missing)))
             texts.add(read)
             found |= read
         return [found.get(key, "") for key in wanted]
@@ -304,7 +304,7 @@ class SqliteView(SqliteReader):
         with cache.lock:
             snapshot = cache.catch_up(connection)
             # Those of the same epoch: after an erasure the cache has others.
-            self._texts = cache.texts
+            self._texts, self._ids = cache.texts, cache.ids
         self._snapshot = snapshot
         self._seen = nullcontext((connection, snapshot))
         # The columns were read from the namespace's row, if it has one.
@@ -317,4 +317,7 @@ class SqliteView(SqliteReader):
         return max(0, self._snapshot.revision)
 
     def contents(self, keys: Iterable[int]) -> list[str]:
-        return self._kept_contents(keys, self._texts, self._snapshot)
+        return self._kept(sql.memories.contents, keys, self._texts, self._snapshot)
+
+    def ids(self, keys: Keys) -> list[str]:
+        return self._kept(sql.memories.ids, keys, self._ids, self._snapshot)
