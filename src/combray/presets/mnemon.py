@@ -11,7 +11,7 @@ from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
-from combray.recall.query import DetectIntent, EmbedQuery, ReadAuthors, ReadQuery
+from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
 from combray.recall.require_answer import RequireAnswer
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
@@ -45,8 +45,7 @@ PRESET = Preset(
         "mnemon.recall",
         (
             DetectIntent(),
-            ReadQuery(),
-            ReadAuthors(),
+            ReadQuery(authors=True),
             ReadAliases(),
             ReadTopic(),
             EmbedQuery(),

@@ -76,6 +76,9 @@ class ReadQuery:
     gives = ("terms", "entities")
     most_terms: int = 32
     """Distinct terms a query may use: a pasted page must not cost a thousand index look-ups."""
+    authors: bool = False
+    """Whether the known authors that the query names are entities of it. Mnemon's patterns find no people in a
+    question ("What does Ana paint?"), and `ScoreFourSignals` counts who said a memory as its entity."""
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.terms = tuple(query_terms(state.query)[: self.most_terms])
@@ -84,6 +87,8 @@ class ReadQuery:
         candidates = [word.removesuffix("'s").removesuffix("’s") for word in bare]
         known = state.reader.known_entities(candidates[: self.most_terms])
         found = dict.fromkeys((*extract(state.query, known), *(word for word in candidates if word in known)))
+        if self.authors:
+            found |= dict.fromkeys(read(state.query, state.reader.profile().authors).named)
         state.entities = tuple(found)
         return state
 
@@ -105,22 +110,6 @@ class ReadQuestion:
         state.keeps_superseded = state.asks_past or not live_only
         terms = query_terms(state.question.bare) if state.question.bare else []
         state.terms = tuple((terms or query_terms(state.query))[: self.most_terms])
-        return state
-
-
-@stage
-class ReadAuthors:
-    """Adds the known authors that the query names to its entities.
-
-    An author is an entity of what the author said (`ScoreFourSignals`). Mnemon's patterns of entities find no
-    people in a question ("What does Ana paint?").
-    """
-
-    needs = ("entities",)
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        named = read(state.query, state.reader.profile().authors).named
-        state.entities = tuple(dict.fromkeys((*state.entities, *named)))
         return state
 
 
