@@ -209,9 +209,6 @@ def _template(new: tuple[str, ...], old: tuple[str, ...]) -> tuple[bool, bool, b
     "Standup is at 9:30" and "Standup is at 10:00" differ in the value, "Node 7 is up" and "Node 8 is up" in the
     subject. At least half of the longer text is shared.
     """
-    # Most pairs begin and end otherwise.
-    if not new or not old or (new[0] != old[0] and new[-1] != old[-1]):
-        return (False, False, False)
     longest, shortest = max(len(new), len(old)), min(len(new), len(old))
     if longest > 2 * shortest:
         return (False, False, False)
