@@ -5,13 +5,13 @@ the candidates of `SuggestRevisions` and their features are recorded. A candidat
 story calls it stale and the statement current.
 
 The shipped weights (`src/combray/scoring/revisions.json`) come from `bench/truth/sets`: the stories with odd
-numbers of two authors, all stories of three others, the plans and pairs with odd numbers, and the situations.
+numbers of two authors, all stories of three others, the pairs with odd numbers, and the situations of `training`.
 The even ones are unseen. Figures are from a cross-validation in which the stories of an author are scored by
 models that have not seen that author (`--by story`: not that story). Situations and pairs only teach. Length of
 texts is no feature: in these stories the current statements are longer, which is no rule of life.
 
-    python -m bench.truth.training SETS/stories.jsonl:odd SETS/more-stories.jsonl SETS/plans.jsonl:odd \
-        SETS/pairs.jsonl:odd SETS/training --onnx MODEL --out src/combray/scoring/revisions.json
+    python -m bench.truth.training SETS/stories.jsonl:odd SETS/more-stories.jsonl SETS/pairs.jsonl:odd \
+        SETS/training --onnx MODEL --out src/combray/scoring/revisions.json
 
 `--check` measures the shipped weights and trains nothing: give it stories that were not trained on
 (`FILE:even --check --onnx MODEL`).

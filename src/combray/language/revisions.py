@@ -31,8 +31,6 @@ _OPENING = 80
 """Characters of a text in which it says whom it speaks of first."""
 _UNSEEN = 5
 """Texts added to the number of candidates: with two texts, a word that both hold would be worth nothing."""
-_LEAST_SHARED, _LONGEST_VALUE = 2, 4
-"""Words that two texts of one template share at least, and words of a value at most."""
 _LONGEST = 400
 """Words of a text that are compared: a longer text is a document, and nothing in its end revises a statement."""
 
@@ -141,7 +139,6 @@ def text_features(text: str, claim: Claim) -> list[float]:
 OF_PAIR = (
     "of new", "weighted", "weighted of old", "rarest", "shared", "pairs", "prefix", "all words", "number differs",
     "number same", "date differs", "name same", "name differs", "kin differs", "kin only old", "old numbers",
-    "template", "template late", "template first",
 )  # fmt: skip
 """Names of the features of a pair, in the order of `pair_features`."""
 
@@ -191,7 +188,6 @@ def pair_features(text: Later, old: WordSets) -> list[float]:
         bool(new.kin and old.kin) and new.kin.isdisjoint(old.kin),
         bool(old.kin) and not new.kin,
         bool(old.numbers),
-        *_template(new.order, old.order),
     ]
 
 
@@ -226,25 +222,6 @@ def _values(new: frozenset[str], old: frozenset[str]) -> tuple[bool, bool]:
 def differ(new: frozenset[str], old: frozenset[str]) -> bool:
     """Return whether each side holds a value that the other lacks ("9:30", "9:15")."""
     return not new <= old and not old <= new
-
-
-def _template(new: tuple[str, ...], old: tuple[str, ...]) -> tuple[bool, bool, bool]:
-    """Return whether two texts are one sentence with other words in one place; if late in it, and if first.
-
-    "Standup is at 9:30" and "Standup is at 10:00" differ in the value, "Node 7 is up" and "Node 8 is up" in the
-    subject. At least half of the longer text is shared.
-    """
-    longest, shortest = max(len(new), len(old)), min(len(new), len(old))
-    if longest > 2 * shortest:
-        return (False, False, False)
-    front = back = 0
-    while front < shortest and new[front] == old[front]:
-        front += 1
-    while back < shortest - front and new[-1 - back] == old[-1 - back]:
-        back += 1
-    same = front + back
-    found = same >= _LEAST_SHARED and 2 * same >= longest and same < shortest and longest - same <= _LONGEST_VALUE
-    return (found, found and front > back, found and not front)
 
 
 def _shared_front(new: tuple[str, ...], old: tuple[str, ...]) -> int:

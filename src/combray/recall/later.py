@@ -23,7 +23,7 @@ from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
 from combray.runtime import Link, Rows, Runtime
 
-MARK_FROM = 0.3
+MARK_FROM = 0.25
 """Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
 SLIPPED_FROM, SLIPPED_SHARE, SLIPPED_SILENTLY_FROM = 0.05, 0.2, 0.75
 """Least probability of the `may_revise` edge of a text from before a plan's day, with words of putting off or

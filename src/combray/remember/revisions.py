@@ -26,7 +26,7 @@ from combray.language.revisions import (
 )
 from combray.language.scopes import scope_set
 from combray.language.states import States, opposed, states_of
-from combray.language.tense import TENSE_BITS, Tense, puts_off, tense_of
+from combray.language.tense import Tense
 from combray.language.tokens import query_terms, spellings
 from combray.records import dataclass, replace
 from combray.remember.state import Draft, Remembering, Suspect
@@ -39,15 +39,11 @@ KINDS = ("fact", "insight", "episode")
 OF_STORE = (
     "cosine", "cosine gap", "cosine rank", "best cosine", "keyword gap", "keyword rank", "same author",
     "author rank", "author last", "days", "topics", "topics gap", "topics rank", "topics share", "opposed",
-    "opposed alone", "nearest", "most words", "most topics", "author topics", "author opposed", "old hedged",
-    "old plan", "two plans",
+    "opposed alone", "nearest", "most words", "most topics", "author topics", "author opposed",
 )  # fmt: skip
 """Names of the features that need the store, in the order of `features`."""
 FEATURES = (*OF_STORE, *OF_PAIR, *OF_TEXT)
 NO_CHANGE: tuple[Tense, ...] = ("past", "hypothetical", "quoted", "asked")
-_PLAN = TENSE_BITS["planned"]
-_UNSAID = sum(TENSE_BITS[tense] for tense in NO_CHANGE)
-"""Bits of the tenses that say nothing about the present."""
 _DAY = 86_400.0
 _FEWEST_DAYS = 14.0
 """Days that a shorter gap counts as: in the stories of the training little changes within days."""
@@ -62,8 +58,6 @@ class Compared(NamedTuple):
     author: str | None
     at: float
     """Its moment, in Unix seconds."""
-    cues: int
-    """Bits of its tense (`language.tense.TENSE_BITS`), among others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,14 +236,12 @@ def _earlier(keys: Keys, where: Filter, now: float, reader: Reader) -> tuple[lis
     kept = reader.eligible(keys, where) & (rows.moment < now)
     wanted: list[int] = keys[kept].tolist()
     authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
-    stated = map(Compared, reader.contents(wanted), authors, rows.moment[kept].tolist(), rows.cues[kept].tolist())
+    stated = map(Compared, reader.contents(wanted), authors, rows.moment[kept].tolist())
     return wanted, list(stated)
 
 
 def _said_by(memory: Memory) -> Compared:
-    return Compared(
-        memory.content, memory.author, memory.moment.timestamp(), TENSE_BITS.get(tense_of(memory.content), 0)
-    )
+    return Compared(memory.content, memory.author, memory.moment.timestamp())
 
 
 def _cosine(draft: Draft, twin: Draft) -> float:
@@ -274,8 +266,6 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
     against = [opposed(about, each) for each in states]
     sides = sum(against)
     now = memory.moment.timestamp()
-    # A plan changes another plan if it puts it off; else it is one of another thing.
-    is_plan = draft.claim.tense == "planned" and not puts_off(memory.content)
     # Lists, not arrays: for a dozen rows they are several times faster.
     table = [
         [
@@ -300,9 +290,6 @@ def features(draft: Draft, pool: Pool) -> NDArray[np.float64]:
             topic == most[0],
             topic * (old.author == memory.author),
             side and old.author == memory.author,
-            (old.cues & _UNSAID) > 0,
-            (old.cues & _PLAN) > 0,
-            is_plan and (old.cues & _PLAN) > 0,
             *pair,
             *own,
         ]
