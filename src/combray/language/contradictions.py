@@ -9,11 +9,13 @@ from combray.language.alignment import Aligned
 from combray.language.folding import is_unspaced
 from combray.language.meaning_tables import NUMBER, Lexicon
 from combray.language.meanings import Concept, Meaning
-from combray.language.roles import is_attributive, is_passive, is_swapped, leads
+from combray.language.roles import goes_another_way, is_attributive, is_passive, is_swapped, leads
 
 Kind = Literal["restates", "contradicts"]
 _MOST_LEFT = 3
 """Concepts that one side of a contradiction may add."""
+_FEWEST_COMMON = 2
+"""Concepts that two statements share, if words beside an opposite are exchanged too."""
 _LONGEST_VALUE = 8
 """Characters of a value in a script without spaces."""
 
@@ -34,7 +36,7 @@ RESTATED = Related("restates", "the same in other words")
 
 def denial(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> Related | None:
     """One opposite or one negation, and else the same: at least one side says nothing more."""
-    if not found.common:
+    if not found.common or goes_another_way(mine, theirs, found, known):
         return None
     if any(NUMBER in each.phrase.classes for each in found.left[0]) and any(
         NUMBER in each.phrase.classes for each in found.left[1]
@@ -49,9 +51,10 @@ def denial(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> Re
             return None
         if one.phrase.converse and other.phrase.converse and is_swapped(found):
             return RESTATED
-        if _ahead(found.left[0], one) or _ahead(found.left[1], other):
+        left = _said(found)
+        if _ahead(left[0], one, mine) or _ahead(left[1], other, theirs):
             return None
-        if min(map(len, found.left)) == 0 and max(map(len, found.left)) <= _MOST_LEFT:
+        if min(map(len, left)) == 0 and max(map(len, left)) <= _MOST_LEFT:
             return Related("contradicts", f"{_spelt(one, mine)} against {_spelt(other, theirs)}")
         return None
     # What is denied must be all that the other says, or less: "I like rain" and "not rain in March" agree.
@@ -62,13 +65,20 @@ def denial(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> Re
     negation = found.negations[place][-1]
     if any(not _movable(each) for each in found.left[1 - place]):
         return None
-    if _ahead(
-        found.left[1 - place], min((pair[1 - place] for pair in found.common), key=lambda each: each.first)
-    ):
+    first = min((pair[1 - place] for pair in found.common), key=lambda each: each.first)
+    if _ahead(found.left[1 - place], first, (theirs, mine)[place]):
         return None
     if len(found.left[1 - place]) > len(found.common) or not _enough(found, (mine, theirs)[place]):
         return None
     return Related("contradicts", f"one is denied ({_spelt(negation, (mine, theirs)[place])})")
+
+
+def _said(found: Aligned) -> tuple[list[Concept], list[Concept]]:
+    """Return what each side has of its own, but words beside an opposite that decide nothing: "stays open"."""
+    if not all(found.left) or len(found.common) < _FEWEST_COMMON:
+        return found.left
+    one, other = ([each for each in side if each.name or not each.phrase.beside] for side in found.left)
+    return one, other
 
 
 def _without_agent(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon, denied: int) -> Aligned:
@@ -88,10 +98,19 @@ def _movable(concept: Concept) -> bool:
     return not (concept.phrase.kin or concept.name)
 
 
-def _ahead(left: Sequence[Concept], of: Concept) -> bool:
-    """Return whether a text says of something else: what only it has stands in front of what is compared."""
+def _ahead(left: Sequence[Concept], of: Concept, text: Meaning) -> bool:
+    """Return whether a text says of something else: what only it has stands in front of what is compared.
+
+    An attribute of what follows may stand there, but no relative: "Mia", "Mia's sister".
+    """
+    starts = {each.first for each in text.concepts}
     return any(
-        each.last < of.first - 1 and not (each.phrase.classes or each.phrase.one_side or each.phrase.other_side)
+        each.last < of.first - 1
+        and (
+            each.phrase.kin
+            or (each.last + 1 not in starts and not is_unspaced(each.key))
+            or not (each.phrase.classes or each.phrase.one_side or each.phrase.other_side)
+        )
         for each in left
     )
 
@@ -138,8 +157,9 @@ def other_value(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) 
             continue
         if is_attributive(one, mine, known) or is_attributive(other, theirs, known):
             return None
-        after = all(_after_functional(each, text) for each, text in ((one, mine), (other, theirs)))
-        if after:
+        if all(_after_functional(each, text) for each, text in ((one, mine), (other, theirs))):
+            continue
+        if NUMBER in shared and _count_the_same(one, other, mine, theirs):
             continue
         if not shared & known.single or (one.first == 0 and other.first == 0):
             return None
@@ -149,6 +169,20 @@ def other_value(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) 
             return None
     one, other = found.values[0]
     return Related("contradicts", f"another value: {_spelt(one, mine)}, {_spelt(other, theirs)}", of_value=True)
+
+
+def _count_the_same(one: Concept, other: Concept, mine: Meaning, theirs: Meaning) -> bool:
+    """Return whether two numbers count the same thing: "has nine people". A number behind a noun is its name."""
+    counted = []
+    for value, text in ((one, mine), (other, theirs)):
+        before = next((each for each in text.concepts if each.last == value.first - 1), None)
+        behind = next((each for each in text.concepts if each.first == value.last + 1), None)
+        named = before is not None and not (before.phrase.light or before.phrase.faint or before.phrase.beside)
+        if value.first == 0 or named or behind is None or behind.phrase.classes or behind.phrase.light:
+            return False
+        counted.append(behind.phrase)
+    same = counted[0].key == counted[1].key or not counted[0].groups.isdisjoint(counted[1].groups)
+    return same and not is_unspaced(mine.units[0])
 
 
 def _numbers_subject(value: Concept, text: Meaning, known: Lexicon) -> bool:

@@ -46,11 +46,14 @@ class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     for persons, which a statement cannot gain or lose; broader: a word and the words that it covers; light:
     words that carry nothing; determiners: words before a noun that is known; indefinite: words before a value
     that is one of several ("a"); adjunct: words that start a phrase of time or place; copulas; passive: words
-    before who did it; prepositions: words that say what role the noun behind them has; joining: words between
-    two of one role ("and"); then, today: copulas of the past and the present; negations: phrases that negate,
-    beside those of `words.json`; faint: words that a restatement may add ("use", "name"); distinct: stop words
-    that distinguish two statements; hedges: words of a condition, which two restatements share or lack; single:
-    classes of which a property has one value; of_time: classes of days and months, which may stand anywhere;
+    before who did it; prepositions: words that say what role the noun behind them has; ways: pairs of
+    prepositions that give opposite roles ("to", "from"); joining: words between two of one role ("and"); then,
+    today: copulas of the past and the present; negations: phrases that negate, beside those of `words.json`;
+    faint: words that a restatement may add ("use", "name"); beside: words beside an opposite that a
+    contradiction may exchange too ("stays open", "gets cold"); distinct: stop words that distinguish two
+    statements; hedges: words of a condition, which two restatements share or lack; single: classes of which a
+    property has one value;
+    of_time: classes of days and months, which may stand anywhere;
     forms: irregular forms of a verb; stems: keys of words whose index term would be that of another word
     ("leaves", "leave").
 
@@ -74,11 +77,13 @@ class Meanings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     copulas: list[str] = []
     passive: list[str] = []
     prepositions: list[str] = []
+    ways: list[tuple[str, str]] = []
     joining: list[str] = []
     then: list[str] = []
     today: list[str] = []
     negations: list[str] = []
     faint: list[str] = []
+    beside: list[str] = []
     distinct: list[str] = []
     hedges: list[str] = []
     single: list[str] = []
@@ -114,6 +119,7 @@ class Phrase(NamedTuple):
     functional: bool = False
     converse: bool = False
     faint: bool = False
+    beside: bool = False
 
 
 class Lexicon:
@@ -142,6 +148,7 @@ class Lexicon:
             ("functional", table.functional),
             ("converse", converse),
             ("faint", table.faint),
+            ("beside", table.beside),
         ):
             self._add(words, flag, True)
         kept = {*listed.polarity.negations, *table.distinct}
@@ -172,6 +179,7 @@ class Lexicon:
             for words in (table.determiners, table.indefinite, table.adjunct, table.copulas, table.passive)
         )
         self.prepositions = frozenset(map(plain, table.prepositions))
+        self.ways = frozenset(frozenset(map(plain, pair)) for pair in table.ways)
         self.joining = frozenset(map(plain, table.joining))
         self.then, self.today = frozenset(map(plain, table.then)), frozenset(map(plain, table.today))
         self.hedges = frozenset(map(plain, table.hedges))

@@ -59,6 +59,19 @@ def are_exchanged(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon
     return any((new, old) in changed for old, new in changed)
 
 
+def goes_another_way(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
+    """Return whether a common concept has opposite roles: "the train to Basel", "the train from Basel".
+
+    A preposition that ends one of two opposites says nothing more: "close to Basel", "far from Basel".
+    """
+    texts = (mine, theirs)
+    said = {text.units[each.last] for pair in found.opposites for each, text in zip(pair, texts, strict=True)}
+    return any(
+        frozenset(roles) in known.ways and said.isdisjoint(roles)
+        for roles in _both_roles(mine, theirs, found, known)
+    )
+
+
 def keeps_bare_order(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) -> bool:
     """Return whether what has no preposition in either text is in one order but for one word, such as the verb.
 
