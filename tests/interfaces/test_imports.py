@@ -15,7 +15,6 @@ NOT_FOR_READING = (
     # Packages of other verbs.
     "tokenizers", "safetensors", "wordllama", "rich", "httpx2", "ssl", "asyncio", "mcp", "pydantic",
     "onnxruntime", "huggingface_hub", "sklearn", "tomllib", "logging", "subprocess", "concurrent.futures",
-    "typing_extensions", "tempfile", "lzma", "secrets", "random",
     # Writing, judging, looking after.
     "combray.remember", "combray.guard", "combray.consolidate", "combray.embedding", "combray.transfer",
     "combray.documents", "combray.think", "combray.conversation", "combray.picture", "combray.testing",

@@ -6,7 +6,6 @@ Names that are everyday words at the start of a sentence ("Will", "Rose") are in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 import msgspec
 
@@ -32,4 +31,4 @@ def by_gender() -> Iterator[tuple[str, list[str]]]:
 @from_tables
 def given_names() -> frozenset[str]:
     """Return the given names of all languages in lower case."""
-    return frozenset(chain.from_iterable(listed for _, listed in by_gender()))
+    return frozenset(name for _, listed in by_gender() for name in listed)

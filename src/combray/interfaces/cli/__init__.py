@@ -27,19 +27,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _load_msgspec() -> None:
-    """Load msgspec without typing_extensions, from which it takes nothing that `typing` lacks.
-
-    It takes 4 ms to load, and then slows down every generic type that NumPy makes.
-    """
-    name = "typing_extensions"
-    if name not in sys.modules:
-        sys.modules[name] = None  # type: ignore[assignment]
-        import msgspec as msgspec
-
-        del sys.modules[name]
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 nothing found or refused, 2 bad usage."""
     # One query is one small matrix product; starting a thread per core costs 40 ms.
@@ -51,7 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from combray.hooks.command import run
 
         run(words[1:])
-    _load_msgspec()
     from combray.interfaces.cli.verbs import combray
 
     try:
