@@ -69,7 +69,7 @@ class SqliteWriter(SqliteReader):
         # What is added here may be rolled back, and its key given to another memory.
         if self.erased or not self._added.keys().isdisjoint(wanted):
             return super().contents(wanted)
-        return self._kept_contents(wanted, self.cache.texts, self._snapshot)
+        return self._kept(sql.memories.contents, wanted, self.cache.texts, self._snapshot)
 
     # -- reading one's own writes -----------------------------------------------------------------
 
