@@ -201,8 +201,7 @@ def features(
         present.add("imperative")
     if imperative and "product" in places and "task" in places:
         present.add("task")
-    clauses = [end + 1 for name in _CLAUSES for _, end in places.get(name, ())]
-    order = imperative or any(_opens_with(deeds, skipped, first) for first in clauses)
+    order = imperative or any(_opens_with(deeds, skipped, first) for first in _clauses(places))
     if order:
         present.add("order")
     if order and present & {"trigger", "when_asked"}:
@@ -283,7 +282,7 @@ def _plain_orders(places: Places, present: Collection[str]) -> set[str]:
     reported = min(
         (start for name in ("about", "reported") for start, _ in places.get(name, ())), default=1 << 30
     )
-    starts = {0, *(end + 1 for name in _CLAUSES for _, end in places.get(name, ()))}
+    starts = {0, *_clauses(places)}
     skipped = _skipped(places)
     found = set()
     for name, kind, needed in _PLAIN:
@@ -305,6 +304,11 @@ def _near(place: tuple[int, int], others: list[tuple[int, int]], rule: Rule) -> 
     if rule.ordered:
         return any(0 < other - end <= rule.span for other, _ in others)
     return any(other != start and -rule.span <= other - end <= rule.span for other, _ in others)
+
+
+def _clauses(places: Places) -> list[int]:
+    """Return the places at which a clause may start as an order."""
+    return [end + 1 for name in _CLAUSES for _, end in places.get(name, ())]
 
 
 def _skipped(places: Places) -> list[tuple[int, int]]:

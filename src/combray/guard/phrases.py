@@ -58,12 +58,13 @@ def index_of(language: str, kinds: frozenset[str] | None = None) -> Index:
     tree = whole.tree if kinds is None else part_of(language, kinds).tree
     phrases = [(words, bits) for words, bits in _phrases(tree, ()) if bits]
     many = Counter(word for words, _ in phrases for word in set(words))
+    stops = set(filter(is_stop, many))
     index = Index({}, {})
     for words, bits in phrases:
         if len(words) == 1:
             index.single[words[0]] = bits
         else:
-            rarest = min(words, key=lambda word: (is_stop(word), many[word], -len(word), word))
+            rarest = min(words, key=lambda word: (word in stops, many[word], -len(word), word))
             index.longer[rarest] = (*index.longer.get(rarest, ()), (frozenset(words), bits))
     return index
 

@@ -152,8 +152,9 @@ def _vocabulary(code: str, table: Table) -> Vocabulary:
     tree: dict[str, Any] = {}
     words: set[str] = set(table.fillers)
     for name, phrases in table.classes.items():
-        for phrase in phrases:
-            for parts in _spellings(units(fold(phrase))):
+        # One call of `fold` for all: most of the time of a first write would go into it.
+        for phrase in fold("\n".join(phrases)).split("\n") if phrases else ():
+            for parts in _spellings(units(phrase)):
                 words.update(parts)
                 node = tree
                 for part in parts:
@@ -168,15 +169,17 @@ def _vocabulary(code: str, table: Table) -> Vocabulary:
         own=frozenset(word for word in words if len(word) >= 4),
         classes=frozenset(table.classes),
         known=frozenset(words) if english else frozenset(),
-        scrambled={_signature(word): word for word in words if len(word) >= 6} if english else {},
+        # Sorted: "reserve" and "reverse" have one signature.
+        scrambled={_signature(word): word for word in sorted(words) if len(word) >= 6} if english else {},
         compounds=frozenset((each[0], each[1]) for each in table.compounds),
     )
 
 
 def _spellings(parts: list[str]) -> list[list[str]]:
     """Return a phrase as it is written with accents and, where `fold` keeps some, without them."""
-    bare = [_BARE.get(part, part) for part in parts]
-    return [parts] if bare == parts else [parts, bare]
+    if _BARE.keys().isdisjoint(parts):
+        return [parts]
+    return [parts, [_BARE.get(part, part) for part in parts]]
 
 
 def spoken(text: str) -> list[Vocabulary]:

@@ -226,7 +226,7 @@ def _by_phrases(text: str) -> Iterator[tuple[str, str]]:
     if text.isascii() and _opening_words().isdisjoint(all_runs(passing(text))):
         return
     lowered = text.lower()
-    if not any(phrase in lowered for phrase in _openings()):
+    if not any(map(lowered.__contains__, _openings())):
         return
     abbreviates, also, around = _patterns()
     for hit in abbreviates.finditer(text):

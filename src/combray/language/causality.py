@@ -43,8 +43,7 @@ def signal(text: Text) -> SubType | None:
     """Return the causal type a text signals, prevents before enables before causes; None without a signal."""
     folded, listed = fold_of(text), _any()
     # Most texts signal nothing, and their words show it.
-    pattern = listed.within(folded, fold_words(text))
-    if pattern is None or not pattern.search(folded):
+    if not listed.search(folded, fold_words(text)):
         return None
     return next((sub_type for sub_type, pattern in _patterns().items() if pattern.search(folded)), None)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
-from combray.language.folding import is_unspaced, plain
+from combray.language.folding import is_unspaced, plain, runs
 from combray.language.lexicon import word_lists
 from combray.language.meaning_tables import (
     CLITIC,
@@ -34,6 +34,7 @@ _BREAKS = frozenset(",;:.!?，。；！？：")
 _PIECE = re.compile(f"{UNIT.pattern}|[{''.join(sorted(_BREAKS))}]")
 _INSIDE = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_]+")
 """Words that do not begin a sentence."""
+_DIGIT = re.compile(r"\d")
 _NOON = 12
 _ZH_NUMBER = re.compile(r"[零一二两三四五六七八九十百]+")
 
@@ -72,6 +73,8 @@ def _clock(spelt: str, code: str) -> str:
     """Return the text with spoken clock times as digits: "half past five" as "5:30", "2 pm" as "14"."""
     table = meaning_table(code)
     numbers = _numbers(code)
+    if not is_unspaced(spelt) and not _DIGIT.search(spelt) and numbers.keys().isdisjoint(runs(spelt)):
+        return spelt
 
     def value(word: str) -> str:
         return _chinese(word) if is_unspaced(word) else numbers.get(word, word)

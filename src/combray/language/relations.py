@@ -104,7 +104,10 @@ def may_relate(old: str, new: str) -> bool:
     if not (_has_clauses(old) and _has_clauses(new)):
         return True
     mine, theirs = term_set(old), term_set(new)
-    return len(mine - theirs) <= _MOST_OF_CLAUSES and len(theirs - mine) <= _MOST_OF_CLAUSES
+    most = max(len(mine), len(theirs))
+    if most - min(len(mine), len(theirs)) > _MOST_OF_CLAUSES:
+        return False
+    return most - len(mine & theirs) <= _MOST_OF_CLAUSES
 
 
 @read_once

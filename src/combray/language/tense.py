@@ -108,6 +108,8 @@ MONTH_OF_ORDINAL = r"(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
 _SENTENCE_END = late(
     rf"(?<=[.!?…])(?!(?:(?<=\b\d\.)|(?<=\b\d\d\.))\s+{MONTH_OF_ORDINAL})\s+|(?<=[。！？])\s*|\n+"
 )
+_ASCII_END = late(rf"\s(?:(?<=[.!?]\s)(?!(?:(?<=\b\d\.\s)|(?<=\b\d\d\.\s))\s*{MONTH_OF_ORDINAL})\s*|(?<=\n)\n*)")
+"""The same for ASCII. It begins with a space, so that the regex engine jumps from space to space."""
 _CLAUSE_END = late(r"[,;:，；：]|\s[–—-]\s|\b(?:but|so|then)\b|\band (?=(?:i|we|he|she|they|it|you)\b)")
 _CLAUSE = late(
     r"(?<=[.!?…])\s+|[。！？；;，]+|\n+|, (?!\d)|: (?!\d)|\s[–—-]\s"
@@ -211,17 +213,19 @@ def says_now(sentence: str) -> bool:
     return "present" in _index(lead).marks(lead)
 
 
-def sentences_of(text: str) -> list[str]:
+@read_once
+def sentences_of(text: Text) -> tuple[str, ...]:
     """Return the sentences of the beginning of a text that its tense is read from, without questions."""
-    sentences = [each.strip() for each in _SENTENCE_END.split(text[:LEAD])]
-    return [each for each in sentences if each and not each.endswith(_ASKS)]
+    start = text.text[:LEAD]
+    sentences = [each.strip() for each in (_ASCII_END if start.isascii() else _SENTENCE_END).split(start)]
+    return tuple([each for each in sentences if each and not each.endswith(_ASKS)])
 
 
 @read_once
 def lead_of(text: Text) -> str:
     """Return the sentence that decides the tense, as written; "" for a text of questions alone."""
-    stated = sentences_of(text.text)
-    return next((each for each in stated if _carries(each)), (stated or [""])[0])
+    stated = sentences_of(text)
+    return next((each for each in stated if _carries(each)), (stated or ("",))[0])
 
 
 def _carries(sentence: str) -> bool:

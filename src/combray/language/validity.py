@@ -114,8 +114,11 @@ def _announced(text: str, lead: str, said_at: datetime) -> Validity:
     "I had a word with the matron. From 6 April visitors may come at any time."
     """
     for sentence in sentences_of(text):
-        tense = "present" if sentence == lead else tense_of(sentence)
-        if sentence != lead and tense in ("present", "planned"):
+        # Without a time a sentence that is not past has no validity.
+        if sentence == lead or not _names_a_time(sentence):
+            continue
+        tense = tense_of(sentence)
+        if tense in ("present", "planned"):
             since, until = _of_lead(sentence, tense, said_at)
             if since is not None and since > said_at:
                 return since, until
@@ -174,10 +177,12 @@ def _put_off(text: str, said_at: datetime) -> datetime | None:
     """Return the day to which a text puts something off; None if it does not, or names several."""
     found: list[datetime] = []
     for sentence in sentences_of(text):
+        if not _names_a_time(sentence):
+            continue
         lowered = plain(sentence)
         swapped = _marks()["swapped"].search(lowered) and not _marks()["happened"].search(lowered)
         postponed = _marks()["postponed"].search(lowered)
-        if (swapped or postponed) and _names_a_time(sentence):
+        if swapped or postponed:
             # "Scratch the 2 June thing, it is pushed to 30 June", "vom 2. Juni auf den 9. Juni verschoben".
             new = _new_day(sentence, postponed, said_at) if postponed else None
             if new is not None:

@@ -88,7 +88,7 @@ class Merges:
         known = _ids_of(self)
         return [each for word in words for each in known.get(word) or self._learn(word, known)][:most]
 
-    def _learn(self, word: str, known: dict[str, list[int]]) -> list[int]:
+    def _learn(self, word: str, known: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
         if len(known) >= MOST_WORDS:
             known.clear()
         self.learnt += 1
@@ -97,8 +97,9 @@ class Merges:
             found = self.pieces(word)
         else:
             found = self.library(word[1:].replace(SPACE, " "))
-        known[word] = found
-        return found
+        # The garbage collector passes over tuples of numbers.
+        ids = known[word] = tuple(found)
+        return ids
 
     def pieces(self, word: str) -> list[int]:
         """Return the ids of a word with the spaces before it."""
@@ -150,7 +151,7 @@ class Merges:
 
 @keyed_by_text
 @functools.lru_cache(maxsize=4)
-def _ids_of(merges: Merges) -> dict[str, list[int]]:
+def _ids_of(merges: Merges) -> dict[str, tuple[int, ...]]:
     """Return the remembered words with their ids: few words make up most texts."""
     del merges
     return {}

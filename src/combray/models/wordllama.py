@@ -7,6 +7,7 @@ Not through the package's own loader, which uses a cache folder and falls back t
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import threading
@@ -106,13 +107,11 @@ class WordLlamaEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
-        return Tokenizer.from_file(str(self._file(_TOKENIZER)))
+        return _library(self._file(_TOKENIZER))
 
     @cached_property
     def _merges(self) -> merges.Merges | None:
-        return merges.opened(self._file(_TOKENIZER), Path(cache_folder()))
+        return _compact(self._file(_TOKENIZER), Path(cache_folder()))
 
     @cached_property
     def _table(self) -> np.ndarray[tuple[int, int], np.dtype[np.float16]]:
@@ -145,6 +144,20 @@ class WordLlamaEmbedder:
                 f"the installed wordllama package has no {name}: install wordllama 0.4, or use --embedder none"
             )
         return path
+
+
+@functools.lru_cache(maxsize=2)
+def _library(file: Path) -> Tokenizer:
+    """Return the library's tokenizer: one for all engines, as it takes 65 ms to load."""
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(file))
+
+
+@functools.lru_cache(maxsize=2)
+def _compact(file: Path, folder: Path) -> merges.Merges | None:
+    """Return the compact merges: one for all engines, as it remembers words."""
+    return merges.opened(file, folder)
 
 
 def _ids(tokenizer: Tokenizer, text: str) -> list[int]:

@@ -105,9 +105,13 @@ class Batch:
                 rows[place] = draft.vector
         holding: dict[str, list[int]] = defaultdict(list)
         by_words = [diff.looks_by_words(draft) for draft in drafts]
-        # Only a later draft that is searched by words needs them.
-        for place in range(max((place for place, looks in enumerate(by_words) if looks), default=0)):
-            for term in set(terms(drafts[place].memory.content)):
+        # Only a later draft that is searched by words needs them, and only its terms.
+        looking = [place for place, looks in enumerate(by_words) if looks]
+        wanted = {
+            term for place in looking for term in query_terms(drafts[place].memory.content)[: diff.most_terms]
+        }
+        for place in range(max(looking, default=0)):
+            for term in wanted.intersection(terms(drafts[place].memory.content)):
                 holding[term].append(place)
         cosines = rows @ rows.T
         close: dict[int, list[int]] = defaultdict(list)

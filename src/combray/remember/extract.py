@@ -63,7 +63,9 @@ class ExtractEntities:
 def _capitalised(text: str) -> set[str]:
     """Words that could be a known entity's name: capitalised, or in a script without capitals."""
     if text.isascii():
-        return {word for word in (part.strip(".,;:!?\"'()[]") for part in text.split()) if word[:1].isupper()}
+        # Most words are in lower case.
+        stripped = [part.strip(".,;:!?\"'()[]") for part in text.split() if not part.islower()]
+        return {word for word in stripped if word[:1].isupper()}
     return {word for part in text.split() for word in words(part) if len(word) > 1} | {
         word.strip(".,;:!?\"'()[]") for word in text.split() if word[:1].isupper()
     }

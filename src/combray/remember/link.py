@@ -183,7 +183,8 @@ class LinkCausal:
             recent = [Stated(key, around.recent_texts[key]) for key, _ in reversed(around.recent)]
             for draft in drafts:
                 new = Stated(_ends(draft)[0], draft.memory.content)
-                links = [self.between(other, new) for other in recent[-self.look_back :]]
+                near = [each for each in recent[-self.look_back :] if new.signal or each.signal]
+                links = [self.between(each, new) for each in near]
                 made += [(draft, link) for link in links if link is not None]
                 recent.append(new)
         _store(state, "causal", made)

@@ -19,6 +19,7 @@ _NUMERIC = late(
     r"|\d?(?:/\d{1,2}\b|\.\d{1,2}\.\d{2,4}\b|:\d\d\b| ?[ap]m\b))",
     re.ASCII,
 )
+_DIGIT = re.compile("[0-9]")
 # The symbols whose words name a time without further words; a table's `anchors` add to them.
 _NAMES = ("MONTH", "WDAY", "DAYREL", "HOLIDAY", "SEASON")
 
@@ -40,11 +41,14 @@ def _is_in(read: Text) -> bool:
     if not text.isascii() and has_characters(text) and _han_anchors().search(text):
         return True
     words = runs(text)
-    single, pairs = _latin_anchors()
+    single, pairs, of_pairs = _latin_anchors()
     if not single.isdisjoint(words):
         return True
-    marked = ["#" if word[0].isdigit() else word for word in words]
-    return not pairs.isdisjoint(itertools.pairwise(marked))
+    if of_pairs.isdisjoint(words):
+        return False
+    if not text.isascii() or _DIGIT.search(text):
+        words = ["#" if word[0].isdigit() else word for word in words]
+    return not pairs.isdisjoint(itertools.pairwise(words))
 
 
 def _phrases(source: DateTable) -> list[str]:
@@ -53,7 +57,8 @@ def _phrases(source: DateTable) -> list[str]:
 
 
 @from_tables
-def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]], frozenset[str]]:
+    """Return words that name a time, pairs of words that do, and a word of each pair; "#" is a number."""
     single: set[str] = set()
     pairs: set[tuple[str, str]] = set()
     for source in date_tables().values():
@@ -74,7 +79,7 @@ def _latin_anchors() -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
             pairs.update((introducer, word) for introducer in source.introducers)
             if word in months:
                 pairs.update({("#", word), (word, "#")})
-    return frozenset(single), frozenset(pairs)
+    return frozenset(single), frozenset(pairs), frozenset(one if two == "#" else two for one, two in pairs)
 
 
 @from_tables
