@@ -13,7 +13,7 @@ MOST_CHARACTERS = 1_000_000
 
 
 class Texts:
-    """Text by key. A text never changes under its key, so only an erasure makes an entry wrong."""
+    """Text by key. A store drops all of them when a memory gets another text, or is erased."""
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
