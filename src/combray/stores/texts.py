@@ -13,7 +13,7 @@ MOST_CHARACTERS = 1_000_000
 
 
 class Texts:
-    """Text or id by key. Neither changes under its key, so only an erasure makes an entry wrong."""
+    """Text or id by key. Ids never change; all texts are dropped when a memory gets another one."""
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}

@@ -71,6 +71,9 @@ class NamespaceCache:
                 self._opening = True
             if revision > self._columns.revision:
                 self._absorb(connection, revision)
+            if reindexed != self._columns.reindexed:
+                # A memory was given another text.
+                self.texts = Texts()
             self._columns.reindexed = reindexed
             return self._columns.snapshot()
 

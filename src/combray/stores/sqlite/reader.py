@@ -119,7 +119,7 @@ class SqliteReader(ColumnReader[sqlite3.Connection]):
         return self._column(sql.memories.contents, keys, "")
 
     def _kept(self, statement: str, keys: Iterable[int], texts: Texts, snapshot: Snapshot) -> list[str]:
-        """Return what never changes under a key, texts or ids. What is read is kept."""
+        """Return texts or ids of committed memories by key. What is read is kept."""
         wanted = [int(key) for key in keys]
         # Texts of memories that are newer than this state may be kept.
         newest = int(snapshot.keys[-1]) if snapshot.count else -1

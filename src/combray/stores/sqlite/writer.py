@@ -45,6 +45,8 @@ class SqliteWriter(SqliteReader):
         self._indexed: list[Indexed] = []
         self._added: dict[int, str] = {}
         """Ids of the memories that this transaction has added, by key."""
+        self._rewords = False
+        """Whether it has changed the words of a memory."""
         state = connection.execute(sql.namespaces.state, (namespace,)).fetchone()
         if state is None:
             connection.execute(sql.namespaces.add, (namespace,))
@@ -66,8 +68,8 @@ class SqliteWriter(SqliteReader):
 
     def contents(self, keys: Iterable[int]) -> list[str]:
         wanted = list(keys)
-        # What is added here may be rolled back, and its key given to another memory.
-        if self.erased or not self._added.keys().isdisjoint(wanted):
+        # What is written here may be rolled back, and the key of a new memory given to another one.
+        if self.erased or self._rewords or not self._added.keys().isdisjoint(wanted):
             return super().contents(wanted)
         return self._kept(sql.memories.contents, wanted, self.cache.texts, self._snapshot)
 
@@ -213,6 +215,7 @@ class SqliteWriter(SqliteReader):
 
     def _index_again(self, key: int, old: Memory) -> None:
         """Replace the terms, the labels and the derived columns of a memory whose texts have changed."""
+        self._rewords = True
         (new,) = self.memories([key])
         entry = index_entry(new)
         indexes.remove(self.connection, self.number, [(key, index_entry(old))])
