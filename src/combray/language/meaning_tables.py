@@ -180,9 +180,8 @@ class Lexicon:
         )
         self.prepositions = frozenset(map(plain, table.prepositions))
         self.ways = frozenset(frozenset(map(plain, pair)) for pair in table.ways)
-        self.joining = frozenset(map(plain, table.joining))
         self.then, self.today = frozenset(map(plain, table.then)), frozenset(map(plain, table.today))
-        self.hedges = frozenset(map(plain, table.hedges))
+        self.joining, self.hedges = frozenset(map(plain, table.joining)), frozenset(map(plain, table.hedges))
         self.of_time = frozenset((NUMBER, *table.of_time))
         self.single = frozenset((NUMBER, *table.single))
 
