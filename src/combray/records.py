@@ -37,16 +37,6 @@ class _Late:
         return getattr(owner if instance is None else instance, self._name)
 
 
-class _Factory:
-    """The default of a parameter whose value a factory makes."""
-
-    def __repr__(self) -> str:
-        return "<factory>"
-
-
-_FACTORY = _Factory()
-
-
 class _Shape:
     """A class as it was written, from which the parts of the dataclass are made."""
 
@@ -98,7 +88,7 @@ class _Shape:
         twin = type(self._cls)(self._cls.__name__, self._cls.__bases__, written)
         # A frozen class compiles two methods more. One that inherits fields must be as frozen as its base.
         inherits = any(hasattr(base, "__dataclass_fields__") for base in self._cls.__bases__)
-        return dataclasses.dataclass(**parameters, init=False, frozen=self._frozen and inherits)(twin)
+        return dataclasses.dataclass(**{"init": False, "frozen": self._frozen and inherits} | parameters)(twin)
 
     def _put(self, made: type, *names: str) -> None:
         for name in names:
@@ -115,32 +105,9 @@ class _Shape:
         self._put(self._standard(eq=self._eq, unsafe_hash=hashed), "__repr__", "__eq__", "__hash__")
 
     def _compile_init(self) -> None:
-        scope: dict[str, Any] = {"_FACTORY": _FACTORY, "_put": object.__setattr__}
-        parameters, lines = ["self"], []
-        for each in dataclasses.fields(self._cls):
-            name = value = each.name
-            if each.default_factory is not dataclasses.MISSING:
-                scope[f"_make_{name}"] = each.default_factory
-                value = f"_make_{name}() if {name} is _FACTORY else {name}" if each.init else f"_make_{name}()"
-                default = " = _FACTORY"
-            elif each.default is not dataclasses.MISSING:
-                scope[f"_default_{name}"] = each.default
-                default = f" = _default_{name}"
-                value = name if each.init else f"_default_{name}"
-            else:
-                default = ""
-            if each.init:
-                parameters.append(f"{name}{default}")
-            if each.init or default:
-                lines.append(f"_put(self, {name!r}, {value})" if self._frozen else f"self.{name} = {value}")
-        if hasattr(self._cls, "__post_init__"):
-            lines.append("self.__post_init__()")
-        source = f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"])
-        exec(source, scope)  # noqa: S102 - made of names of fields, as the standard decorator does
-        made = scope["__init__"]
+        made: Any = self._standard(init=True, repr=False, eq=False, frozen=self._frozen).__init__
         made.__qualname__ = f"{self._cls.__qualname__}.__init__"
-        made.__annotations__ = {each.name: each.type for each in dataclasses.fields(self._cls) if each.init}
-        self._cls.__init__ = made  # type: ignore[misc]
+        self._cls.__init__ = made
 
 
 def _refuse_change(_self: Any, name: str, _value: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.language.revisions import begins_with_kin
+from combray.language.kin import begins_with_kin
 
 TOLD = [
     ("Mira", "My parents live near Antwerp."),

@@ -8,7 +8,6 @@ another. The features here are counts over sets of words; `scoring.revisions` we
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
@@ -19,16 +18,16 @@ import msgspec
 from combray.language.caches import from_tables
 from combray.language.claim_tokens import vocabulary
 from combray.language.entities import capitalised_words
-from combray.language.folding import is_unspaced, plain
+from combray.language.kin import kin_words
 from combray.language.lexicon import folded
 from combray.language.tables import phrase_lists
 from combray.language.tense import Claim
 from combray.language.text import Text, read_once
 from combray.language.tokens import all_terms, content, split, term_set
 
-_listed = phrase_lists("revisions", "kin possessive changed ended again besides")
-_OPENING = 80
-"""Characters of a text in which it says whom it speaks of first."""
+_listed = phrase_lists("revisions", "changed ended again besides")
+_LEAST_SHARED, _LONGEST_VALUE = 2, 4
+"""Words that one sentence with two values has at least beside them, and words of a value at most."""
 _UNSEEN = 5
 """Texts added to the number of candidates: with two texts, a word that both hold would be worth nothing."""
 _LONGEST = 400
@@ -46,35 +45,6 @@ class WordSets(msgspec.Struct, frozen=True, gc=False):
     capitals: frozenset[str]
     names: frozenset[str]
     kin: frozenset[str]
-
-
-@from_tables
-def _kin(plain_ascii: bool) -> frozenset[str]:
-    """Without its accents "mẹ", a mother, would be "me": a text in ASCII is compared with words in ASCII only."""
-    return frozenset(folded(word for word in _listed("kin") if word.isascii() or not plain_ascii))
-
-
-def begins_with_kin(text: str) -> bool:
-    """Return whether a text first speaks of somebody whom its author knows: "My boss speaks five languages"."""
-    return _kin_first().match(plain(text[:_OPENING])) is not None
-
-
-def names_kin(text: str) -> bool:
-    """Return whether a text names a relative or an acquaintance at all."""
-    return not _kin(text.isascii()).isdisjoint(split(text).words)
-
-
-@from_tables
-def _kin_first() -> re.Pattern[str]:
-    """Words of a relative behind a possessive, with at most one word between them. In Chinese none is needed."""
-    kin, possessive = ([plain(each) for each in _listed(kind)] for kind in ("kin", "possessive"))
-    spaced = [rf"(?:{'|'.join(_of_script(words, spaced=True))})" for words in (possessive, kin)]
-    unspaced = [rf"(?:{'|'.join(_of_script(words, spaced=False))})" for words in (possessive, kin)]
-    return re.compile(rf"{spaced[0]} (?:\w+ )?{spaced[1]}\b|{unspaced[0]}?{unspaced[1]}")
-
-
-def _of_script(words: Iterable[str], *, spaced: bool) -> list[str]:
-    return sorted((re.escape(each) for each in words if is_unspaced(each) != spaced), key=len, reverse=True)
 
 
 @from_tables
@@ -102,7 +72,7 @@ def said(text: Text) -> WordSets:
         dates=distinct & _calendar(),
         capitals=capitals,
         names=names,
-        kin=distinct & _kin(text.text.isascii()),
+        kin=distinct & kin_words(text.text.isascii()),
     )
 
 
@@ -222,6 +192,33 @@ def _values(new: frozenset[str], old: frozenset[str]) -> tuple[bool, bool]:
 def differ(new: frozenset[str], old: frozenset[str]) -> bool:
     """Return whether each side holds a value that the other lacks ("9:30", "9:15")."""
     return not new <= old and not old <= new
+
+
+def another_value(new: WordSets, old: WordSets) -> bool:
+    """Return whether two texts are one sentence with another value in its end.
+
+    "Standup is at 9:30" and "Standup is at 10:00" differ in the value, "Node 7 is up" and "Node 8 is up" in the
+    subject. At least half of the longer text is shared, and more of it stands before the value than behind it.
+    """
+    one, two = new.order, old.order
+    longest, shortest = max(len(one), len(two)), min(len(one), len(two))
+    if not shortest or one[0] != two[0] or longest > 2 * shortest:
+        return False
+    front = back = 0
+    while front < shortest and one[front] == two[front]:
+        front += 1
+    while back < shortest - front and one[-1 - back] == two[-1 - back]:
+        back += 1
+    same = front + back
+    differs = same < shortest and longest - same <= _LONGEST_VALUE
+    return differs and front > back and same >= _LEAST_SHARED and 2 * same >= longest
+
+
+def announces_change(text: str) -> bool:
+    """Return whether a text says in words that something changed ("moved", "instead", "from now on")."""
+    new, read = said(text), split(text)
+    padded = f" {' '.join(read.words)} " if text.isascii() else f" {read.folded} "
+    return _has("changed", new.words, padded)
 
 
 def _shared_front(new: tuple[str, ...], old: tuple[str, ...]) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from combray.language.answer_kinds import voice
 from combray.language.asked_words import asked_words
-from combray.language.revisions import begins_with_kin, names_kin
+from combray.language.kin import begins_with_kin, names_kin
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS
 from combray.language.tokens import term_set, terms
