@@ -17,6 +17,8 @@ from combray.language.revisions import (
     OF_PAIR,
     OF_TEXT,
     WordSets,
+    announces_change,
+    another_value,
     differ,
     later,
     pair_features,
@@ -117,6 +119,11 @@ class SuggestRevisions:
     """Pairs of a text that are kept."""
     keep_from: float = 0.001
     """Least probability of an edge."""
+    plain: float = 0.35
+    """Least probability of a pair whose words alone show a change (`shown_by_words`): stories, from which the
+    ranker learned, hold few of them. It is the one from which a new store asks."""
+    young: int = 50
+    """Memories of a store in which a stated change of the same state is such a pair. Later there are too many."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         # Turns are never compared for duplicates, but what they say may change a fact.
@@ -143,6 +150,9 @@ class SuggestRevisions:
         pool = self.pool(draft, place, state, level)
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")
+            young = state.writer.profile().memories < self.young
+            plain = shown_by_words(draft, pool, young=young)
+            odds[plain] = np.maximum(odds[plain], self.plain)
             draft.suspects = self._best(draft, pool, odds, state.writer)
 
     def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64], reader: Reader) -> tuple[Suspect, ...]:
@@ -316,6 +326,25 @@ def _is_candidate(old: Memory, new: Memory, allowed: tuple[str, ...]) -> bool:
     """Return whether a memory can be revised by a later one."""
     stated = old.kind in KINDS and old.trust in allowed and old.moment < new.moment
     return stated and scope_set(old.tags) == scope_set(new.tags)
+
+
+def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
+    """Return the places of the pool of which the words alone show that the draft may change them.
+
+    It is the same author's sentence with another value. In a young store also the author's last statement about
+    the state that the draft says has changed: half of the topics of the draft at least.
+    """
+    content, author = draft.memory.content, draft.memory.author
+    new = said(content)
+    mine = [place for place, old in enumerate(pool.stated) if old.author == author]
+    found = [place for place in mine if another_value(new, said(pool.stated[place].content))]
+    topics = states_of(content).topics if young and announces_change(content) else 0
+    if topics:
+        enough = topics.bit_count() / 2
+        states = [states_of(pool.stated[place].content).topics & topics for place in mine]
+        same = [place for place, shared in zip(mine, states, strict=True) if shared.bit_count() >= enough]
+        found += sorted(same, key=lambda place: pool.stated[place].at)[-1:]
+    return found
 
 
 def _reason(new: WordSets, words: Mapping[str, str], old: WordSets, cosine: float) -> str:

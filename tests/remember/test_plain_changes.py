@@ -1,0 +1,71 @@
+"""A change that the words alone show is asked about from the first memory on (issue: "corrections don't correct")."""
+
+from __future__ import annotations
+
+import pytest
+
+import combray
+from combray.language.revisions import another_value, said
+
+OTHERS = (
+    "Mom's birthday is March 3rd",
+    "I parked the car on level 4, row B",
+    "We decided to ship the beta on 12 May",
+    "I prefer window seats on flights",
+    "Blue suede shoes are in the hallway closet",
+)
+CHANGES = (
+    ("Standup is at 9:30", "Standup is at 10:00"),
+    ("The feature flag is ON", "The feature flag is OFF"),
+    ("My favourite colour is blue", "My favourite colour is green"),
+    ("Jonas works at Siemens", "Jonas works at Bosch"),
+    ("I live in Lisbon with my cat Miso", "We moved to Porto last week"),
+    ("我住在北京", "我搬到上海了"),
+)
+OTHER_THINGS = (
+    ("The router is in the hallway", "The printer is in the hallway"),
+    ("Node 7 is up", "Node 8 is up"),
+    ("I live in Lisbon with my cat Miso", "The car has a new clutch"),
+)
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize("before", [(), OTHERS], ids=["alone", "beside others"])
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_the_earlier_statement_is_asked_about(embedder: str, before: tuple[str, ...], old: str, new: str) -> None:
+    with combray.open(":memory:", embedder=embedder) as engine:
+        engine.remember_many(list(before))
+        first = engine.remember(old)
+        asked = engine.remember(new).may_revise
+        assert [each.id for each in asked][:1] == [first.id]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(("old", "new"), OTHER_THINGS)
+def test_another_thing_is_not(embedder: str, old: str, new: str) -> None:
+    with combray.open(":memory:", embedder=embedder) as engine:
+        engine.remember(old)
+        assert engine.remember(new).may_revise == ()
+
+
+def test_what_somebody_else_says_of_oneself_is_not_asked_about() -> None:
+    with combray.open(":memory:") as engine:
+        engine.remember("My favourite colour is blue", author="Ann")
+        assert engine.remember("My favourite colour is green", author="Bob").may_revise == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("Standup is at 9:30", "Standup is at 10:00", True),
+        ("The deploy runs on Friday", "The deploy runs on Monday evening", True),
+        # Another subject, the same sentence, another sentence with one word in common.
+        ("Node 7 is up", "Node 8 is up", False),
+        ("Standup is at 9:30", "Standup is at 9:30", False),
+        ("Standup was fun", "Standup starts late because of the train", False),
+        # More stands behind the difference than before it.
+        ("I ran 5 km along the river today", "I ran 7 km along the river today", False),
+    ],
+)
+def test_one_sentence_with_another_value_in_its_end(old: str, new: str, same: bool) -> None:
+    assert another_value(said(new), said(old)) is same
