@@ -105,9 +105,9 @@ class _Shape:
         self._put(self._standard(eq=self._eq, unsafe_hash=hashed), "__repr__", "__eq__", "__hash__")
 
     def _compile_init(self) -> None:
-        made: Any = self._standard(init=True, repr=False, eq=False, frozen=self._frozen).__init__
-        made.__qualname__ = f"{self._cls.__qualname__}.__init__"
-        self._cls.__init__ = made
+        made = self._standard(init=True, repr=False, eq=False, frozen=self._frozen)
+        vars(made)["__init__"].__qualname__ = f"{self._cls.__qualname__}.__init__"
+        self._put(made, "__init__")
 
 
 def _refuse_change(_self: Any, name: str, _value: Any) -> None:
