@@ -1,4 +1,4 @@
-"""A change that the words alone show is asked about from the first memory on (issue: "corrections don't correct")."""
+"""A change that the words alone show is asked about from the first memory on: corrections correct."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ CHANGES = (
 OTHER_THINGS = (
     ("The router is in the hallway", "The printer is in the hallway"),
     ("Node 7 is up", "Node 8 is up"),
+    ("The capital of France is Paris", "The capital of Spain is Madrid"),
     ("I live in Lisbon with my cat Miso", "The car has a new clutch"),
 )
 
@@ -46,6 +47,14 @@ def test_another_thing_is_not(embedder: str, old: str, new: str) -> None:
     with combray.open(":memory:", embedder=embedder) as engine:
         engine.remember(old)
         assert engine.remember(new).may_revise == ()
+
+
+def test_a_list_that_is_stored_twice_leaves_one_memory_a_line() -> None:
+    lines = [f"The port of service {name} is {8000 + place}" for place, name in enumerate("abcdef")]
+    with combray.open(":memory:") as engine:
+        for line in (*lines, *lines):
+            engine.remember(line)
+        assert engine.store.status()["total_insights"] == len(lines)
 
 
 def test_what_somebody_else_says_of_oneself_is_not_asked_about() -> None:

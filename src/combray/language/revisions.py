@@ -210,8 +210,11 @@ def another_value(new: WordSets, old: WordSets) -> bool:
     while back < shortest - front and one[-1 - back] == two[-1 - back]:
         back += 1
     same = front + back
-    differs = same < shortest and longest - same <= _LONGEST_VALUE
-    return differs and front > back and same >= _LEAST_SHARED and 2 * same >= longest
+    if not (same < shortest and longest - same <= _LONGEST_VALUE):
+        return False
+    # "The capital of France is Paris", "... of Spain is Madrid": two values, of two things.
+    one_value = set(one[front : len(one) - back]).isdisjoint(two[front : len(two) - back])
+    return one_value and front > back and same >= _LEAST_SHARED and 2 * same >= longest
 
 
 def announces_change(text: str) -> bool:

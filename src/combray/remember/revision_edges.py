@@ -21,7 +21,7 @@ class KeepRevisions:
     An edge asks nobody: recall shows the later memory behind the earlier one. A suggestion is raised in the
     result of the write. At most `budget` of the writes raise one, counted over the last 256 writes of the
     namespace, and `of_turns` of the episodes, which are counted apart: few turns change a fact.
-    The first 50 writes use the threshold that comes with the weights.
+    The first 50 writes raise one from the probability `asked_from`.
     """
 
     needs = ("written", "suspects")
@@ -30,6 +30,9 @@ class KeepRevisions:
     tenth of the others raise one (bench/results/truth.md)."""
     of_turns: float = 0.08
     """Share of the episodes that may raise one, 0-1."""
+    asked_from: float = 0.34
+    """Probability from which a new namespace asks. The threshold that comes with the weights is a little higher;
+    a pair whose words alone show a change has this one (`SuggestRevisions.plain`)."""
     shown: float = 0.2
     """Least share of the best candidate's probability that the others need to be raised with it."""
 
@@ -45,7 +48,7 @@ class KeepRevisions:
             if name not in budgets:
                 kept = bytes.fromhex(state.writer.kept(name))
                 share = self.of_turns if is_turn else self.budget
-                budgets[name] = Budget(kept, share, ranker(level).raise_from)
+                budgets[name] = Budget(kept, share, min(self.asked_from, ranker(level).raise_from))
             if budgets[name].raises(found[0].score if found else 0.0):
                 draft.may_revise = tuple(each for each in found if each.score >= self.shown * found[0].score)
         for name, budget in budgets.items():

@@ -119,9 +119,10 @@ class SuggestRevisions:
     """Pairs of a text that are kept."""
     keep_from: float = 0.001
     """Least probability of an edge."""
-    plain: float = 0.35
+    plain: float = 0.34
     """Least probability of a pair whose words alone show a change (`shown_by_words`): stories, from which the
-    ranker learned, hold few of them. It is the one from which a new store asks."""
+    ranker learned, hold few of them. A new store asks from it on (`KeepRevisions`). It is below
+    `Diff.restated_from`: of a list that is stored twice each line is one memory."""
     young: int = 50
     """Memories of a store in which a stated change of the same state is such a pair. Later there are too many."""
 
