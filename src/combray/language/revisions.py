@@ -90,14 +90,19 @@ def _has(kind: str, words: frozenset[str], padded: str) -> bool:
     return not single.isdisjoint(words) or any(phrase in padded for phrase in phrases)
 
 
+def _padded(text: str) -> str:
+    """Return the words of a text with spaces around each, as `_has` looks for phrases."""
+    read = split(text)
+    return f" {' '.join(read.words)} " if text.isascii() else f" {read.folded} "
+
+
 OF_TEXT = ("changed", "ended", "again", "besides", "corrects", "numbers", "kin")
 """Names of the features of the later text alone, in the order of `text_features`."""
 
 
 def text_features(text: str, claim: Claim) -> list[float]:
     """Return the features of a later text alone."""
-    new, read = said(text), split(text)
-    padded = f" {' '.join(read.words)} " if text.isascii() else f" {read.folded} "
+    new, padded = said(text), _padded(text)
     return [
         *[_has(kind, new.words, padded) for kind in ("changed", "ended", "again", "besides")],
         claim.corrects,
@@ -219,9 +224,7 @@ def another_value(new: WordSets, old: WordSets) -> bool:
 
 def announces_change(text: str) -> bool:
     """Return whether a text says in words that something changed ("moved", "instead", "from now on")."""
-    new, read = said(text), split(text)
-    padded = f" {' '.join(read.words)} " if text.isascii() else f" {read.folded} "
-    return _has("changed", new.words, padded)
+    return _has("changed", said(text).words, _padded(text))
 
 
 def _shared_front(new: tuple[str, ...], old: tuple[str, ...]) -> int:

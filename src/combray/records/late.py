@@ -1,15 +1,14 @@
 """Dataclasses whose methods are compiled on first use.
 
 The standard decorator compiles six methods of every frozen class, which takes about 0.5 ms. A shell call loads a
-hundred classes and uses few of them. This decorator compiles `__init__` when the first object is made. Fields,
-comparison and representation are made by the standard decorator when one of them is first looked up.
+hundred classes and uses few of them. Here the standard decorator makes `__init__` when the first object is made,
+and fields, comparison and representation when one of them is first looked up.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ else:
         if cls is None:
             return lambda cls: _Shape(cls, frozen, eq).applied(slots)
         return _Shape(cls, frozen, eq).applied(slots)
-
-
-__all__ = ["dataclass", "field", "fields", "replace"]
 
 
 class _Late:
