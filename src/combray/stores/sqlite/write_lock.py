@@ -1,4 +1,4 @@
-"""The lock of the threads that write to one store, which also tells who waits for it."""
+"""The lock of the threads that write to one store. It reports whether another thread holds it or waits for it."""
 
 from __future__ import annotations
 
