@@ -53,7 +53,7 @@ def classes_in(words: set[str], index: Index) -> int:
 
 @from_tables
 def index_of(language: str, kinds: frozenset[str] | None = None) -> Index:
-    """Return the index of a language, or of its phrases of some classes. Stop words tell little of a phrase."""
+    """Return the index of a language, or of its phrases of some classes. Stop words say little about a phrase."""
     whole = next(each for each in vocabularies() if each.language == language)
     tree = whole.tree if kinds is None else part_of(language, kinds).tree
     phrases = [(words, bits) for words, bits in _phrases(tree, ()) if bits]
