@@ -23,6 +23,8 @@ from combray.recall.answer_features import (
     evidence,
     in_conversation,
 )
+from combray.recall.keep import KeepStrong
+from combray.recall.message import keep_answers
 from combray.recall.state import Recalling
 from combray.records import dataclass
 from combray.runtime import Runtime
@@ -50,8 +52,10 @@ class JudgeAnswers:
     Of notes an answer is empty too if a colour, an age … is asked for and the best hit has none, or if memories
     hold a name of the question, and none of these has one.
 
-    A memory's own text, a declared entity in the question, a question about a date alone and a whole message
-    (`SplitQuery`) are never refused, nor a hit that holds all words of the question.
+    A whole message (`SplitQuery`) is judged by its questions, each as if it had been asked alone.
+
+    A memory's own text, a declared entity in the question, a question about a date alone and a message
+    without a question are never refused, nor a hit that holds all words of the question.
 
     `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often. Bounds, gaps and
     `several` come from cross-validation by author (bench/results/precision.md).
@@ -64,11 +68,18 @@ class JudgeAnswers:
     refuse: float = 0.0
     gap: float = 0.0
     several: float = 0.5
+    questions: int = 2
+    """Questions of a whole message that are asked alone (`message.keep_answers`)."""
+    first: int = 1
+    """Hits of the message as a whole that stay."""
     unmet: float = 0.2
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys):
+            return state
+        cuts = self.cuts and state.keep is None
+        if cuts and len(state.parts) > 1 and keep_answers(state, runtime, self._cut, self.questions, self.first):
             return state
         found = evidence(state, runtime, self.most)
         model = answers.levels()[level_of(state)]["turns" if found.turns else "notes"]
@@ -86,7 +97,7 @@ class JudgeAnswers:
                 state.reason = reason(found)
                 state.take(np.zeros(0, dtype=np.int64))
                 return state
-        if self.cuts and state.keep is None:
+        if cuts:
             # Whatever else weighs against it, a hit that holds all words of the question is shown.
             two = asks_several(state.query)
             several = two or asks_list(state.query)
@@ -98,6 +109,10 @@ class JudgeAnswers:
                 state.judged = frozenset(state.keys[: len(near)][near].tolist())
             self._drop(state, near)
         return state
+
+    def _cut(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Judge one question of a message, up to the relative cut."""
+        return KeepStrong()(self(state, runtime), runtime)
 
     def unrelated(self, state: Recalling, found: AnswerEvidence, runtime: Runtime) -> bool:
         """Whether word vectors meet too little of the question.
