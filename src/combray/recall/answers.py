@@ -107,7 +107,7 @@ class JudgeAnswers:
                 near |= found.adds(int(np.argmax(odds)))
             if not found.turns and (several or level_of(state) != "none"):
                 state.judged = frozenset(state.keys[: len(near)][near].tolist())
-            self._drop(state, near)
+            self._drop(state, near, found.turns)
         return state
 
     def _cut(self, state: Recalling, runtime: Runtime) -> Recalling:
@@ -140,7 +140,7 @@ class JudgeAnswers:
         texts = state.contents(state.keys[: self.most].tolist())
         return all(language(text) != language(state.query) for text in texts)
 
-    def _drop(self, state: Recalling, near: NDArray[np.bool_]) -> None:
+    def _drop(self, state: Recalling, near: NDArray[np.bool_], turns: bool) -> None:
         exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
         kept = np.ones(len(state.keys), dtype=np.bool_)
         read = len(near)
@@ -148,6 +148,8 @@ class JudgeAnswers:
         if state.judged:
             # What ranks behind the judged ones has less evidence than the last of them.
             kept[read:] = near[-1] | exact[read:] | named[read:]
+        if not turns:
+            kept &= ~_near_the_date(state)
         # The best score stays: what KeepStrong measures by.
         kept[0] = True
         room = min(state.limit, len(state.keys))
@@ -155,6 +157,21 @@ class JudgeAnswers:
             state.take(kept)
         state.dropped += room - min(state.limit, len(state.keys))
         state.details["dropped"] = state.dropped
+
+
+def _near_the_date(state: Recalling) -> NDArray[np.bool_]:
+    """Return which candidates only were stored near a date of the question, and meet nothing else of it.
+
+    None if that is true of the best one. A note stored that week does not answer "plan dinner for Saturday".
+    """
+    none = np.zeros(len(state.keys))
+    dated = state.signals.get("date", none)
+    others = [values for name, values in state.signals.items() if name in _EVIDENCE]
+    bare: NDArray[np.bool_] = (dated > 0) & (dated < 1.0) & (np.max([none, *others], axis=0) <= 0.0)
+    return bare & ~bare[0]
+
+
+_EVIDENCE = frozenset(("context", "own", "window", "phrase", "exact", "entity", "author", "subject"))
 
 
 def _lacks_kind(found: AnswerEvidence, odds: NDArray[np.float64]) -> bool:
