@@ -105,4 +105,4 @@ def test_a_note_stored_near_the_day_of_a_question_is_no_answer_by_that_alone(emb
 def test_what_happened_that_day_needs_no_word(embedder: str) -> None:
     engine = filled(embedder)
     engine.remember("Signed the lease.", occurred_at="2024-04-27T10:00:00Z", diff=False)
-    assert engine.recall("What happened on Saturday?")[0].memory.content == "Signed the lease."
+    assert "Signed the lease." in [hit.memory.content for hit in engine.recall("What happened on Saturday?")]

@@ -167,8 +167,9 @@ def _near_the_date(state: Recalling) -> NDArray[np.bool_]:
     none = np.zeros(len(state.keys))
     dated = state.signals.get("date", none)
     others = [values for name, values in state.signals.items() if name in _EVIDENCE]
-    bare: NDArray[np.bool_] = (dated > 0) & (dated < 1.0) & (np.max([none, *others], axis=0) <= 0.0)
-    return bare & ~bare[0]
+    bare = (dated > 0) & (dated < 1.0) & (np.max([none, *others], axis=0) <= 0.0)
+    found: NDArray[np.bool_] = bare & ~bare[0]
+    return found
 
 
 _EVIDENCE = frozenset(("context", "own", "window", "phrase", "exact", "entity", "author", "subject"))
