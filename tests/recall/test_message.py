@@ -104,3 +104,9 @@ def test_only_a_message_has_parts_that_do_not_ask() -> None:
     message = f"{AROUND} What did we decide yesterday?"
     ((first, last),) = asked_spans(message)
     assert message[first:last] == "What did we decide yesterday?"
+
+
+def test_a_request_asks_too() -> None:
+    message = "I cannot find it. Please look up the number of the landlord. 请告诉我房东的电话。 It is urgent."
+    assert questions_of(message, 3) == ["Please look up the number of the landlord.", "请告诉我房东的电话。"]
+    assert questions_of("They please everybody. The find was old.", 3) == []

@@ -1,8 +1,13 @@
-"""Whole messages as queries: which of their sentences ask something."""
+"""Whole messages as queries: which of their sentences ask something, by a mark or as a request."""
 
 from __future__ import annotations
 
+import re
+
+from combray.language.caches import from_tables
+from combray.language.folding import fold, is_unspaced
 from combray.language.indexing import QUESTION_ENDS
+from combray.language.lexicon import folded, word_lists
 from combray.language.sentences import sentences
 from combray.language.tokens import query_terms
 
@@ -35,6 +40,15 @@ def _asking(message: str) -> list[tuple[int, int]]:
         if first < 0:
             continue
         at = first + len(sentence)
-        if sentence.rstrip().endswith(QUESTION_ENDS):
+        if sentence.endswith(QUESTION_ENDS) or _requests().match(fold(sentence)):
             found.append((first, at))
     return found
+
+
+@from_tables
+def _requests() -> re.Pattern[str]:
+    """Return a pattern of a request at the start of a sentence: "Please ...", "Tell me ...", "请 ..."."""
+    listed = [phrase for table in word_lists().values() for phrase in folded(table.request_words)]
+    spaced = "|".join(re.escape(each) for each in listed if not is_unspaced(each))
+    unspaced = "|".join(re.escape(each) for each in listed if is_unspaced(each))
+    return re.compile(rf"\W*(?:(?:{spaced})\b|(?:{unspaced}))")
