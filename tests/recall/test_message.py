@@ -110,3 +110,20 @@ def test_a_request_asks_too() -> None:
     message = "I cannot find it. Please look up the number of the landlord. 请告诉我房东的电话。 It is urgent."
     assert questions_of(message, 3) == ["Please look up the number of the landlord.", "请告诉我房东的电话。"]
     assert questions_of("They please everybody. The find was old.", 3) == []
+
+
+def test_a_message_about_other_things_brings_nothing(engine: Engine) -> None:
+    """Before, most memories of a small store came near the best one of a message that none answers."""
+    message = (
+        "The sky was grey and the streets were empty when the old painter left the harbour. He carried a small "
+        "wooden box under his arm and did not look back at the ships, not even once."
+    )
+    assert texts(engine, message) == []
+
+
+def test_a_statement_within_a_message_brings_what_is_near_it(engine: Engine) -> None:
+    message = (
+        "The sky was grey and the streets were empty when I left. I started the rollback: the deployment is "
+        "scaled to zero, and the last snapshot is being restored. He did not look back at the ships, not even once."
+    )
+    assert texts(engine, message) == [NOTES[5]]
