@@ -124,6 +124,6 @@ def test_a_message_about_other_things_brings_nothing(engine: Engine) -> None:
 def test_a_statement_within_a_message_brings_what_is_near_it(engine: Engine) -> None:
     message = (
         "The sky was grey and the streets were empty when I left. I started the rollback: the deployment is "
-        "scaled to zero, and the last snapshot is being restored. He did not look back at the ships, not even once."
+        "scaled to zero, and the last snapshot is being restored. He did not look back at the ships."
     )
     assert texts(engine, message) == [NOTES[5]]
