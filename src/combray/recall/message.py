@@ -41,19 +41,20 @@ def keep_answers(state: Recalling, runtime: Runtime, judge: Judge, most: int, fi
     entity of the message, or its text, always stay.
     """
     questions = questions_of(state.query, most)
+    weak = bool(state.weak) or state.weak_beside
     if questions:
         best, reason = _answers(state, runtime, judge, questions)
         # Weak evidence of words alone is often right: a paraphrase shares few of them.
-        first = 0 if state.weak and state.vector is not None else first
-    elif state.weak:
-        best, reason = _near(state, runtime, judge), f"nothing here is near this message: {state.weak}"
-        first = 0
+        first = 0 if weak and state.vector is not None else first
+    elif weak:
+        best, first = _near(state, runtime, judge), 0
+        reason = f"nothing here is near this message: {state.weak}"
     else:
         return False
     scores = np.array([best.get(key, -np.inf) for key in state.keys.tolist()])
-    kept = np.isfinite(scores) | (np.arange(len(scores)) < first)
-    for name in ("exact", "entity"):
-        kept |= state.signals.get(name, np.zeros(len(scores))) >= 1.0
+    exact, named = (state.signals.get(name, np.zeros(len(scores))) >= 1.0 for name in ("exact", "entity"))
+    # In a chat the message has just been stored: it is no hit of itself.
+    kept = np.isfinite(scores) | exact | named | (~exact & (np.cumsum(~exact) <= first))
     if not kept.any():
         state.reason = reason
         state.take(kept)
