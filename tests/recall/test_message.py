@@ -25,8 +25,8 @@ AROUND = (
     "mail. The kids are fine, the dog lost a tooth, and I have a hundred things to do before Thursday."
 )
 PAINTER = (
-    "The sky was grey and the streets were empty when the old painter left the harbour. He carried a small wooden "
-    "box under his arm and did not look back at the ships, not even once."
+    "The sky was grey and the streets were empty when the old painter left the harbour. He carried a small "
+    "wooden box under his arm and did not look back at the ships, not even once."
 )
 
 
