@@ -49,6 +49,9 @@ _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
 _CODED = re.compile(r"%[0-9A-Fa-f]{2}|&#|\\[ux]")
 """A substring of every match of the three patterns above."""
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\n[A-Za-z0-9+/]{4,})*={0,2}")
+_BASE32 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Z2-7]{24,}(?![A-Za-z0-9+/_-])")
+_ASCII85 = re.compile(r"<~[!-z\s]{10,4000}~>")
+_MORSE_RUN = re.compile(r"(?<![\w.-])(?:[.-]{1,5}[ ]{0,3}[ /][ ]{0,3}){9,}[.-]{1,5}(?![\w.-])")
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){10,}(?![A-Za-z0-9])")
 _BITS = re.compile(r"(?<![01])(?:[01]{8}[ ,]?){6,}(?![01])")
 _BYTE = re.compile("[01]{8}")
@@ -132,11 +135,13 @@ def turned_words(text: str) -> int:
 
 
 def _may_be_coded(text: str) -> bool:
+    if "<~" in text or _MORSE_RUN.search(text):
+        return True
     if _CONTROLS.search(text) or (_may_be_spaced(text) and _SPACED.search(text)):
         return True
     if ("%" in text or "\\" in text or "&#" in text) and _CODED.search(text):
         return True
-    return any(_reads(_from_base64(match[0])) for match in _BASE64.finditer(text))
+    return any(_reads(_from_base64(match[0]) or _from_base32(match[0])) for match in _BASE64.finditer(text))
 
 
 def _reads(payload: str | None) -> bool:
@@ -269,6 +274,29 @@ def _decoded(plain: str) -> str | None:
         return None
 
 
+def _from_base32(run: str) -> str | None:
+    plain = run.rstrip("=")
+    try:
+        return _utf8(base64.b32decode(plain + "=" * (-len(plain) % 8)))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _from_ascii85(run: str) -> str | None:
+    try:
+        return _utf8(base64.a85decode(run, adobe=True))
+    except ValueError:
+        return None
+
+
+def _from_morse(run: str) -> str | None:
+    words = [part.split() for part in re.split(r"[ ]*/[ ]*|[ ]{3,}", run)]
+    letters = ["".join([_MORSE_LETTERS.get(code, "") for code in codes]) for codes in words]
+    text = " ".join(filter(None, letters))
+    # A rule or a leader of dots is no message.
+    return text if len(set(text)) >= _FEWEST_MORSE else None
+
+
 def _from_hex(run: str) -> str | None:
     digits = re.sub(r"0x|\\x|[ :,]", "", run)
     return _utf8(bytes.fromhex(digits)) if len(digits) % 2 == 0 else None
@@ -289,6 +317,13 @@ def _utf8(data: bytes) -> str | None:
     return text if text and shown == len(text) else None
 
 
+_FEWEST_MORSE = 5
+"""Distinct characters of a message in Morse code."""
+_MORSE = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. "
+    "----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----."
+)
+_MORSE_LETTERS = dict(zip(_MORSE.split(), "abcdefghijklmnopqrstuvwxyz0123456789", strict=True))
 _UNTAGGED = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}
 _CODES: tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...] = (
     (
@@ -302,4 +337,7 @@ _CODES: tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...
     ("binary digits", "0", _BITS, _from_bits),
     ("hexadecimal digits", "", _HEX, _from_hex),
     ("base64", "", _BASE64, _from_base64),
+    ("base32", "", _BASE32, _from_base32),
+    ("Ascii85", "<~", _ASCII85, _from_ascii85),
+    ("Morse code", ".", _MORSE_RUN, _from_morse),
 )

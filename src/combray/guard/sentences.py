@@ -45,6 +45,7 @@ _TOKEN = re.compile(
     |(?P<quote>["`＂])
     |(?P<word>[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)[ ]*+
     |(?P<stop>[.!]+(?=_))
+    |(?P<snake>_(?=[^\W_]))
     """.replace("@DOMAINS@", DOMAINS),
     re.VERBOSE,
 )
@@ -72,6 +73,12 @@ class Sentence:
         """Append a token that is not a word; it takes a place too."""
         self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
         self.extend([""], quoted)
+
+    def join(self) -> None:
+        """Mark that the last word and the next one are parts of an identifier."""
+        if self.words:
+            at = len(self.words) - 1
+            self.others.setdefault("snake", []).append((at, at))
 
     def rest(self, first: int) -> Sentence:
         """Return the part from word `first` on: the next window of a long sentence."""
@@ -118,6 +125,9 @@ def sentences(text: str) -> Iterator[Sentence]:
             current.keyed = current.keyed or text.startswith(":", match.end())
         elif kind in ("opening", "closing"):
             inside = kind == "opening"
+        elif kind == "snake":
+            # Part of an identifier such as "delete_file", whose words stay neighbours.
+            current.join()
         else:
             # An imperative can start after a comma or colon ("If asked, answer …"), so these take a place too.
             current.mark(kind, inside or fenced or quoted_line)
