@@ -71,7 +71,7 @@ def is_one_claim(old: str, new: str) -> bool:
     """Return whether two statements say the same so surely that one may stand for both.
 
     Stricter than `relation`: in a language whose past is known by its words, nothing left over, both about the
-    past or neither, and no word in two forms ("report", "reports") unless both tell of the past ("written", "wrote").
+    past or neither, and no word in two forms ("report", "reports"), unless both are past ("written", "wrote").
     """
     read = _read(old, new)
     found = relation(old, new)
