@@ -97,17 +97,19 @@ def sentences(text: str) -> Iterator[Sentence]:
     quoted_line = text.startswith(">")
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
-        if kind == "word":
-            current.extend([match["word"]], inside or fenced or quoted_line)
-        elif kind == "plain":
+        if kind == "plain":
             words = match[0].split()
             while len(current.words) + len(words) >= LONGEST:
                 room = LONGEST - len(current.words)
                 current.extend(words[:room], inside or fenced or quoted_line)
                 yield current
                 current, words = current.rest(_STEP), words[room:]
-            current.extend(words, inside or fenced or quoted_line)
+            current.words += words
+            current.quoted += [inside or fenced or quoted_line] * len(words)
             continue
+        if kind == "word":
+            current.words.append(match["word"])
+            current.quoted.append(inside or fenced or quoted_line)
         elif kind in ("end", "question", "stop"):
             current.asks = kind == "question"
             if "\n" in match[0]:
