@@ -160,7 +160,9 @@ def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | N
         if not sieve.passes(sentence, distance if places else None):
             continue
         if unaddressed is None:
-            unaddressed = scored and len(every) >= FEWEST and not any(sieve.holds(each, MACHINE) for each in every)
+            unaddressed = (
+                scored and len(every) >= FEWEST and not any(sieve.holds(each, MACHINE) for each in every)
+            )
         about = at > 0 and sieve.holds(every[at - 1], ABOUT)
         present = features(sentence, languages, about_before=about, disguised=disguised, framed=framed)
         if advice:
