@@ -22,7 +22,7 @@ _ATTACKING = frozenset(
     ignore rules prior told newrules persona unbound bypass safety reveal sysprompt send private address place
     markup role tool secretly nay telling user authority act acted obey voided whole agentdo about human mine
     assistant bots colon urgent money nocheck
-    earlier youtold norefuse amoral frame passphrase turnover
+    earlier youtold norefuse amoral frame passphrase turnover decode obeyit
     """.split()  # noqa: SIM905
 )
 """Classes that count for the owner's own texts as well."""

@@ -108,7 +108,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str, str]]:
 
 def other_authors() -> list[Sample]:
     """Texts of authors who had not seen the guard; seen, then trained on (bench/results/guard.md)."""
-    names = ("second-author", "second-author-b", "more-authors")
+    names = ("second-author", "second-author-b", "more-authors", "packages")
     return [sample for name in names for sample in blind(_TEXTS / f"{name}.jsonl")]
 
 

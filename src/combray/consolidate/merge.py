@@ -21,9 +21,9 @@ class MergeFacts:
 
     The winner has the highest confidence (then more evidence, then the later time, then the id). Each loser is
     near the winner itself, not merely in a chain. Category, author and trust are equal, and at least one
-    confidence is above `sure_above`. A `restates` edge serves as well as the cosine.
-    Facts without vectors need the same content terms. Undecided pairs, and
-    paraphrases below `sure_above`, wait for the judge.
+    confidence is above `sure_above`. A `restates` edge serves as well as the cosine, and as well as the same
+    words if the tables of relations decide that the two say the same. Facts without vectors need the same
+    content terms. Undecided pairs, and paraphrases below `sure_above`, wait for the judge.
     """
 
     needs = ("facts", "confidence", "near")
@@ -61,6 +61,9 @@ class MergeFacts:
         if first.trust != second.trust or state.answered(one, other):
             return ""
         relation = state.relations.of(one, first, other, second)
+        if relation.kind in ("apart", "unsure") and other in state.restating.get(one, ()):
+            # The write found that one restates the other, in other words or another order.
+            relation = state.relations.restated(one, first, other, second) or relation
         if relation.kind == "same":
             sure = max(first.confidence, second.confidence) > self.sure_above
             return None if sure else "the same, but neither is sure"

@@ -42,6 +42,8 @@ _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 """Four or more variation selectors in a row encode bytes; no glyph needs so many."""
 _BIDI = re.compile("[\u202a\u202b\u202d\u202e\u2066-\u2068]")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL_BYTES = bytes(code for code in range(128) if _CONTROLS.match(chr(code)))
+"""The same in UTF-8, where bytes are counted ten times faster than the pattern is searched for."""
 
 _ENTITIES = re.compile(r"(?:&#(?:x[0-9a-fA-F]{2,5}|\d{2,6});?\s?){4,}")
 _PERCENT = re.compile(r"[\w.+-]{0,40}(?:%[0-9A-Fa-f]{2}[\w.+-]{0,40}){3,}")
@@ -49,6 +51,13 @@ _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
 _CODED = re.compile(r"%[0-9A-Fa-f]{2}|&#|\\[ux]")
 """A substring of every match of the three patterns above."""
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\n[A-Za-z0-9+/]{4,})*={0,2}")
+_BASE32 = re.compile(r"[A-Z2-7]{24,}")
+"""A run of `_BASE64` may be of this instead."""
+_ASCII85 = re.compile(r"<~[!-z\s]{10,4000}~>")
+_MORSE_RUN = re.compile(
+    r"[.-](?<![\w.-].)[.-]{0,4}[ ]{0,3}[ /][ ]{0,3}(?:[.-]{1,5}[ ]{0,3}[ /][ ]{0,3}){8,}[.-]{1,5}(?![\w.-])"
+)
+"""It begins with a set of characters, so that the regex engine jumps to the next of them."""
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){10,}(?![A-Za-z0-9])")
 _BITS = re.compile(r"(?<![01])(?:[01]{8}[ ,]?){6,}(?![01])")
 _BYTE = re.compile("[01]{8}")
@@ -132,11 +141,13 @@ def turned_words(text: str) -> int:
 
 
 def _may_be_coded(text: str) -> bool:
+    if "<~" in text or _MORSE_RUN.search(text):
+        return True
     if _CONTROLS.search(text) or (_may_be_spaced(text) and _SPACED.search(text)):
         return True
     if ("%" in text or "\\" in text or "&#" in text) and _CODED.search(text):
         return True
-    return any(_reads(_from_base64(match[0])) for match in _BASE64.finditer(text))
+    return any(_reads(_from_base64(match[0]) or _from_base32(match[0])) for match in _BASE64.finditer(text))
 
 
 def _reads(payload: str | None) -> bool:
@@ -177,7 +188,9 @@ def unveil(text: str) -> tuple[str, list[str]]:
         text = _INVISIBLE.sub("", text)
         if _MIXED.search(text.lower()):
             found.append("letters of another alphabet inside words")
-    text = _CONTROLS.sub("", text)
+    coded = text.encode(errors="surrogatepass")
+    if len(coded.translate(None, _CONTROL_BYTES)) < len(coded):
+        text = _CONTROLS.sub("", text)
     joined = _SPACED.sub(_join, text) if _may_be_spaced(text) else text
     if joined != text:
         found.append("spaced-out letters")
@@ -219,15 +232,17 @@ def _payloads(seen: str, original: str, depth: int = 1) -> Iterator[tuple[str, s
                 yield "characters that are never shown", payload or ""
     left = MOST_PAYLOADS
     for name, sign, pattern, decode in _CODES:
-        if sign not in seen or (pattern is _BITS and not _BYTE.search(seen)):
+        if sign not in seen or (pattern in _SPARSE and not _SPARSE[pattern].search(seen)):
             continue
         for match in pattern.finditer(seen):
             if not left:
                 return
             left -= 1
-            payload = decode(match[0])
+            payload, found = decode(match[0]), name
+            if payload is None and pattern is _BASE64:
+                payload, found = _from_base32(match[0]), "base32"
             if payload is not None and _reads(payload):
-                yield name, payload
+                yield found, payload
                 if depth < MOST_DEPTH:
                     yield from _payloads(payload, payload, depth + 1)
     if any(word in seen for word in _BACKWARDS_HAN):
@@ -269,6 +284,31 @@ def _decoded(plain: str) -> str | None:
         return None
 
 
+def _from_base32(run: str) -> str | None:
+    plain = run.partition("\n")[0].rstrip("=")
+    if not _BASE32.fullmatch(plain):
+        return None
+    try:
+        return _utf8(base64.b32decode(plain + "=" * (-len(plain) % 8)))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _from_ascii85(run: str) -> str | None:
+    try:
+        return _utf8(base64.a85decode(run, adobe=True))
+    except ValueError:
+        return None
+
+
+def _from_morse(run: str) -> str | None:
+    words = [part.split() for part in re.split(r"[ ]*/[ ]*|[ ]{3,}", run)]
+    letters = ["".join([_MORSE_LETTERS.get(code, "") for code in codes]) for codes in words]
+    text = " ".join(filter(None, letters))
+    # A rule or a leader of dots is no message.
+    return text if len(set(text)) >= _FEWEST_MORSE else None
+
+
 def _from_hex(run: str) -> str | None:
     digits = re.sub(r"0x|\\x|[ :,]", "", run)
     return _utf8(bytes.fromhex(digits)) if len(digits) % 2 == 0 else None
@@ -289,7 +329,16 @@ def _utf8(data: bytes) -> str | None:
     return text if text and shown == len(text) else None
 
 
+_FEWEST_MORSE = 5
+"""Distinct characters of a message in Morse code."""
+_MORSE = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. "
+    "----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----."
+)
+_MORSE_LETTERS = dict(zip(_MORSE.split(), "abcdefghijklmnopqrstuvwxyz0123456789", strict=True))
 _UNTAGGED = {code: chr(code - 0xE0000) for code in range(0xE0020, 0xE007F)}
+_SPARSE = {_BITS: _BYTE, _ENTITIES: _CODED, _PERCENT: _CODED, _ESCAPES: _CODED}
+"""Patterns that are only tried if the text has what every match of them contains."""
 _CODES: tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...] = (
     (
         "HTML entities",
@@ -302,4 +351,6 @@ _CODES: tuple[tuple[str, str, re.Pattern[str], Callable[[str], str | None]], ...
     ("binary digits", "0", _BITS, _from_bits),
     ("hexadecimal digits", "", _HEX, _from_hex),
     ("base64", "", _BASE64, _from_base64),
+    ("Ascii85", "<~", _ASCII85, _from_ascii85),
+    ("Morse code", ".", _MORSE_RUN, _from_morse),
 )

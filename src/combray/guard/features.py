@@ -85,6 +85,8 @@ RULES: tuple[Rule, ...] = (
         "assistant_must", ("assistant", "modal", "deed"), 6, "says what an assistant must do", True, ordered=True
     ),
     Rule("acts", ("act", "acted"), 6, "asks for an external action"),
+    Rule("calls", ("call", "snake"), 3, "asks to call a function", ordered=True),
+    Rule("decodes", ("decode", "obeyit"), 16, "asks to follow encoded text"),
 )
 """Sources: OWASP LLM01 (https://genai.owasp.org/llmrisk/llm01-prompt-injection/); the attack categories of BIPIA
 (Yi et al., 2023, https://arxiv.org/abs/2312.14197)."""
@@ -126,7 +128,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "disguised": ("disguised",),
 }
 """Classes that a feature requires. A feature that is not listed has no requirement."""
-KINDS = ("address", "colon", "markup", "pause", "role", "tool")
+KINDS = ("address", "colon", "markup", "pause", "role", "snake", "tool")
 """Kinds of non-word tokens that `sentences.py` marks."""
 ABOUT = frozenset(("about",))
 MACHINE = frozenset(

@@ -78,7 +78,8 @@ def judge(text: str, floors: Floors = ALL, vectors: WordVectors | None = None) -
     usable = context is not None and vectors is not None and vectors.name == context.embedder
     known = vectors if usable and floors.score <= 1.0 else None
     found = [each for view in found_in(reading, floors, known) for each in view]
-    scores = [_score(each, weighed.outside, context.weights if context else None) for each in found]
+    far = context.weights if context else None
+    scores = [_score(each, weighed.outside, far) for each in found] if floors.score <= 1.0 else []
     attacks = [score(each.present, weighed.owner) for each in found]
     worst, attack = max(scores, default=0.0), max(attacks, default=0.0)
     if not found or (worst < floors.score and attack < floors.attack):
@@ -143,7 +144,9 @@ def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | N
     places = _distances(every, vectors)
     sieve = Sieve(every, languages, floors, disguised=disguised)
     framed = not all(all(sentence.quoted) for sentence in every)
-    advice = _often([orders(sentence) for sentence in every])
+    # What the owner's weights do not count is not looked for if the score has no consequence.
+    scored = floors.score <= 1.0
+    advice = scored and _often([orders(sentence) for sentence in every])
     # Among many questions or orders, one more does not stand out.
     usual = {"order", "task"} if advice else set()
     if _often([sentence.asks for sentence in every]):
@@ -157,7 +160,9 @@ def _found(view: View, disguised: bool, floors: Floors, vectors: WordVectors | N
         if not sieve.passes(sentence, distance if places else None):
             continue
         if unaddressed is None:
-            unaddressed = len(every) >= FEWEST and not any(sieve.holds(each, MACHINE) for each in every)
+            unaddressed = (
+                scored and len(every) >= FEWEST and not any(sieve.holds(each, MACHINE) for each in every)
+            )
         about = at > 0 and sieve.holds(every[at - 1], ABOUT)
         present = features(sentence, languages, about_before=about, disguised=disguised, framed=framed)
         if advice:

@@ -102,7 +102,7 @@ def is_quiet(text: str, floors: Floors) -> bool:
         return False
     foreign = not simple or sum([sight.foreign for sight in sights]) >= FEWEST_FOREIGN
     elsewhere = _Elsewhere(spoken(folded) if foreign else ())
-    marks = (BIT["address"] if addressed else 0) | BIT["colon"]
+    marks = (BIT["address"] if addressed else 0) | BIT["colon"] | (BIT["snake"] if "_" in folded else 0)
     if not _reach(runs, marks | elsewhere.classes(runs), floors):
         return True
     # An address may swallow the end of its sentence; a line break always ends one.

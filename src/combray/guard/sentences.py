@@ -45,6 +45,7 @@ _TOKEN = re.compile(
     |(?P<quote>["`＂])
     |(?P<word>[ぁ-ヿ㐀-鿿]|(?:(?![ぁ-ヿ㐀-鿿])[^\W_]|[@$](?=\w))+(?:'[^\W_]+)*)[ ]*+
     |(?P<stop>[.!]+(?=_))
+    |(?P<snake>_(?=[^\W_]))
     """.replace("@DOMAINS@", DOMAINS),
     re.VERBOSE,
 )
@@ -73,6 +74,12 @@ class Sentence:
         self.others.setdefault(kind, []).append((len(self.words), len(self.words)))
         self.extend([""], quoted)
 
+    def join(self) -> None:
+        """Mark that the last word and the next one are parts of an identifier."""
+        if self.words:
+            at = len(self.words) - 1
+            self.others.setdefault("snake", []).append((at, at))
+
     def rest(self, first: int) -> Sentence:
         """Return the part from word `first` on: the next window of a long sentence."""
         others = {
@@ -90,17 +97,19 @@ def sentences(text: str) -> Iterator[Sentence]:
     quoted_line = text.startswith(">")
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
-        if kind == "word":
-            current.extend([match["word"]], inside or fenced or quoted_line)
-        elif kind == "plain":
+        if kind == "plain":
             words = match[0].split()
             while len(current.words) + len(words) >= LONGEST:
                 room = LONGEST - len(current.words)
                 current.extend(words[:room], inside or fenced or quoted_line)
                 yield current
                 current, words = current.rest(_STEP), words[room:]
-            current.extend(words, inside or fenced or quoted_line)
+            current.words += words
+            current.quoted += [inside or fenced or quoted_line] * len(words)
             continue
+        if kind == "word":
+            current.words.append(match["word"])
+            current.quoted.append(inside or fenced or quoted_line)
         elif kind in ("end", "question", "stop"):
             current.asks = kind == "question"
             if "\n" in match[0]:
@@ -118,6 +127,9 @@ def sentences(text: str) -> Iterator[Sentence]:
             current.keyed = current.keyed or text.startswith(":", match.end())
         elif kind in ("opening", "closing"):
             inside = kind == "opening"
+        elif kind == "snake":
+            # Part of an identifier such as "delete_file", whose words stay neighbours.
+            current.join()
         else:
             # An imperative can start after a comma or colon ("If asked, answer …"), so these take a place too.
             current.mark(kind, inside or fenced or quoted_line)

@@ -28,7 +28,7 @@ class Related(NamedTuple):
     of_value: bool = False
     """Whether they give two values of one property."""
     score: float = 1.0
-    """How probable it is: 1 where the tables say it."""
+    """How probable it is: 1 where the tables say it and nothing is left."""
 
 
 RESTATED = Related("restates", "the same in other words")

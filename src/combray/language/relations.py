@@ -11,12 +11,13 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TypeVar
 
-from combray.language.alignment import Aligned, align
+from combray.language.alignment import Aligned, align, with_derived
 from combray.language.contradictions import RESTATED, Related, denial, functional_value, other_value
+from combray.language.dates.direction import tells_of_past
 from combray.language.folding import is_unspaced
 from combray.language.late import late
 from combray.language.meaning_tables import Lexicon, known_lexicon, lexicon
-from combray.language.meanings import Meaning, Statement, both_stated, meaning_of
+from combray.language.meanings import Concept, Meaning, Statement, both_stated, meaning_of
 from combray.language.polarity import changes
 from combray.language.restatements import features, likelihood, restates
 from combray.language.sentences import sentences
@@ -29,6 +30,10 @@ _MOST_OWN, _MOST_OWN_UNSPACED = 6, 12
 """Concepts of one statement that the other has in no form: more than a relation ever has."""
 _MOST_OF_CLAUSES = 4
 """Words of a statement of several clauses that another lacks: a contradiction adds three and exchanges one."""
+_NEARLY = 0.9
+"""Probability of a restatement in which a faint word is left over, or one concept covers the other."""
+_PAST_BY_WORDS = frozenset(("en", "vi", "zh"))
+"""Languages in which `tells_of_past` knows every past: in others an ending may be all that shows it."""
 _LEAST = 0.5
 """Probability from which a restatement is returned. Who links it may ask for more."""
 _BREAK = late(r"[,;:.!?]\s+\w")
@@ -57,7 +62,34 @@ def relation(old: str, new: str) -> Related | None:
         if score < _LEAST:
             return None
         found = Related("restates", "probably the same in other words", score=score)
+    if found.kind == "restates" and _changes_tense(mine, theirs, with_derived(aligned)):
+        return None
     return found if _of_one_time(old, new, found, mine, theirs) else None
+
+
+def is_one_claim(old: str, new: str) -> bool:
+    """Return whether two statements say the same so surely that one may stand for both.
+
+    Stricter than `relation`: in a language whose past is known by its words, nothing left over, both about the
+    past or neither, and no word in two forms ("report", "reports"), unless both are past ("written", "wrote").
+    """
+    read = _read(old, new)
+    found = relation(old, new)
+    if read is None or found is None or found.kind != "restates" or found.score < 1.0:
+        return False
+    mine, theirs, _ = read
+    if mine.language not in _PAST_BY_WORDS or tells_of_past(old) != tells_of_past(new):
+        return False
+    return not any(
+        _may_be_forms(_words(mine, one), _words(theirs, other))
+        and not (tells_of_past(_in_place(mine, one)) and tells_of_past(_in_place(theirs, other)))
+        for one, other in with_derived(align(mine, theirs)).common
+    )
+
+
+def _may_be_forms(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Return whether two words differ and may be forms of one: they begin alike."""
+    return one != other and not is_unspaced(one[0]) and one[0][:2] == other[0][:2]
 
 
 def open_pair(old: str, new: str) -> tuple[float, ...] | None:
@@ -144,6 +176,24 @@ def _of_one_time(old: str, new: str, found: Related, mine: Meaning, theirs: Mean
     return tenses == {"present"} or (tenses == {"past"} and not found.of_value)
 
 
+def _changes_tense(mine: Meaning, theirs: Meaning, found: Aligned) -> bool:
+    """Return whether a verb of both is in the past in one of them only: "lived in Porto", "lives in Porto"."""
+    return any(
+        tells_of_past(_in_place(mine, one)) != tells_of_past(_in_place(theirs, other))
+        for one, other in found.common
+        if _words(mine, one) != _words(theirs, other)
+    )
+
+
+def _words(text: Meaning, concept: Concept) -> tuple[str, ...]:
+    return text.units[concept.first : concept.last + 1]
+
+
+def _in_place(text: Meaning, concept: Concept) -> str:
+    """Return a concept with the word before it: "is closed" is no past."""
+    return " ".join(text.units[max(concept.first - 1, 0) : concept.last + 1])
+
+
 def _dated(*texts: Meaning) -> bool:
     """Return whether the texts name the same day or month."""
     known = lexicon(texts[0].language)
@@ -205,7 +255,10 @@ def _compared(mine: Meaning, theirs: Meaning, found: Aligned, known: Lexicon) ->
         functional = functional_value(mine, theirs, found)
         if functional is not None:
             return functional
-    return RESTATED if restates(mine, theirs, found, known) else None
+    if not restates(mine, theirs, found, known):
+        return None
+    whole = with_derived(found)
+    return RESTATED if not (whole.broader or any(whole.left)) else RESTATED._replace(score=_NEARLY)
 
 
 def _then_and_today(one: Meaning, other: Meaning, known: Lexicon) -> bool:

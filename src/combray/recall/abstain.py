@@ -9,7 +9,9 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
+from combray.recall.query import without_times
 from combray.recall.state import Recalling
 from combray.runtime import Found, Runtime, Scores
 
@@ -103,7 +105,10 @@ class Abstain:
             return True
         # A question that is only about a date ("what happened on 3 May") is answered by that date's memories.
         dated = state.found is not None and (state.found.scores.get("date", np.zeros(1)) >= 1.0).any()
-        return bool(dated) and len(state.terms) <= self.dated_terms
+        if not dated:
+            return False
+        # The words of the date itself name no topic: "the first two weeks of October" are four.
+        return len(state.terms) <= self.dated_terms or asks_what_happened(without_times(state.query, state.now))
 
     def _contrast(self, state: Recalling, shares: Scores) -> float:
         subject = None if state.question is None else state.question.subject

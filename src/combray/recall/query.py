@@ -184,6 +184,16 @@ def date_forms(query: str, now: float) -> list[str]:
     return [form for day in days for form in forms_of(day)]
 
 
+def without_times(query: str, now: float) -> str:
+    """Return a query without its expressions of time, as seen from `now`."""
+    if not dates.has_time_expression(query):
+        return query
+    left = query
+    for each in reversed(dates.resolve(query, datetime.fromtimestamp(now, UTC))):
+        left = f"{left[: each.span[0]]} {left[each.span[1] :]}"
+    return " ".join(left.split())
+
+
 def forms_of(day: date) -> tuple[str, ...]:
     """A day as texts write it, the year in the ISO form alone."""
     month = f"{day.month}月{day.day}日", f"{day.month}/{day.day}"

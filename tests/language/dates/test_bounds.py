@@ -56,6 +56,8 @@ def test_an_open_range_includes_the_time_if_the_words_say_so(text: str, start: d
         ("week 12 of 2021", day(2021, 3, 22), day(2021, 3, 29)),
         ("3 ngày tiếp theo", day(2023, 5, 18), day(2023, 5, 21)),
         ("quý tiếp theo", day(2023, 7), day(2023, 10)),
+        ("results of the past quarter", day(2023, 1), day(2023, 4)),
+        ("前四半期", day(2023, 1), day(2023, 4)),
     ],
 )
 def test_parts_of_periods(text: str, start: datetime, end: datetime) -> None:
@@ -74,6 +76,10 @@ def test_parts_of_periods(text: str, start: datetime, end: datetime) -> None:
         ("今晚6点", day(2023, 5, 17, 18), day(2023, 5, 17, 19)),
         ("昨天下午2点到4点", day(2023, 5, 16, 14), day(2023, 5, 16, 16)),
         ("từ 2 giờ đến 4 giờ chiều hôm qua", day(2023, 5, 16, 14), day(2023, 5, 16, 16)),
+        # The part of the day belongs to a number without "o'clock".
+        ("ayer de 2 a 4 de la tarde", day(2023, 5, 16, 14), day(2023, 5, 16, 16)),
+        ("ayer entre 9 y 11 de la mañana", day(2023, 5, 16, 9), day(2023, 5, 16, 11)),
+        ("hier de 2 à 4 de l'après-midi", day(2023, 5, 16, 14), day(2023, 5, 16, 16)),
     ],
 )
 def test_hours_of_a_day(text: str, start: datetime, end: datetime) -> None:

@@ -66,6 +66,11 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
     return None
 
 
+def tells_of_past(words: str) -> bool:
+    """Return whether words have a verb of what happened ("wrote", "has been"), whatever else they say."""
+    return _marks()["happened"].search(plain(words)) is not None
+
+
 @from_tables
 def _marks() -> dict[str, re.Pattern[str]]:
     """Return the patterns of each kind: those of all languages, unspaced scripts without word boundaries."""
