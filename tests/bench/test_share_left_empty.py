@@ -1,4 +1,4 @@
-"""The goal of bench/results/evidence.md: of the forty questions to two hundred notes without an answer, 80 % are empty.
+"""The goal of bench/results/evidence.md: 80 % of forty questions without an answer are left empty.
 
 The bounds are those of one stage, which the five presets share: one preset stands for them.
 """
