@@ -54,8 +54,9 @@ class JudgeAnswers:
     Of notes an answer is empty too if a colour, an age … is asked for and the best hit has none, or if memories
     hold a name of the question, and none of these has one.
 
-    A memory's own text, a declared entity in the question, a question about a date alone and a whole message
-    (`SplitQuery`) are never refused, nor a hit that holds all words of the question.
+    Nothing is decided about a question for a date alone (`RequireDay`). A memory's own text, a declared entity in
+    the question and a whole message (`SplitQuery`) are never refused, nor a hit that holds all words of the
+    question.
 
     `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often. Bounds, gaps and
     `several` come from cross-validation by author (bench/results/precision.md).
@@ -72,7 +73,7 @@ class JudgeAnswers:
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
-        if not len(state.keys):
+        if not len(state.keys) or state.only_dated:
             return state
         found = evidence(state, runtime, self.most)
         model = answers.levels()[level_of(state)]["turns" if found.turns else "notes"]
