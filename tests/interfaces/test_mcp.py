@@ -249,7 +249,11 @@ def test_status_counts_this_namespace_only(agent: Agent, db: Path) -> None:
         ("forget", {}, "forget: names nothing. Give id, where or about."),
         ("think", {"question": " "}, "question: is empty. Ask something."),
         ("add_turn", {"session": "s", "text": ""}, "text: is empty. Give what was said."),
-        ("update_memory", {"id": "x"}, "update_memory: changes nothing. Give content, category, importance, tags"),
+        (
+            "update_memory",
+            {"id": "x"},
+            "update_memory: changes nothing. Give content, category, importance, tags",
+        ),
         ("related", {"id": "nonsense"}, "no memory 'nonsense' in namespace 'work'"),
         (
             "memory_search",

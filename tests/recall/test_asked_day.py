@@ -76,6 +76,9 @@ def test_today_and_days_ahead_are_no_filter(engine: Engine) -> None:
     engine.runtime.clock.now += 2 * 86400  # type: ignore[attr-defined]
     assert "nothing is dated" not in engine.recall("what is today?").reason
     assert "nothing is dated" not in engine.recall("what happens tomorrow?").reason
+    # The next 20 February as well as the last one; a question in the past means the last one.
+    assert "nothing is dated" not in engine.recall("what is on February 20?").reason
+    assert "nothing is dated" in engine.recall("what happened on February 20?").reason
 
 
 def test_a_memory_that_is_a_date_finds_itself(engine: Engine) -> None:
@@ -105,3 +108,12 @@ def test_in_every_preset(preset: str, embedder: str) -> None:
     answer = made.recall("what happened 18 days ago")
     assert not answer.hits
     assert answer.reason.startswith("nothing is dated 18 days ago (2026-02-18)")
+
+
+@pytest.mark.parametrize("embedder", ["wordllama", "none"])
+def test_preset_mnemo_finds_a_form_of_the_day_of_whatever_year(embedder: str) -> None:
+    made = combray.open(
+        ":memory:", preset="mnemo", embedder=embedder, clock=FakeClock(NOW.timestamp()), worker=False
+    )
+    made.remember_many(["Call Ben on 2/15", "Order 2/150 arrived"], diff=False)
+    assert texts(made, "what happened on February 15?") == ["Call Ben on 2/15"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from combray.language import dates
-from combray.language.dates.direction import resolve_stated
+from combray.language.dates.direction import is_ahead, resolve_stated
 from combray.language.tense import tense_of
 from combray.language.text import candidate_of
 from combray.language.trivial import asks_what_happened
@@ -26,7 +26,7 @@ class ReadDay:
     """Reads whether a question asks for whatever happened in a time that is over, and for nothing else.
 
     Vague words ("recently") name no such time. Neither do today and times ahead: what will happen was said on
-    another day.
+    another day. "What is on March 15" may mean the next one: then the verb must say that it is over.
     """
 
     needs = ("query",)
@@ -41,7 +41,13 @@ class ReadDay:
             return state
         now = datetime.fromtimestamp(state.now, UTC)
         found = [around(each, now) for each in dates.resolve(query, now)]
-        if not found or not all(each.explicit and each.end <= now for each in found):
+        ahead = {each.span: each.start for each in dates.resolve(query, now, forward=True)}
+        if not found or not all(
+            each.explicit
+            and each.end <= now
+            and (ahead.get(each.span, now) <= now or is_ahead(query, each.span) is False)
+            for each in found
+        ):
             return state
         left = query
         for each in reversed(found):
@@ -75,8 +81,12 @@ class RequireDay:
             return state
         windows = tuple((since, until, 1.0) for since, until in state.asked_times)
         then = state.reader.search({"date": MomentArm(windows, minimum=1.0)}, self._where(state), self.pool).keys
-        exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
-        state.take(np.isin(state.keys, then) | exact | self._naming(state))
+        none = np.zeros(len(state.keys))
+        kept = np.isin(state.keys, then) | (state.signals.get("exact", none) >= 1.0) | self._naming(state)
+        if state.days:
+            # Here the signal is a form of the day in the text: "3/15" of whatever year.
+            kept |= state.signals.get("date", none) > 0.0
+        state.take(kept)
         more: Keys = np.setdiff1d(then, state.keys)
         if len(more):
             state.via |= dict.fromkeys(more.tolist(), "time")
