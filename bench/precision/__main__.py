@@ -1,7 +1,7 @@
 """The command: `python -m bench.precision [--only odd|even] [--set NAME] [--embedder SPEC] [--ablation]`.
 
 `--file FILE` measures the stores of another file instead, one a line in the format of `bench/evidence/texts`:
-those below 60 memories, and the larger ones.
+those below 60 memories, and the larger ones. `--in-messages DATA` asks each question in the middle of a message.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.precision.measuring import Combray, Plain, Result, System, measure
+from bench.precision.messages import in_messages
 from bench.precision.sets import LARGE, Store, load, read
 from combray import presets
 from combray.recall.abstain import FLOOR, THRESHOLDS, Abstain
@@ -37,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--embedder", action="append", metavar="SPEC", help="repeatable; default none and wordllama"
     )
+    made.add_argument("--in-messages", type=Path, metavar="DATA", help="questions between turns of DATA/locomo")
     made.add_argument("--ablation", action="store_true", help="the preset without one mechanism at a time")
     made.add_argument("--no-own", action="store_true", help="do not ask every memory's own text")
     return made
@@ -117,6 +119,8 @@ def main() -> None:
             progress.print(line, end="\r", highlight=False, soft_wrap=True)
 
     for name, stores in measured(options):
+        if options.in_messages:
+            name, stores = f"{name}, in messages", in_messages(stores, options.in_messages)
         found = [measure(system, stores, say, own=not options.no_own) for system in systems(options)]
         asked = sum(len(store.questions) for store in stores)
         console.print(table(f"{name}: {asked} questions", found))

@@ -168,3 +168,20 @@ def test_a_possible_match_says_which_words_relate_it_and_no_month_does(tmp_path:
     assert [(each.memory.content, each.why) for each in preview.possible] == [
         ("Denise wants three bullet points.", "shares denise with a certain match")
     ]
+
+
+def test_a_kind_of_thing_proposes_what_its_words_name(engine: Engine) -> None:
+    """ "Pets" and "cats", "address" and "live": no shared word, so nothing is certain and nothing is taken."""
+    cats, home = put(engine, "Our two cats sleep all day.", "I live at 14 Mill Lane.")
+    put(engine, "The printer is out of toner.")
+    preview = engine.forget(about="everything you know about my pets")
+    assert not certain(preview)
+    assert possible(preview) == {cats}
+    assert home in possible(engine.forget(about="my old address"))
+
+
+def test_what_i_used_to_do_is_not_what_i_do(engine: Engine) -> None:
+    cats, flat = put(engine, "I live with two cats.", "I used to live in Oak Street.")
+    preview = engine.forget(about="where I used to live")
+    assert certain(preview) == {flat}
+    assert cats in possible(preview)

@@ -91,3 +91,18 @@ def test_the_message_just_stored_does_not_hide_its_answer() -> None:
     found = [hit.memory.content for hit in engine.recall("How much does a new oven cost?")]
     assert found[0] == "How much does a new oven cost?"
     assert "A new oven costs 400 euros." in found
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_note_stored_near_the_day_of_a_question_is_no_answer_by_that_alone(embedder: str) -> None:
+    """The clock stands at Wednesday, 1 May 2024: every note was stored within ten days after a Saturday."""
+    engine = filled(embedder)
+    found = [hit.memory.content for hit in engine.recall("Plan a cello evening with Ana on Saturday")]
+    assert found == [KITCHEN[2]]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_what_happened_that_day_needs_no_word(embedder: str) -> None:
+    engine = filled(embedder)
+    engine.remember("Signed the lease.", occurred_at="2024-04-27T10:00:00Z", diff=False)
+    assert "Signed the lease." in [hit.memory.content for hit in engine.recall("What happened on Saturday?")]

@@ -14,10 +14,12 @@ import numpy as np
 from combray.engine.namespace import Namespace
 from combray.errors import ModelError
 from combray.language.claim_tokens import tokenise, vocabulary
+from combray.language.families import families, families_of
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
 from combray.language.names import normal
 from combray.language.requests import Request, states_present, titles
+from combray.language.tense import tense_of
 from combray.language.tokens import content_terms, spellings
 from combray.records import dataclass, field
 from combray.runtime.interruption import step
@@ -69,7 +71,7 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
         elif hint := _hints(wanted, text):
             hints[key] = (hint, 0.9)
     if not wanted.identifiers and not wanted.days:
-        _described(wanted, spelt, texts, judged, hints)
+        _described(wanted, spelt, memories, texts, judged, hints)
     for key, related in _related(texts, judged.certain).items():
         hints.setdefault(key, related)
     for key, score in _similar(space, wanted, list(memories)).items():
@@ -144,6 +146,7 @@ def _hints(wanted: Request, text: str) -> str:
 def _described(
     wanted: Request,
     spelt: Mapping[str, tuple[str, ...]],
+    memories: Mapping[int, Memory],
     texts: Mapping[int, str],
     judged: Judged,
     hints: dict[int, tuple[str, float]],
@@ -167,10 +170,13 @@ def _described(
             and share >= covered
             and not (wanted.owned and _of_another(wanted, text, terms[key]))
             and not (wanted.past and not wanted.names and states_present(text))
+            and not (wanted.ended and tense_of(text) == "present" and memories[key].status == "active")
         ):
             judged.certain[key] = f"names {wanted.names[0]}" if wanted.names else f"says {wanted.topic}"
         elif named or (share >= _LEAST_COVERED and wanted.terms):
             hints[key] = ("names it" if named else "shares words of the request", 0.5 + 0.4 * share)
+        elif not patterns and _of_kind(wanted, terms[key]):
+            hints[key] = ("may be about it", 0.4)
         elif patterns and _shares_a_word(wanted, folded):
             hints[key] = ("shares a part of the name", 0.4)
 
@@ -187,6 +193,13 @@ def _has(held: frozenset[str], term: str) -> bool:
         return False
     size = max(_LEAST_STEM, len(term) - 2)
     return any(len(each) <= len(term) + 3 and each[:size] == term[:size] for each in held)
+
+
+def _of_kind(wanted: Request, terms: frozenset[str]) -> bool:
+    """Return whether each term of the description is met by a word of its family: "pets" by "cats"."""
+    return bool(wanted.terms) and all(
+        _has(terms, each) or not families(each).isdisjoint(families_of(terms)) for each in wanted.terms
+    )
 
 
 def _surname(name: str) -> Callable[[str], re.Match[str] | None] | None:

@@ -21,7 +21,7 @@ from combray.language.tables import phrase_lists
 from combray.language.tokens import content_terms, is_stop
 from combray.records import dataclass
 
-_listed = phrase_lists("requests", "openers closers scopes past present titles")
+_listed = phrase_lists("requests", "openers closers scopes past ended present titles")
 _quoted = re.compile('["“«「]([^"”»」]{2,100})["”»」]').finditer
 _word = re.compile(r"[^\W_][\w'’.&-]*").finditer
 _MOST_NAME = 5
@@ -82,6 +82,8 @@ class Request:
     terms: tuple[str, ...] = ()
     scoped: bool = False
     past: bool = False
+    ended: bool = False
+    """Whether it asks for what somebody did and no longer does: "where I used to live"."""
     owned: bool = False
     """Whether it is about the speaker: "my salary", "that I smoke"."""
     days: tuple[Days, ...] = ()
@@ -113,6 +115,7 @@ def request(text: str, now: datetime | None = None) -> Request:
     words = {token.word for token in tokenise(rest)}
     owned = any(vocabulary().pronouns.get(word, "").endswith(":i") for word in words)
     past = any(_has(topic, each) for each in _listed("past"))
+    ended = any(_has(topic, each) for each in _listed("ended"))
     named = () if found else _names(topic)
     titled = any(fold(hit[0]).rstrip(".") in titles() for hit in _word(topic))
     held = {term for name in named for term in content_terms(name)}
@@ -120,7 +123,7 @@ def request(text: str, now: datetime | None = None) -> Request:
     terms = tuple(term for term in dict.fromkeys(content_terms(topic)) if term not in dropped)
     whole = scoped and bool(named) and not _possessive(topic)
     terms = () if whole else terms
-    return Request(topic or text.strip(), found, named, terms, scoped, past, owned, days, titled)
+    return Request(topic or text.strip(), found, named, terms, scoped, past, ended, owned, days, titled)
 
 
 def _is_day(text: str, day: Days) -> bool:

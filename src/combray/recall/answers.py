@@ -23,6 +23,8 @@ from combray.recall.answer_features import (
     evidence,
     in_conversation,
 )
+from combray.recall.keep import KeepStrong
+from combray.recall.message import keep_answers
 from combray.recall.state import Recalling
 from combray.records import dataclass
 from combray.runtime import Runtime
@@ -54,8 +56,10 @@ class JudgeAnswers:
     Of notes an answer is empty too if a colour, an age … is asked for and the best hit has none, or if memories
     hold a name of the question, and none of these has one.
 
+    A whole message (`SplitQuery`) is judged by its questions, each as if it had been asked alone.
+
     Nothing is decided about a question for a date alone (`RequireDay`). A memory's own text, a declared entity in
-    the question and a whole message (`SplitQuery`) are never refused, nor a hit that holds all words of the
+    the question and a message without a question are never refused, nor a hit that holds all words of the
     question.
 
     `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often. Bounds, gaps and
@@ -69,11 +73,18 @@ class JudgeAnswers:
     refuse: float = 0.0
     gap: float = 0.0
     several: float = 0.5
+    questions: int = 2
+    """Questions of a whole message that are asked alone (`message.keep_answers`)."""
+    first: int = 1
+    """Hits of the message as a whole that stay."""
     unmet: float = 0.2
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys) or state.only_dated:
+            return state
+        cuts = self.cuts and state.keep is None
+        if cuts and len(state.parts) > 1 and keep_answers(state, runtime, self._cut, self.questions, self.first):
             return state
         found = evidence(state, runtime, self.most)
         model = answers.levels()[level_of(state)]["turns" if found.turns else "notes"]
@@ -91,7 +102,7 @@ class JudgeAnswers:
                 state.reason = reason(found)
                 state.take(np.zeros(0, dtype=np.int64))
                 return state
-        if self.cuts and state.keep is None:
+        if cuts:
             # Whatever else weighs against it, a hit that holds all words of the question is shown.
             two = asks_several(state.query)
             several = two or asks_list(state.query)
@@ -101,8 +112,12 @@ class JudgeAnswers:
                 near |= found.adds(int(np.argmax(odds)))
             if not found.turns and (several or level_of(state) != "none"):
                 state.judged = frozenset(state.keys[: len(near)][near].tolist())
-            self._drop(state, near)
+            self._drop(state, near, found.turns)
         return state
+
+    def _cut(self, state: Recalling, runtime: Runtime) -> Recalling:
+        """Judge one question of a message, up to the relative cut."""
+        return KeepStrong()(self(state, runtime), runtime)
 
     def unrelated(self, state: Recalling, found: AnswerEvidence, runtime: Runtime) -> bool:
         """Whether word vectors meet too little of the question.
@@ -135,7 +150,7 @@ class JudgeAnswers:
         texts = state.contents(state.keys[: self.most].tolist())
         return all(language(text) != language(state.query) for text in texts)
 
-    def _drop(self, state: Recalling, near: NDArray[np.bool_]) -> None:
+    def _drop(self, state: Recalling, near: NDArray[np.bool_], turns: bool) -> None:
         exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
         kept = np.ones(len(state.keys), dtype=np.bool_)
         read = len(near)
@@ -143,6 +158,8 @@ class JudgeAnswers:
         if state.judged:
             # What ranks behind the judged ones has less evidence than the last of them.
             kept[read:] = near[-1] | exact[read:] | named[read:]
+        if not turns:
+            kept &= ~_near_the_date(state)
         # The best score stays: what KeepStrong measures by.
         kept[0] = True
         room = min(state.limit, len(state.keys))
@@ -150,6 +167,22 @@ class JudgeAnswers:
             state.take(kept)
         state.dropped += room - min(state.limit, len(state.keys))
         state.details["dropped"] = state.dropped
+
+
+def _near_the_date(state: Recalling) -> NDArray[np.bool_]:
+    """Return which candidates only were stored near a date of the question, and meet nothing else of it.
+
+    None if that is true of the best one. A note stored that week does not answer "plan dinner for Saturday".
+    """
+    none = np.zeros(len(state.keys))
+    dated = state.signals.get("date", none)
+    others = [values for name, values in state.signals.items() if name in _EVIDENCE]
+    bare = (dated > 0) & (dated < 1.0) & (np.max([none, *others], axis=0) <= 0.0)
+    found: NDArray[np.bool_] = bare & ~bare[0]
+    return found
+
+
+_EVIDENCE = frozenset(("context", "own", "window", "phrase", "exact", "entity", "author", "subject"))
 
 
 def _lacks_kind(found: AnswerEvidence, odds: NDArray[np.float64]) -> bool:

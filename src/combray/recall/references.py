@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from combray.errors import ModelError
 from combray.language import dates, pronouns
 from combray.language.entities import names, technology_words
+from combray.language.messages import asked_spans
 from combray.language.pronouns import Pronoun, gender, may_be_person
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, query_terms, term_set
@@ -41,6 +42,8 @@ class ResolveDates:
     that time. So does a range that has not begun: "the plan for next week" was said before that week. Several
     plain dates give one range from the first to the last; the caller's own `since` and `until` stay in force.
 
+    In a whole message only the dates of its questions filter: "we had a long weekend" asks for nothing.
+
     Engram stage 2, whose code only wrote the date into the text. The filter is by the time of the event: a memory
     of another day that mentions the date is not found.
     """
@@ -62,7 +65,12 @@ class ResolveDates:
         found = [_around(each, now) for each in read if not _is_attribute(each, state.query)]
         if not found:
             return state
-        plain = [each for each in found if each.explicit and each.start <= now]
+        asked = asked_spans(state.query)
+        plain = [
+            each
+            for each in found
+            if each.explicit and each.start <= now and any(first <= each.span[0] < last for first, last in asked)
+        ]
         state.soft = tuple((each.start.timestamp(), each.end.timestamp()) for each in found if each not in plain)
         state.details["resolved"] = [_described(each, "filter" if each in plain else "soft") for each in found]
         for each in reversed(found):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from combray.errors import ModelError
+from combray.language.messages import LONG_FROM
 from combray.language.trivial import internal
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm, share_of_things
@@ -101,7 +102,8 @@ class SearchParallel:
     Peers are started before the local search and waited for after it. Keywords are searched beside the vectors,
     with the turns around a turn as context. A hit of that arm alone must contain `minimum_share` of the words, or
     stand with such a hit in the answer. `keyword` is BM25 as a share of the best hit, times the greatest share of
-    the words that one memory contains: without neighbours a memory with all the words has 1.
+    the words that one memory contains: without neighbours a memory with all the words has 1. Of a
+    message only as many words as `strongest` are asked of a hit: it says many things and asks for one.
     A question that is only about a date is answered by that date's memories. Engram stage 4; constants:
     docs/reference/presets.md.
     """
@@ -111,6 +113,7 @@ class SearchParallel:
     leaves_process = True
     minimum_similarity: float = 0.3
     minimum_share: float = 0.2
+    strongest: int = 8
     depth: int = 2
     neighbours: int = 10
     pool: int = 200
@@ -126,7 +129,8 @@ class SearchParallel:
             aligned(state.keys, state.found.keys, state.found.scores.get(arm, none))
             for arm in ("keyword", "text", "vector", "entity", "date")
         )
-        worded = share >= self.minimum_share
+        words = len(state.terms)
+        worded = share * (words / self.strongest if words > LONG_FROM else 1.0) >= self.minimum_share
         state.signals = {
             "keyword": np.round(float(share.max(initial=0.0)) * share_of_best(text), DECIMALS),
             "entity": share_of_things(entity, state),
