@@ -24,6 +24,10 @@ AROUND = (
     "Hi! Hope you are doing well. We had a long weekend at the lake and I am only now catching up with all the "
     "mail. The kids are fine, the dog lost a tooth, and I have a hundred things to do before Thursday."
 )
+PAINTER = (
+    "The sky was grey and the streets were empty when the old painter left the harbour. He carried a small "
+    "wooden box under his arm and did not look back at the ships, not even once."
+)
 
 
 @pytest.fixture(params=["none", "wordllama"])
@@ -110,3 +114,26 @@ def test_a_request_asks_too() -> None:
     message = "I cannot find it. Please look up the number of the landlord. 请告诉我房东的电话。 It is urgent."
     assert questions_of(message, 3) == ["Please look up the number of the landlord.", "请告诉我房东的电话。"]
     assert questions_of("They please everybody. The find was old.", 3) == []
+
+
+def test_a_message_about_other_things_brings_nothing(engine: Engine) -> None:
+    """Before, most memories of a small store came near the best one of a message that none answers."""
+    assert texts(engine, PAINTER) == []
+
+
+def test_a_statement_within_a_message_brings_what_is_near_it(engine: Engine) -> None:
+    message = (
+        "The sky was grey and the streets were empty when I left. I started the rollback: the deployment is "
+        "scaled to zero, and the last snapshot is being restored. He did not look back at the ships."
+    )
+    assert texts(engine, message) == [NOTES[5]]
+
+
+def test_a_message_that_was_stored_first_gets_the_same_answer(engine: Engine) -> None:
+    """In a chat a message is stored, and then asked with."""
+    for message, expected in (
+        (f"{AROUND} What was the number of our landlord?", [NOTES[0]]),
+        (PAINTER, []),
+    ):
+        engine.remember(message, diff=False, kind="episode")
+        assert texts(engine, message)[1:] == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced
@@ -15,6 +16,8 @@ LONG_FROM = 14
 """Words beside stop words above which a query of several sentences is a message, as in `SplitQuery`."""
 LEAST_TERMS = 2
 """Words beside stop words from which a question says what it asks for."""
+LEAST_STATED = 3
+"""The same for a statement."""
 MOST_CHARACTERS = 4000
 """Characters of a message that are read."""
 
@@ -24,6 +27,12 @@ def questions_of(message: str, most: int) -> list[str]:
     found = [message[first:last].strip() for first, last in _asking(message)]
     said = [each for each in found if len(query_terms(each)) >= LEAST_TERMS]
     return said[-most:] if most else []
+
+
+def statements_of(message: str, most: int) -> list[str]:
+    """Return the first `most` sentences of a message that say something."""
+    said = (each for each in sentences(message[:MOST_CHARACTERS]) if len(query_terms(each)) >= LEAST_STATED)
+    return list(islice(said, most))
 
 
 def asked_spans(query: str) -> list[tuple[int, int]]:

@@ -69,7 +69,9 @@ class Abstain:
         threshold *= self.share
         exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
         if exact.any():
-            if not exact.all() and self._confidence(state, ~exact) < threshold:
+            beside = 0.0 if exact.all() else self._confidence(state, ~exact)
+            state.weak_beside = beside < sure
+            if not exact.all() and beside < threshold:
                 state.found = _among(state.found, exact)
                 state.take(exact)
             state.certain = True

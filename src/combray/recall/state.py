@@ -144,6 +144,8 @@ class Recalling:
     """Why the answer is empty, or which mode answered."""
     weak: str = ""
     """Why the evidence is weak."""
+    weak_beside: bool = False
+    """Whether it is weak apart from memories whose text is the query."""
     moving: str = ""
     """Why the embedder that was configured before answers."""
     details: AnswerDetails = field(default_factory=AnswerDetails)
