@@ -135,12 +135,13 @@ class JudgeAnswers:
         focus = found.hits[:, _FOCUS].min() > 1.0 - MATCHED
         if named and focus and len(found.unmet) > 1 and doubtful:
             return True
-        if state.weak and _lacks_object(found):
+        weak = bool(state.weak) or doubtful
+        if weak and _lacks_object(found):
             return True
         if found.whole[_MISSING] < 1.0:
             return False
         # Vectors of such letters are those of their pieces: they are as near to words as any.
-        if state.weak and any(map(_STRUCK.search, found.unmet)):
+        if weak and any(map(_STRUCK.search, found.unmet)):
             return True
         if float(found.hits[:, _SOFT].max()) >= self.unmet:
             return False
