@@ -201,7 +201,7 @@ def _lacks_object(found: AnswerEvidence) -> bool:
 
     "I" and "my" of such a question say nothing about the asker, but the models count them for the answer. Out of
     fold, of 802 answerable questions to notes by eight authors 4 have this and are not refused anyway, of 679
-    others 18.
+    others 18: chosen on these questions (bench/results/evidence.md).
     """
     if found.turns or not found.whole[_METHOD] or not len(found.met):
         return False
