@@ -377,7 +377,8 @@ class Remembered:
     causal_candidates: tuple[dict[str, Any], ...] = ()
     quality_warnings: tuple[str, ...] = ()
     embedded: bool = False
-    effective_importance: float = 0.0
+    effective_importance: float | None = None
+    """None in a preset that does not compute it."""
     auto_pruned: int = 0
     not_embedded: str = ""
     """Why `embedded` is False. Of a skipped text both, and its importance, are those of the live memory."""

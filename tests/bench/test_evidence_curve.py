@@ -30,3 +30,6 @@ def test_shares_by_author_and_of_all() -> None:
     assert lines["large, +0.0"] == "authors 50 / 50, all 33 / 50 / 50 / 50"
     assert lines["large, -3.0"] == "authors 0 / 25, all 0 / 25 / 50 / 0"
     assert not any(line.startswith("small") for line in lines)
+    # The topic's log-odds are 5 more: with a bound of 5 they refuse the same questions at any other bound.
+    topic = dict(line.split(": ", 1) for line in curve.lines(seen, training.Scores(odds, odds + 5.0, []), 5.0))
+    assert topic["large, -3.0"] == topic["large, +0.0"] == lines["large, +0.0"]

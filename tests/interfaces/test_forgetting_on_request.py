@@ -99,3 +99,18 @@ def test_an_agent_never_reads_a_quarantined_text_in_a_preview(agent: Agent) -> N
     assert "(quarantined)" in text(result)
     assert "evil" not in text(result)
     assert "evil" not in json.dumps(result.structured_content)
+
+
+def test_a_request_without_a_certain_match_names_no_count_to_confirm(agent: Agent) -> None:
+    agent.remember("We like tea.")
+    said = text(agent.call("forget", about="submarine warfare"))
+    assert "give confirm" not in said
+    assert "Nothing matches" in said
+
+
+def test_a_request_goes_with_no_other_way_to_name_memories(agent: Agent) -> None:
+    """What the request leaves out must not be forgotten because the filter holds it."""
+    kept = agent.remember("We like tea.")
+    for other in ({"id": kept}, {"where": {"content": {"contains": "tea"}}}):
+        assert "takes about alone" in agent.refused("forget", about="coffee", **other)
+    assert agent.done("recall", query="tea")["results"]

@@ -163,7 +163,7 @@ def test_linked_memories_are_related_by_the_ids_that_recall_shows(agent: Agent) 
     result = agent.call("related", id=cause["id"], type="causal")
     (near,) = result.structured_content["results"]
     assert (near["id"], near["depth"], near["weight"]) == (effect["id"], 1, 0.9)
-    assert text(result).splitlines()[1].startswith(f"1 step, causal 0.90: [{effect['id']}]")
+    assert text(result).splitlines()[1].startswith(f"1 step, causal 0.90 (enables): [{effect['id']}]")
 
 
 def test_search_memory_tells_facts_from_episodes(agent: Agent, db: Path) -> None:
@@ -247,6 +247,13 @@ def test_status_counts_this_namespace_only(agent: Agent, db: Path) -> None:
         ("link", {"source": "01234567-89ab", "target": "y"}, "no memory '01234567-89ab' in namespace 'work'"),
         ("forget", {"id": "nonsense"}, "no memory 'nonsense' in namespace 'work'"),
         ("forget", {}, "forget: names nothing. Give id, where or about."),
+        ("think", {"question": " "}, "question: is empty. Ask something."),
+        ("add_turn", {"session": "s", "text": ""}, "text: is empty. Give what was said."),
+        (
+            "update_memory",
+            {"id": "x"},
+            "update_memory: changes nothing. Give content, category, importance, tags",
+        ),
         ("related", {"id": "nonsense"}, "no memory 'nonsense' in namespace 'work'"),
         (
             "memory_search",

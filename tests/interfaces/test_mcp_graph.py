@@ -53,3 +53,26 @@ def test_related_never_leaves_the_scope_of_the_memory(agent: Agent) -> None:
     assert shown(bob) == set()
     # No scope and scope:global are the same.
     assert shown(nobody) == {"Zookeeper"}
+
+
+def test_the_sub_type_of_a_causal_link_is_shown_and_checked(agent: Agent) -> None:
+    lost = agent.remember("RabbitMQ lost messages under load")
+    chosen = agent.remember("We chose Kafka for the order queue")
+    made = agent.call("link", source=lost, target=chosen, type="causal", weight=0.8, sub_type="causes")
+    assert "(causal: causes, weight 0.8)" in text(made)
+    result = agent.call("related", id=lost, type="causal")
+    assert "1 step, causal 0.80 (causes): " in text(result)
+    assert result.structured_content is not None
+    assert result.structured_content["results"][0]["edges"] == [
+        {"type": "causal", "weight": 0.8, "sub_type": "causes"}
+    ]
+    refused = agent.refused("link", source=lost, target=chosen, type="causal", sub_type="foo")
+    assert "'causes', 'enables' or 'prevents'" in refused
+
+
+def test_edges_that_read_alike_are_named_once(agent: Agent) -> None:
+    """Two steps away along the same kind of edge from several memories."""
+    ids = [agent.remember(f"Note {number} about the garden wall") for number in range(5)]
+    for line in text(agent.call("related", id=ids[0], depth=3)).splitlines()[1:]:
+        edges = line.split(": ")[0].split(", ")[1:]
+        assert len(edges) == len(set(edges)), line

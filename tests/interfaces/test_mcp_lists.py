@@ -199,7 +199,7 @@ def test_text_that_gives_orders_is_quarantined_when_it_comes_by_an_update(agent:
     ("arguments", "said"),
     [
         ({"content": " "}, "content: is empty"),
-        ({}, "changes: names no field."),
+        ({}, "update_memory: changes nothing. Give content,"),
         ({"importance": 9}, "importance: Input should be less than or equal to 5 (not 9)"),
         ({"category": "rumour"}, "category: Input should be 'preference'"),
         ({"valid_to": "whenever"}, "valid_to: cannot read 'whenever' as a time"),

@@ -116,7 +116,10 @@ def test_link_and_related_speak_of_the_same_edge(shell: Shell) -> None:
     assert [(each["id"], each["depth"], each["edge_type"], each["weight"]) for each in found] == [
         (cause, 1, "causal", 0.9)
     ]
-    assert "The lock failed" in shell.in_terminal("related", effect, "-n", "a")
+    assert found[0]["edges"] == [{"edge_type": "causal", "weight": 0.9, "sub_type": "causes"}]
+    shown = shell.in_terminal("related", effect, "-n", "a", "--edge", "causal")
+    assert "The lock failed" in shown
+    assert "(causes)" in shown
     assert shell.run("related", effect, "--type", "supersedes", "-n", "a").exit_code == 1
 
 

@@ -202,3 +202,12 @@ def test_every_setting_of_a_stage_names_a_stage_and_its_fields() -> None:
         stage = getattr(import_module(module), name)
         assert setting in Settings.__struct_fields__, setting
         assert {*change(1), *change(0)} <= {field.name for field in fields(stage)}, kind
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_an_importance_that_no_stage_computes_is_not_reported_as_zero(name: str) -> None:
+    computed = name not in ("mnemo", "openclaw")
+    engine = combray.open(":memory:", preset=name, embedder="none")
+    for _ in ("new", "skipped"):
+        found = engine.remember("Never deploy on Fridays").effective_importance
+        assert (found is not None and found > 0.0) if computed else found is None

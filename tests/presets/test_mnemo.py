@@ -46,7 +46,7 @@ def test_the_preset_reads_like_the_page() -> None:
     """ "Preprocessing -> Embedding -> Triple-Path Search -> Fusion -> Decay -> Rerank -> MMR -> Filter"."""
     assert [stage_name(stage) for stage in MNEMO.recall] == [
         "ReadScope",  # 8 already, for every path
-        "ReadQuery", "ReadNames", "ReadAliases", "ExpandQuery", "ReadTopic",  # 1 preprocessing
+        "ReadQuery", "ReadNames", "ReadDay", "ReadAliases", "ExpandQuery", "ReadTopic",  # 1 preprocessing
         "EmbedQuery",  # 2 embedding
         "SearchPaths",  # 3 three paths
         "FuseRRF",  # 4 reciprocal rank fusion
@@ -57,6 +57,7 @@ def test_the_preset_reads_like_the_page() -> None:
         "MMR",  # 7 maximal marginal relevance
         "FilterScope",  # 8 scope
         "FilterNoise",  # 9 noise
+        "RequireDay",  # a question for a day and nothing else is answered by that day
         "RequireKind",  # a question for a colour is answered by one
         "Cut", "Assemble", "AssembleContext",  # 10 context
     ]  # fmt: skip

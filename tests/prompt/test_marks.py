@@ -85,3 +85,21 @@ def test_the_prompts_of_presets_mark_a_doubtful_memory(preset: str, detail: str,
         pair(engine)
         text = str(dict(engine.recall("Who is Ana's dentist?").details)[detail])
     assert mark in next(line for line in text.splitlines() if "Okafor" in line)
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "meant"),
+    [
+        ("My dentist appointment is on Tuesday", "When is my dentist appointment?", "Tuesday = 2026-06-02"),
+        ("We met the architect last Friday", "When did we meet the architect?", "last Friday = 2026-05-29"),
+        ("The choir rehearses on 2026-06-09", "When does the choir rehearse?", ""),
+    ],
+)
+def test_a_relative_day_comes_with_the_date_that_is_meant(
+    engine: Engine, said: str, question: str, meant: str
+) -> None:
+    engine.remember(said)
+    (line,) = [line for line in engine.context(question).text.splitlines() if said in line]
+    assert (" = " in line, meant in line) == (bool(meant), True)
+    as_json = engine.context(question, format="json").text
+    assert (f'"days": "{meant}"' in as_json) == bool(meant)

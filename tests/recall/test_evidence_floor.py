@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import combray
-from combray import Engine
+from combray import Engine, presets
 from combray.recall.evidence import ReadTopic
 from combray.recall.state import Recalling
 from combray.runtime import Filter
@@ -62,6 +62,26 @@ def test_what_nothing_supports_has_no_hits_and_counts_no_access(preset: str, emb
     engine.remember("One more note about nothing in particular", diff=False)
     keys = engine.reader.scan(Filter())
     assert engine.reader.accesses(keys).tolist() == [0.0] * len(keys)
+
+
+@pytest.mark.parametrize("preset", presets.names())
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_how_to_needs_what_it_is_done_to(preset: str, embedder: str) -> None:
+    """Tom repairs radios: "fix" is met, and the roof is not. "I" and "my" do not replace it."""
+    engine = _filled(preset, embedder)
+    for question in ("how do I fix my roof", "how do I fix my car"):
+        assert not engine.recall(question), question
+    engine.remember("The roof is mended with slates from the shed", diff=False)
+    if engine.vectors.pending():
+        engine.vectors.make()
+    assert engine.recall("how do I fix my roof")[0].memory.content.startswith("The roof")
+
+
+@pytest.mark.parametrize("preset", presets.names())
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_keys_struck_at_random_find_nothing_in_any_store(preset: str, embedder: str) -> None:
+    engine = _filled(preset, embedder)
+    assert not engine.recall("asdkjh qwerty")
 
 
 @pytest.mark.parametrize("preset", PRESETS)

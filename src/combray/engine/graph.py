@@ -20,9 +20,11 @@ class Related:
     weight: float
     edges: tuple[tuple[str, float], ...] = ()
     """Type and weight of every edge that leads to it in that step, strongest first."""
+    subtypes: tuple[str, ...] = ()
+    """The sub-type of each of these edges ("causes"), "" for one without."""
 
 
-Edges = tuple[tuple[str, float], ...]
+Edges = tuple[tuple[str, float, str], ...]
 _SHOWN = ("active", "pending_embed", "superseded")
 
 
@@ -35,23 +37,30 @@ def related(at: Namespace, memory_id: str, type: EdgeType | None, depth: int) ->
     memories: dict[int, Memory] = {}
     frontier = [start]
     for step in range(1, depth + 1):
-        reached: dict[int, list[tuple[str, float]]] = {}
+        reached: dict[int, list[tuple[str, float, str]]] = {}
         for each in reader.links(frontier, (type,) if type else GRAPH_EDGES):
             for end in (each.source, each.target):
                 if end != start and end not in found:
-                    reached.setdefault(end, []).append((each.type, each.weight))
+                    reached.setdefault(end, []).append((each.type, each.weight, each.subtype))
         ends = sorted(reached)
         inside = zip(ends, reader.memories(ends), strict=True)
         memories |= {end: memory for end, memory in inside if scope_set(memory.tags) == scope}
         frontier = [end for end in ends if end in memories]
         for end in frontier:
-            found[end] = step, tuple(sorted(reached[end], key=lambda edge: (-edge[1], edge[0])))
+            found[end] = step, tuple(sorted(reached[end], key=lambda edge: (-edge[1], edge[0], edge[2])))
     keys = sorted(found, key=lambda key: (found[key][0], -found[key][1][0][1], key))
     return [
-        Related(memories[key], found[key][0], *found[key][1][0], found[key][1])
+        _neighbour(memories[key], *found[key])
         for key in keys
         if memories[key].status in _SHOWN and memories[key].trust in at.trusts
     ]
+
+
+def _neighbour(memory: Memory, depth: int, edges: Edges) -> Related:
+    via, weight, _ = edges[0]
+    return Related(
+        memory, depth, via, weight, tuple(each[:2] for each in edges), tuple(each[2] for each in edges)
+    )
 
 
 def worth_linking(done: Remembered) -> list[dict[str, Any]]:

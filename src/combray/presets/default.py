@@ -9,6 +9,7 @@ from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
 from combray.recall.answers import JudgeAnswers
 from combray.recall.assemble import Assemble
+from combray.recall.day import ReadDay, RequireDay
 from combray.recall.derived import SetFactsBeside
 from combray.recall.keep import KeepStrong
 from combray.recall.later import ShowLater
@@ -62,8 +63,10 @@ PRESET = Preset(
             DetectIntent(),
             ReadQuestion(),
             ReadAliases(),
+            ReadDay(),
             EmbedQuery(),
             *RANKING,
+            RequireDay(superseded=True),
             JudgeAnswers(),
             KeepStrong(),
             ShowSuccessors(),

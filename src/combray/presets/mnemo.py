@@ -9,6 +9,7 @@ from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
 from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble, AssembleContext
+from combray.recall.day import ReadDay, RequireDay
 from combray.recall.decay import WeibullDecay
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.noise import FilterNoise
@@ -53,6 +54,7 @@ PRESET = Preset(
             ReadScope(),
             ReadQuery(),
             ReadNames(),
+            ReadDay(),
             ReadAliases(),
             ExpandQuery(),
             ReadTopic(),
@@ -67,6 +69,7 @@ PRESET = Preset(
             MMR(similarity="vectors", trade_off=0.7),
             FilterScope(),
             FilterNoise(),
+            RequireDay(),
             RequireKind(),
             Cut(),
             Assemble(),

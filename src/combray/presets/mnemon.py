@@ -9,6 +9,7 @@ from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
 from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
+from combray.recall.day import ReadDay, RequireDay
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
@@ -47,6 +48,7 @@ PRESET = Preset(
             DetectIntent(),
             ReadQuery(authors=True),
             ReadAliases(),
+            ReadDay(),
             ReadTopic(),
             EmbedQuery(),
             SearchAnchors(limit=20, minimum_cosine=0.10),
@@ -56,6 +58,7 @@ PRESET = Preset(
             BeamSearch(structural=1.0, semantic=0.4),
             ScoreFourSignals(),
             WeightedSumByIntent(),
+            RequireDay(),
             RequireKind(),
             Cut(),
             OrderCauses(),

@@ -8,6 +8,7 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
+from combray.recall.day import ReadDay, RequireDay
 from combray.recall.decay import FileAgeDecay
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
@@ -46,6 +47,7 @@ PRESET = Preset(
         "openclaw.recall",
         (
             ReadQuestion(),
+            ReadDay(),
             ReadTopic(),
             ExtractKeywords(),
             EmbedQuery(),
@@ -57,6 +59,7 @@ PRESET = Preset(
             SortByScore(),
             MMR(similarity="words", trade_off=0.7, enabled=False),
             Threshold(minimum=0.35),
+            RequireDay(),
             RequireKind(),
             Cut(),
             NameMode(),

@@ -9,6 +9,7 @@ from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
+from combray.recall.day import ReadDay, RequireDay
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.facts import SearchFacts, WeighRelevance
 from combray.recall.hybrid import NameMode
@@ -47,12 +48,14 @@ PRESET = Preset(
         (
             ReadTopic(),
             ReadQuestion(),
+            ReadDay(),
             EmbedQuery(),
             SearchFacts(pool=20, confidence_above=0.3),
             RequireAnswer(),
             RequireEvidence(),
             WeighRelevance(similarity=0.6, confidence=0.3, recency=0.1),
             DiversityClusters(threshold=0.8),
+            RequireDay(confidence_above=0.3),
             RequireKind(),
             Cut(),
             NameMode(),
@@ -70,7 +73,9 @@ PRESET = Preset(
 )
 
 PASSIVE: Pipeline[Recalling] = replace(
-    PRESET.recall.replace("SearchFacts", SearchFacts(pool=20, confidence_above=0.5)),
+    PRESET.recall.replace("SearchFacts", SearchFacts(pool=20, confidence_above=0.5)).replace(
+        "RequireDay", RequireDay(confidence_above=0.5)
+    ),
     name="semantic-facts.passive",
 )
 """Recall for passive streaming: the same, but for the higher confidence."""

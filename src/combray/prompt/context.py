@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from combray.errors import InvalidInputError
+from combray.language.dates import has_time_expression
+from combray.language.dates.named import days_named
 from combray.language.indexing import normalised
 from combray.language.token_count import TokenCounter
 from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assemble
@@ -24,6 +27,8 @@ LIMIT = 20
 """Memories considered for a context; 1,500 tokens hold fewer."""
 _ID_CHARACTERS = 8
 _REPEATS = "duplicates an earlier memory"
+_DATED_CHARACTERS, _MOST_DAYS = 1000, 3
+"""Of a memory, how much is searched for relative days, and how many are explained."""
 _ECHOES = 10
 """Hits beyond the limit that are asked for: the same question may have been asked before."""
 
@@ -139,8 +144,16 @@ def line_pieces(memories: Memories, listed: Sequence[Memory]) -> list[Piece]:
 def _piece(memory: Memory, short_id: str, style: Style, number: int = 0, mark: str = "") -> Piece:
     """Return a memory as one line, with white space collapsed. Its source is the author, else what stored it."""
     date, untrusted = f"{memory.moment:%Y-%m-%d}", memory.trust == "untrusted"
-    line = Line(short_id, date, " ".join((memory.author or memory.source).split()), number, untrusted, mark)
-    return Piece(memory.id, " ".join(memory.content.split()), partial(style.line, line))
+    source, text = " ".join((memory.author or memory.source).split()), " ".join(memory.content.split())
+    line = Line(short_id, date, source, number, untrusted, mark, _days(text, memory.moment))
+    return Piece(memory.id, text, partial(style.line, line))
+
+
+def _days(text: str, moment: datetime) -> str:
+    """Return what the first relative days in a text mean: "Tuesday = 2026-12-01"."""
+    named = days_named(text[:_DATED_CHARACTERS], moment) if has_time_expression(text[:_DATED_CHARACTERS]) else []
+    meant = dict.fromkeys(f"{each.text} = {each}" for each in named if each.relative)
+    return ", ".join(list(meant)[:_MOST_DAYS])
 
 
 def turn_piece(turn: Memory) -> Piece:

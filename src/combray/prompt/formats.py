@@ -22,6 +22,7 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 class Line:
     """What a line tells beside the text. `source`: its author, else what stored it. `mark`: its validity.
 
+    `days`: what its relative days mean ("Tuesday = 2026-12-01"): the reader may not know from when to count.
     `number` is 0 in lists that nobody cites.
     """
 
@@ -31,11 +32,12 @@ class Line:
     number: int = 0
     untrusted: bool = False
     mark: str = ""
+    days: str = ""
 
     def fields(self) -> dict[str, str | int]:
         """Return what is set, by name, in the order of a line."""
         listed: dict[str, str | int] = {"n": self.number, "id": self.id, "date": self.date, "source": self.source}
-        listed |= {"trust": "untrusted" if self.untrusted else "", "mark": self.mark}
+        listed |= {"trust": "untrusted" if self.untrusted else "", "mark": self.mark, "days": self.days}
         return {name: value for name, value in listed.items() if value}
 
 
@@ -49,7 +51,7 @@ class Style:
 
 
 def _notes(line: Line) -> list[str]:
-    parts = [line.source, line.date, line.id, "untrusted" if line.untrusted else "", line.mark]
+    parts = [line.source, line.date, line.id, "untrusted" if line.untrusted else "", line.mark, line.days]
     return [part for part in parts if part]
 
 

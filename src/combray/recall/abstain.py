@@ -101,7 +101,7 @@ class Abstain:
 
     def _certain(self, state: Recalling) -> bool:
         """Whether no threshold applies."""
-        if (state.signals.get("entity", np.zeros(1)) >= 1.0).any():
+        if state.only_dated or (state.signals.get("entity", np.zeros(1)) >= 1.0).any():
             return True
         # A question that is only about a date ("what happened on 3 May") is answered by that date's memories.
         dated = state.found is not None and (state.found.scores.get("date", np.zeros(1)) >= 1.0).any()

@@ -19,6 +19,8 @@ from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, query_terms, term_set
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
+from combray.recall.ranges import around as _around
+from combray.recall.ranges import in_words
 from combray.recall.state import Recalling
 from combray.runtime import Filter, Runtime
 from combray.types import Memory
@@ -26,7 +28,6 @@ from combray.types import Memory
 if TYPE_CHECKING:
     from combray.language.dates import TimeExpression
 
-_DAY, _WEEK, _HALF_WEEK = timedelta(days=1), timedelta(days=7), timedelta(days=3)
 _SEASON = timedelta(days=80)
 """Shorter than any season, and longer than a month."""
 _NEXT_WORD = re.compile(r"[ -]([^\W\d_]{2,})")
@@ -104,18 +105,6 @@ def _is_attribute(found: TimeExpression, query: str) -> bool:
     return behind is not None and not is_stop(behind[1].casefold())
 
 
-def _around(found: TimeExpression, now: datetime) -> TimeExpression:
-    """Return a counted distance in weeks as a plain range: its week, and half a week around the day itself.
-
-    Said on a Sunday, "two weeks ago" ends a week of the calendar: the Monday after that day is meant as well.
-    """
-    if not found.counted or found.end - found.start != _WEEK or found.start > now:
-        return found
-    day = found.start + timedelta(days=now.weekday())
-    since, until = min(found.start, day - _HALF_WEEK), max(found.end, day + _DAY + _HALF_WEEK)
-    return replace(found, start=since, end=until, explicit=True)
-
-
 def _described(found: TimeExpression, use: str) -> dict[str, str | None]:
     opens = found.kind == "open"
     return {
@@ -124,16 +113,6 @@ def _described(found: TimeExpression, use: str) -> dict[str, str | None]:
         "to": None if opens and found.end.year == 3000 else found.end.isoformat(),
         "as": use,
     }
-
-
-def in_words(found: TimeExpression) -> str:
-    """The range for people: "2024-04-30", "2024-04-22 to 2024-04-28", with times where it has some."""
-    if found.kind == "time":
-        return f"{found.start:%Y-%m-%d %H:%M} to {found.end:%Y-%m-%d %H:%M}"
-    first, last = found.start.date(), (found.end - _DAY).date()
-    if found.kind == "open":
-        return f"before {found.end.date()}" if found.start.year == 1000 else f"from {first}"
-    return str(first) if last <= first else f"{first} to {last}"
 
 
 SYSTEM = (

@@ -24,7 +24,7 @@ SMALL: Mapping[str, tuple[float, float]] = {
     "contextual": (-2.0, -2.0),
 }
 LARGE: Mapping[str, tuple[float, float]] = {
-    "none": (0.5, 0.0),
+    "none": (0.0, 0.5),
     "static": (-0.4, -0.4),
     "contextual": (-0.4, -0.4),
 }

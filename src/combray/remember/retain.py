@@ -27,6 +27,9 @@ class RefreshImportance(ImportanceRule):
 
     def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
         state.importance = self
+        for draft in state.drafts:
+            # What is quarantined weighs nothing, and None is for presets that compute nothing.
+            draft.effective_importance = 0.0
         for draft in state.written:
             days = (state.now - draft.memory.recorded_at.timestamp()) / _DAY
             edges = sum(draft.edges.values())

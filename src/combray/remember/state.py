@@ -80,7 +80,7 @@ class Draft:
         default_factory=lambda: {"temporal": 0, "entity": 0, "causal": 0, "semantic": 0}
     )
     """How many edges of each kind were made for it."""
-    effective_importance: float = 0.0
+    effective_importance: float | None = None
     """How much it, or the memory it repeats, matters now (`RefreshImportance`)."""
     embedded: bool = False
     """Whether it, or the memory it repeats, has a vector of the embedder in use."""
@@ -269,7 +269,9 @@ class Remembering:
             quality_warnings=(*draft.notices, *draft.warnings),
             embedded=draft.embedded,
             not_embedded="" if draft.embedded else draft.not_embedded,
-            effective_importance=round(draft.effective_importance, 6),
+            effective_importance=None
+            if draft.effective_importance is None
+            else round(draft.effective_importance, 6),
             auto_pruned=self.pruned,
             reason=draft.reason,
             guard=draft.guard,

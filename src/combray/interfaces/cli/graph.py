@@ -61,7 +61,10 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
                 "depth": each.depth,
                 "edge_type": each.via,
                 "weight": each.weight,
-                "edges": [{"edge_type": via, "weight": weight} for via, weight in each.edges],
+                "edges": [
+                    {"edge_type": via, "weight": weight} | ({"sub_type": sub} if sub else {})
+                    for (via, weight), sub in zip(each.edges, each.subtypes, strict=True)
+                ],
             }
             for each in found
         ]
@@ -76,7 +79,12 @@ def related(target: Target, memory_id: str, edge_type: EdgeType | None, depth: i
 
 
 def _edges(found: Related) -> str:
-    return ", ".join(f"{via} {weight:.2f}" for via, weight in found.edges)
+    said = [
+        f"{via} {weight:.2f}{f' ({visible(sub)})' if sub else ''}"
+        for (via, weight), sub in zip(found.edges, found.subtypes, strict=True)
+    ]
+    # Edges from several memories of the step before read alike.
+    return ", ".join(dict.fromkeys(said))
 
 
 @verb("combray viz -o memories.html", "combray viz --format dot | dot -Tsvg > m.svg")

@@ -161,6 +161,8 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         Use it for an answer that you can pass on; use recall to read the memories yourself. If the answer is not
         known, say that you searched and found nothing; do not guess.
         """
+        if not question.strip():
+            raise InvalidInputError("question", "is empty.", "Ask something.")
         thought = self._engine.think(question, limit=limit, since=since, until=until, namespaces=self._namespaces)
         cited = {each.number: thought.sources[each.number - 1] for each in thought.citations}
         names = self._short(hit.memory.id for hit in cited.values())
@@ -238,6 +240,8 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
             "tags": tags, "valid_to": valid_to,
         }  # fmt: skip
         changes: Any = {name: value for name, value in given.items() if value is not None}
+        if not changes:
+            raise InvalidInputError("update_memory", "changes nothing.", f"Give {', '.join(given)}.")
         memory = self._engine.update(id, **changes)
         name = self._short([memory.id])[memory.id]
         return result([f"updated {lines.short(memory, name)}"], lines.as_json(memory, name, full=False))
@@ -254,7 +258,9 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
 
         With where or about all that match: ask first without confirm, which only shows them, then with its count.
         """
-        if about is not None and id is None and where is None:
+        if about is not None and (id is not None or where is not None):
+            raise InvalidInputError("forget", "takes about alone.", "Give about, or id and where.")
+        if about is not None:
             found = self._engine.forget(about=about, include=include, confirm=confirm)
             shown = taken(found, self._short)
             call: dict[str, Any] = {"about": about, "include": list(include)}

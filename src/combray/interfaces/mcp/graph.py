@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp_types import CallToolResult
 from pydantic import Field
@@ -28,14 +28,17 @@ class GraphCalls(Tools):
         ] = "semantic",
         weight: Annotated[float, Field(ge=0, le=1, description="Strength, 0 to 1.")] = 0.5,
         reason: Annotated[str, Field(description="Why they are related.")] = "",
-        sub_type: Annotated[str, Field(description="For a causal link: causes, enables or prevents.")] = "",
+        sub_type: Annotated[
+            Literal["causes", "enables", "prevents"] | None, Field(description="Of a causal link.")
+        ] = None,
     ) -> CallToolResult:
         """Link two memories. Use it for cause and effect, or for related memories; recall follows links."""
-        edge = self._engine.link(source, target, type=type, weight=weight, subtype=sub_type, reason=reason)
+        edge = self._engine.link(source, target, type=type, weight=weight, subtype=sub_type or "", reason=reason)
         names = self._short([edge.source, edge.target])
         structured = {"source": edge.source, "target": edge.target, "type": edge.type, "weight": edge.weight}
         structured |= {"sub_type": edge.subtype} if edge.subtype else {}
-        said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({edge.type}, weight {edge.weight:g})"
+        kind = f"{edge.type}: {edge.subtype}" if edge.subtype else edge.type
+        said = f"linked [{names[edge.source]}] → [{names[edge.target]}] ({kind}, weight {edge.weight:g})"
         return result([said], structured)
 
     def related(
@@ -62,12 +65,23 @@ class GraphCalls(Tools):
         structured = [
             lines.as_json(each.memory, names[each.memory.id], full=full)
             | {"depth": each.depth, "type": each.via, "weight": round(each.weight, 3)}
-            | {"edges": [{"type": kind, "weight": round(weight, 3)} for kind, weight in each.edges]}
+            | {"edges": [_edge(*edge, sub) for edge, sub in zip(each.edges, each.subtypes, strict=True)]}
             for each in found
         ]
         return result([lines.NOTICE, *said], {"notice": lines.NOTICE, "results": structured})
 
 
+def _edge(kind: str, weight: float, subtype: str) -> dict[str, Any]:
+    return {"type": kind, "weight": round(weight, 3)} | ({"sub_type": subtype} if subtype else {})
+
+
 def _by(neighbour: Related) -> str:
-    """Return every edge that reaches a memory, strongest first: `causal 0.70, temporal 0.50`."""
-    return ", ".join(f"{kind} {weight:.2f}" for kind, weight in neighbour.edges)
+    """Return the edges that reach a memory, strongest first: `causal 0.70 (causes), temporal 0.50`.
+
+    Edges from several memories of the step before read alike, and are named once.
+    """
+    said = [
+        f"{kind} {weight:.2f}{f' ({lines.one_line(sub)})' if sub else ''}"
+        for (kind, weight), sub in zip(neighbour.edges, neighbour.subtypes, strict=True)
+    ]
+    return ", ".join(dict.fromkeys(said))

@@ -36,6 +36,9 @@ def taken(found: Taken, shorten: Callable[[Iterable[str]], Mapping[str, str]]) -
         said += [f"{title}{note}:"] if group else []
         said += [f"{_shown(each, names)} ({lines.one_line(each.why, lines.WIDTH)})" for each in group]
     last = f"Nothing is forgotten yet: give confirm {found.count}."
+    if not found.count:
+        last = "Nothing matches for certain." if found.possible else "Nothing matches."
+        last += " To forget a possible match, give its id in include." if found.possible else ""
     return result([lines.NOTICE, *said, last], structured)
 
 

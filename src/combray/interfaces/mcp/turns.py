@@ -13,6 +13,7 @@ from pydantic import Field
 
 from combray.conversation.speakers import SPEAKERS
 from combray.engine import Engine
+from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
 from combray.interfaces.mcp.results import Tools, result
 from combray.types import Memory
@@ -88,6 +89,8 @@ class TurnCalls(Tools):
     def _added(
         self, talk: Conversation, text: str, author: str, auto: bool | None
     ) -> tuple[Memory, list[dict[str, str]]]:
+        if not text.strip():
+            raise InvalidInputError("text", "is empty.", "Give what was said.")
         turn = talk.add(text, author=author, trust=SPEAKERS[author], auto=auto)
         return turn, [
             {"id": each.id, "action": each.action, "content": self._engine.get(each.id).content}
