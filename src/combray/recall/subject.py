@@ -22,8 +22,8 @@ class LeadWithSubject:
 
     "Where does Oona train?" names an author of the store: a first hit that is neither by Oona nor names her
     yields to the first of the next ones that is, with at least `share` of the first score. "Where do I live?"
-    names nobody: what an author with a name says of themselves yields to what the user wrote. Turns of a conversation
-    stay, because there everybody is addressed by name.
+    names nobody: what an author with a name says of themselves yields to what the user wrote. Turns of a
+    conversation stay, because there everybody is addressed by name.
     """
 
     needs = ("sorted", "question")
