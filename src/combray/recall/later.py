@@ -291,7 +291,7 @@ def tells(link: Link, times: Times) -> bool:
 
 
 def _without_plans_behind(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
-    """Drop the edges from a plan that is not due to a text whose time lies behind: "I moved to Porto last week"."""
+    """Drop the edges from a plan that is not due to a text whose time lies behind: "I moved last week"."""
     ahead = [each for each in links if each.source not in times.told and each.target not in times.plans]
     olds = sorted({each.target for each in ahead})
     said = (datetime.fromtimestamp(times.moment[key], UTC) for key in olds)
