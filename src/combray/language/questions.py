@@ -110,7 +110,10 @@ def read(text: str, authors: Sequence[str]) -> Question:
     asked = question_of(text)
     spelt = _Spelt(plain_of(asked).strip(), plain_words(asked))
     aliases = _aliases(tuple(authors))
-    found = ((_named_at(alias, author, text), alias) for alias, author in aliases.items())
+    lowered = text.lower()
+    # A store may have thousands of authors: few are looked for by a pattern.
+    near = [alias for alias in aliases if alias in text or alias.lower() in lowered]
+    found = ((_named_at(alias, aliases[alias], text), alias) for alias in near)
     spans = sorted((span, alias) for span, alias in found if span)
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
     used = sorted((alias for alias, author in aliases.items() if author in named), key=len, reverse=True)

@@ -162,8 +162,7 @@ class ShowLater:
         off = {each.target for each in slips}
         # What was put off changes nothing on its old day, and is marked itself.
         telling = [each for each in links if each.source not in off and tells(each, times)]
-        telling = _without_plans_behind(state, telling, times)
-        found = self._that_matter(telling, state, known, times)
+        found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times)
         pairs = {(each.source, each.target) for each in found}
         found += [each for each in slips if each.target in known and (each.source, each.target) not in pairs]
         state.revisions = [*found, *siblings(found, times), *state.led]
