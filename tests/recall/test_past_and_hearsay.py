@@ -98,3 +98,13 @@ def test_what_lasts_until_a_day_ahead_is_no_plan(engine: Engine) -> None:
 )
 def test_a_day_that_comes_again_asks_for_the_past_only_by_its_verb(question: str, past: bool) -> None:
     assert SearchContext._lie_behind(question, NOW.timestamp()) is past
+
+
+def test_what_a_hedged_first_hit_would_change_is_chosen_by_the_topic_of_the_question(engine: Engine) -> None:
+    """The likelier of two edges leads to something that the question does not ask for."""
+    car = tell(engine, "We're on our third electric Kia by now", "2025-04-05")
+    home = tell(engine, "My parents live in a village, they will never leave", "2025-05-05")
+    past = tell(engine, "When I was small dad would drive a Lada as our family car", "2025-07-26")
+    contrast(engine, past, home, 0.4)
+    contrast(engine, past, car, 0.1)
+    assert shown(engine, "What car does our family drive?", 2) == [car, past]

@@ -77,3 +77,20 @@ def test_a_due_plan_without_the_topic_of_question_and_hit_does_not_lead(engine: 
     plan = tell(engine, "From 6 April I will go down to 5 mg", "2026-03-23")
     engine.link(plan, old, type="may_revise", weight=0.6)
     assert shown(engine, "How does Clementine get to school?")[0] == old
+
+
+def test_a_plan_that_is_not_due_marks_nothing_that_lies_behind(engine: Engine) -> None:
+    """Until the day of the move to Faro, "I moved to Porto" holds."""
+    old = tell(engine, "I moved to Porto last week", "2026-02-01")
+    plan = tell(engine, "On 1 March 2027 I will move to Faro", "2026-05-01")
+    engine.link(plan, old, type="may_revise", weight=0.6)
+    hit = next(hit for hit in engine.recall("Where did I move to? Porto?") if hit.memory.id == old)
+    assert hit.may_be_outdated_by is None
+
+
+def test_a_plan_marks_an_event_that_may_lie_ahead(engine: Engine) -> None:
+    old = tell(engine, "The parents' evening is on 18 June", "2026-05-03")
+    plan = tell(engine, "The parents' evening will be on 25 June", "2026-05-13")
+    engine.link(plan, old, type="may_revise", weight=0.6)
+    hit = next(hit for hit in engine.recall("On which day is the parents' evening?") if hit.memory.id == old)
+    assert hit.may_be_outdated_by == plan

@@ -21,6 +21,9 @@ CHANGES = (
     ("Jonas works at Siemens", "Jonas works at Bosch"),
     ("I live in Lisbon with my cat Miso", "We moved to Porto last week"),
     ("我住在北京", "我搬到上海了"),
+    ("I live in Porto", "Since today I live in Braga"),
+    ("我住在上海。", "我从今天起住在杭州。"),
+    ("Tôi sống ở Huế.", "Từ hôm nay tôi sống ở Đà Nẵng."),
 )
 OTHER_THINGS = (
     ("The router is in the hallway", "The printer is in the hallway"),

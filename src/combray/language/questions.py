@@ -41,6 +41,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _tables = section("questions", _Table)
+_NEXT_NAME = re.compile(r" ([^\W\d_]\w*)")
 
 
 @from_tables
@@ -109,7 +110,11 @@ def read(text: str, authors: Sequence[str]) -> Question:
     asked = question_of(text)
     spelt = _Spelt(plain_of(asked).strip(), plain_words(asked))
     aliases = _aliases(tuple(authors))
-    spans = sorted((span, alias) for alias in aliases for span in [_find(alias, text)] if span)
+    lowered = text.lower()
+    # A store may have thousands of authors: few are looked for by a pattern.
+    near = [alias for alias in aliases if alias in text or alias.lower() in lowered]
+    found = ((_named_at(alias, aliases[alias], text), alias) for alias in near)
+    spans = sorted((span, alias) for span, alias in found if span)
     named = tuple(dict.fromkeys(aliases[alias] for _, alias in spans))
     used = sorted((alias for alias, author in aliases.items() if author in named), key=len, reverse=True)
     role = None
@@ -147,6 +152,21 @@ def _aliases(authors: tuple[str, ...]) -> Mapping[str, str]:
         if len(first) > 1 and firsts.count(first) == 1 and not is_stop(first):
             aliases.setdefault(first, author)
     return aliases
+
+
+def names(author: str, text: str) -> bool:
+    """Return whether a text names an author, by the full name or its first word."""
+    return any(_named_at(alias, author, text) for alias in dict.fromkeys((author, author.split()[0])))
+
+
+def _named_at(alias: str, author: str, text: str) -> tuple[int, int] | None:
+    """Return where a text names an author: "Ana Lopez" is not "Ana Smith", whose first name is "Ana" as well."""
+    span = _find(alias, text)
+    if span is None or alias == author or is_unspaced(alias):
+        return span
+    behind = _NEXT_NAME.match(text, span[1])
+    another = behind is not None and behind[1][0].isupper() and behind[1] not in author.split()
+    return None if another else span
 
 
 def _find(name: str, text: str) -> tuple[int, int] | None:

@@ -17,6 +17,7 @@ from combray.recall.order import OrderCauses
 from combray.recall.present import LeadWithPresent, ShowSuccessors
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
 from combray.recall.ranking import RANKING
+from combray.recall.subject import LeadWithSubject
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ PRESET = Preset(
             KeepStrong(),
             ShowSuccessors(),
             SetFactsBeside(),
+            LeadWithSubject(),
             LeadWithPresent(),
             ShowLater(),
             Cut(),

@@ -9,6 +9,7 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from combray.language.questions import names
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
 from combray.recall.query import without_times
@@ -35,7 +36,7 @@ class Abstain:
     evidence: the best keyword score as a share of the best possible, averaged with the best cosine where
     there are vectors, both of the best part of a long query; 0 for a cosine no better than unrelated text.
     contrast: the largest share of the question's words in one memory by its subject, minus the same for every
-    other author. It is negative if another author said it.
+    other author. It is negative if another author said it, unless a note names the subject.
 
     By chance the best of many comes nearer to any question than the best of few. With n memories, or n pairs of a
     memory and a part of the query, and n < `sure_at`, the threshold is floor + (threshold - floor) · c with
@@ -53,6 +54,8 @@ class Abstain:
     sure_at: int = 500
     share: float = 0.5
     """Share of the threshold below which nothing is answered. Above it `JudgeAnswers` decides."""
+    most_read: int = 8
+    """Notes by other authors that are read, because they may be about the subject: "Ann lives in Oslo"."""
     dated_terms: int = 2
     """A question with a date and at most this many other words asks for what happened then."""
 
@@ -120,4 +123,12 @@ class Abstain:
         others = ~own & (rows.author >= 0)
         if not others.any() or not own.any():
             return 0.0
-        return float(shares[own].max() - shares[others].max())
+        best, places = float(shares[own].max()), np.flatnonzero(others)
+        ranked = places[np.argsort(-shares[places], kind="stable")]
+        # A note by another author may be about the subject; in a conversation everybody is addressed by name.
+        near = ranked[: self.most_read]
+        near = near[(shares[near] > best) & (rows.session[near] < 0)].tolist()
+        texts = state.contents(state.keys[near].tolist())
+        about = {place for place, text in zip(near, texts, strict=True) if names(subject, text)}
+        rival = next((float(shares[place]) for place in ranked.tolist() if place not in about), 0.0)
+        return best - rival

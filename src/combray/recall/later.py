@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import msgspec
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS, Tense, puts_off, says_put_off
 from combray.language.tokens import term_set
-from combray.language.validity import names_a_day
+from combray.language.validity import lies_behind, names_a_day
 from combray.pipeline import stage
 from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
@@ -161,7 +162,7 @@ class ShowLater:
         off = {each.target for each in slips}
         # What was put off changes nothing on its old day, and is marked itself.
         telling = [each for each in links if each.source not in off and tells(each, times)]
-        found = self._that_matter(telling, state, known, times)
+        found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times)
         pairs = {(each.source, each.target) for each in found}
         found += [each for each in slips if each.target in known and (each.source, each.target) not in pairs]
         state.revisions = [*found, *siblings(found, times), *state.led]
@@ -286,6 +287,15 @@ def tells(link: Link, times: Times) -> bool:
     """Return whether the later text of an edge says how things are: of an event, also which day it is put to."""
     moves_a_day = link.source in times.plans and link.target in times.dated
     return link.source in times.told or moves_a_day
+
+
+def _without_plans_behind(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
+    """Drop the edges from a plan that is not due to a text whose time lies behind: "I moved last week"."""
+    ahead = [each for each in links if each.source not in times.told and each.target not in times.plans]
+    olds = sorted({each.target for each in ahead})
+    said = (datetime.fromtimestamp(times.moment[key], UTC) for key in olds)
+    past = {key for key, at, text in zip(olds, said, state.contents(olds), strict=True) if lies_behind(text, at)}
+    return [each for each in links if each.target not in past or each.source in times.told]
 
 
 def put_off(state: Recalling, links: Sequence[Link], times: Times) -> tuple[list[Link], list[Link]]:

@@ -218,7 +218,12 @@ class LeadWithPresent:
             return
         keys = np.array(sorted(found), dtype=np.int64)
         told = state.reader.eligible(keys, state.where) & ~hedged(state.reader.rows(keys), state.now)
-        best = max(self._naming(state, keys[told].tolist()), key=lambda key: (found[key], -key), default=None)
+        naming = self._naming(state, keys[told].tolist())
+        # "When I was small dad drove a Lada" is like "My parents live in Pirna", but a car is asked for.
+        asked = states_of(state.query).topics & states_of(state.contents([first])[0]).topics
+        topics = [states_of(text).topics & asked for text in state.contents(naming)] if asked else []
+        naming = [key for key, shared in zip(naming, topics, strict=False) if shared] or naming
+        best = max(naming, key=lambda key: (found[key], -key), default=None)
         if best is not None:
             _lead(state, best)
 

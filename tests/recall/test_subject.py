@@ -1,0 +1,43 @@
+"""A first hit about somebody else yields to one about the person who is asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+import combray
+
+TOLD = [
+    ("Oona", "Mondays and Thursdays I'm at Fitbox, the one over the tyre dealer."),
+    ("Emeka", "I live in a rented room in Peckham."),
+    (
+        "user",
+        "I live in Flogsta, in the student corridor.",
+    ),
+    ("user", "On trains it's the quiet carriage or nothing."),
+    ("Clementine", "I have three dogs."),
+    ("user", "Clementine Marsh goes to school on the 7:20 bus, line 44."),
+    ("Chị Nhàn", "Giá tô lớn vẫn bốn mươi lăm ngàn."),
+    ("user", "Chị Quyên vẫn ngồi phòng kế toán."),
+]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Where do I live?", "I live in Flogsta"),
+        ("Where does Emeka live?", "I live in a rented room in Peckham"),
+        # A note by another author is about the author whom it names.
+        ("How does Clementine get to school?", "Clementine Marsh goes to school"),
+        # The first word of an author's name, with another name behind it, is somebody else.
+        ("Chị Quyên ngồi phòng nào?", "Chị Quyên vẫn ngồi phòng kế toán"),
+    ],
+)
+def test_who_is_asked_about_leads(embedder: str, question: str, first: str) -> None:
+    with combray.open(":memory:", embedder=embedder, worker=False) as engine:
+        for author, text in TOLD:
+            engine.remember(text, author=author, occurred_at="2026-01-01")
+        hits = engine.recall(question)
+    assert [hit.memory.content for hit in hits][:1], question
+    assert hits[0].memory.content.startswith(first)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
