@@ -88,3 +88,11 @@ def test_the_shell_imports_and_exports_the_file(tmp_path: Path, monkeypatch: pyt
         assert shell.run("import", str(path), "--format", "server-memory", *options).exit_code == 0
     assert shell.run("export", str(copy), "--format", "server-memory", *options).exit_code == 0
     assert copy.read_text(encoding="utf-8") == FILE
+
+
+def test_an_export_of_the_graph_says_what_it_leaves_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = Shell(tmp_path, monkeypatch)
+    shell.run("remember", "Ana rides to work.")
+    done = shell.run("export", str(tmp_path / "graph.jsonl"), "--format", "server-memory")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("1 memory not written: server-memory holds only the graph")

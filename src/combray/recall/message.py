@@ -14,9 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from combray.language.messages import questions_of, statements_of
-from combray.recall.aliases import ReadAliases
-from combray.recall.query import EmbedQuery, ReadQuestion
-from combray.recall.ranking import RANKING
+from combray.recall.ranking import rank
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 
@@ -76,7 +74,7 @@ def _answers(
     best: dict[int, float] = {}
     reasons = []
     for question in questions:
-        asked = judge(_ask(state, runtime, question), runtime)
+        asked = judge(rank(state, runtime, question), runtime)
         _add(best, asked, len(asked.keys))
         reasons.append(asked.reason)
     return best, next(filter(None, reasons), "")
@@ -86,7 +84,7 @@ def _near(state: Recalling, runtime: Runtime, judge: Judge) -> dict[int, float]:
     """Return the best hits of each sentence that found something."""
     best: dict[int, float] = {}
     for sentence in statements_of(state.query, STATEMENTS):
-        asked = judge(_ask(state, runtime, sentence), runtime)
+        asked = judge(rank(state, runtime, sentence), runtime)
         if asked.confidence >= NEAR * asked.doubtful:
             _add(best, asked, OF_EACH)
     return best
@@ -95,15 +93,3 @@ def _near(state: Recalling, runtime: Runtime, judge: Judge) -> dict[int, float]:
 def _add(best: dict[int, float], asked: Recalling, most: int) -> None:
     for key, score in zip(asked.keys[:most].tolist(), asked.scores[:most].tolist(), strict=True):
         best[key] = max(score, best.get(key, score))
-
-
-def _ask(state: Recalling, runtime: Runtime, part: str) -> Recalling:
-    """Rank the candidates for a part of the query, with its filters."""
-    asked = Recalling(
-        query=part, namespace=state.namespace, reader=state.reader, now=state.now, limit=state.limit,
-        where=state.where, contextual=state.contextual, trust=state.trust, model=state.model,
-    )  # fmt: skip
-    embeds = () if state.vector is None else (EmbedQuery(),)
-    for each in (ReadQuestion(), ReadAliases(), *embeds, *RANKING):
-        asked = each(asked, runtime)
-    return asked

@@ -9,11 +9,9 @@ import numpy as np
 
 from combray.language.asked_words import is_question
 from combray.pipeline import stage
-from combray.recall.aliases import ReadAliases
 from combray.recall.answer_features import FEATURES, GLOBAL, SHORT_TURNS, WHOLE, AnswerEvidence, evidence
 from combray.recall.answers import JudgeAnswers, level_of, reason
-from combray.recall.query import ReadQuestion
-from combray.recall.ranking import RANKING
+from combray.recall.ranking import rank
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
 from combray.scoring import answers
@@ -60,13 +58,7 @@ class RequireAnswer:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys) or state.only_dated or state.days or not self._in_notes(state):
             return state
-        asked = Recalling(
-            query=state.query, namespace=state.namespace, reader=state.reader, now=state.now, limit=state.limit,
-            where=state.where, intent=state.intent, vector=state.vector, model=state.model,
-            contextual=state.contextual, trust=state.trust,
-        )  # fmt: skip
-        for each in (ReadQuestion(), ReadAliases(), *RANKING):
-            asked = each(asked, runtime)
+        asked = rank(state, runtime, state.query)
         if asked.certain:
             state.answerable = True
             return state

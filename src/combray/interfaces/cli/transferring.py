@@ -59,7 +59,8 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
     """Export a namespace as JSON lines.
 
     The export has memories of any status, their history and edges. Without FILE, or with -, it goes to standard
-    output. 'combray import --trusted' restores it exactly.
+    output. 'combray import --trusted' restores it exactly. --format server-memory writes only the graph that
+    'combray mcp --tools official' keeps.
     """
     if where and form == SERVER_MEMORY:
         raise click.UsageError("--where does not apply to --format server-memory.")
@@ -70,6 +71,12 @@ def export(target: Target, path: Path, where: dict[str, Any] | None, form: str) 
             text = dumped(KnowledgeGraph(engine).read())
             stream.write(text)
             count = text.count("\n") + bool(text)
+            if left := engine.list({"metadata.graph": {"exists": False}}, limit=1).total:
+                click.echo(
+                    f"{memories(left)} not written: {SERVER_MEMORY} holds only the graph that 'combray mcp "
+                    "--tools official' keeps. Export without --format for all.",
+                    err=True,
+                )
         else:
             count = engine.store.export_to(stream, where=where)
     if path == _STANDARD:
