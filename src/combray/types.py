@@ -221,7 +221,8 @@ class Hit:
     """One recalled memory: its score (higher is better), the signals behind it, and how it was found.
 
     `outdated_by`: id of the memory that superseded it. `may_be_outdated_by`: id of a later memory that may
-    replace it. `may_replace`: id of the earlier hit that this later memory may replace.
+    replace it. `may_replace`: id of the earlier hit that this later memory may replace. `restated_by`: ids of the
+    memories that say the same and were merged into it.
     """
 
     memory: Memory
@@ -231,6 +232,7 @@ class Hit:
     outdated_by: str | None = None
     may_be_outdated_by: str | None = None
     may_replace: str | None = None
+    restated_by: tuple[str, ...] = ()
 
 
 class TierNote(TypedDict):

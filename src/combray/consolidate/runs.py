@@ -96,9 +96,9 @@ def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
             tx.change(change.key, change.operation, actor(run.id), run.started, **fields)
             memories[change.key] = msgspec.structs.replace(memories[change.key], **fields)
             counts[change.operation] += 1
-        for made in found.supersedes:
+        for made in found.links:
             # An edge that exists stays: undoing a run removes only the edges that it added.
-            known = tx.links([made.source], ("supersedes",))
+            known = tx.links([made.source], (made.type,))
             if all((link.source, link.target) != (made.source, made.target) for link in known):
                 tx.link([msgspec.structs.replace(made, created_by=actor(run.id))], run.started)
         if found.kept is not None:
@@ -264,7 +264,7 @@ def _restore(
             tx.change(key, "undo", f"{_UNDO}{run.id}", now, **fields)
     if keys:
         whole = set(keys)
-        for link in tx.links(keys, ("supersedes",)):
+        for link in tx.links(keys, ("supersedes", "restates")):
             if link.created_by == actor(run.id) and {link.source, link.target} <= whole:
                 tx.unlink(link.source, link.target, link.type)
 
@@ -295,6 +295,9 @@ def undo_merge(tx: Writer, key: int, now: float) -> Memory:
     tx.change(key, "restore", "user", now, **{**fields, "status": "active"})
     winner_key = tx.keys_of([loser.merged_into or ""]).get(loser.merged_into or "")
     if winner_key is not None:
+        for link in tx.links([key], ("restates",)):
+            if (link.source, link.target, link.created_by) == (key, winner_key, merge.actor):
+                tx.unlink(key, winner_key, "restates")
         _give_back(tx, winner_key, loser, merge, now)
         keep_apart(tx, sorted((winner_key, key)), "user")
     tx.note("restore", loser.id, "unmerged", now)

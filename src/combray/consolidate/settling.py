@@ -114,7 +114,7 @@ def _replace(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who:
     for change in found.changes:
         fields: dict[str, Any] = dict(change.fields)
         tx.change(change.key, change.operation, who, now, **fields)
-    tx.link([msgspec.structs.replace(each, created_by=who) for each in found.supersedes], now)
+    tx.link([msgspec.structs.replace(each, created_by=who) for each in found.links], now)
 
 
 # -- undo --------------------------------------------------------------------------------------

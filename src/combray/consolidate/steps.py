@@ -148,7 +148,7 @@ class Effect:
     """The effect of a step."""
 
     changes: tuple[Change, ...] = ()
-    supersedes: tuple[Link, ...] = ()
+    links: tuple[Link, ...] = ()
     """Edges to add."""
     doubt: Doubt | None = None
     kept: KeepBoth | None = None
@@ -265,7 +265,8 @@ def _merge(step: Merge, memories: Mapping[int, Memory], now: float) -> Effect:
         metadata = {**memory.metadata, "archived_at": moment.isoformat()}
         pointer = {"status": "merged", "merged_into": winner.id, "valid_to": until, "metadata": metadata}
         changes.append(Change(key, "merge", pointer))
-    return Effect(tuple(changes))
+    # Recall shows the winner, with what was merged into it as evidence.
+    return Effect(tuple(changes), tuple(Link(key, step.winner, "restates", 1.0, "", "merged") for key in losers))
 
 
 def _names_of_all(memories: Sequence[Memory]) -> dict[str, tuple[str, ...]]:

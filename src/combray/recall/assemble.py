@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -31,6 +31,7 @@ class Assemble:
         names = self.shown or tuple(state.signals)
         memories = state.reader.memories(state.keys)
         later, earlier = _revisions(state, [memory.id for memory in memories])
+        merged = _merged(state, memories)
         via = found_by(state)
         columns = {
             name: [rounded(each, 6) for each in state.signals[name].tolist()]
@@ -50,6 +51,7 @@ class Assemble:
                     outdated_by=_outdated_by(memory, state.now),
                     may_be_outdated_by=later.get(key),
                     may_replace=earlier.get(key),
+                    restated_by=merged.get(memory.id, ()),
                 )
             )
         if not state.reason:
@@ -82,6 +84,19 @@ def _revisions(state: Recalling, ids: list[str]) -> tuple[dict[int, str], dict[i
             later.setdefault(link.target, named[link.source])
             earlier.setdefault(link.source, known[link.target])
     return later, earlier
+
+
+def _merged(state: Recalling, memories: Sequence[Memory]) -> dict[str, tuple[str, ...]]:
+    """Return, by id of a hit, the ids of the memories that were merged into it. Turns are never merged."""
+    facts = {key for key, each in zip(state.keys.tolist(), memories, strict=True) if each.kind != "episode"}
+    if missing := sorted(facts - state.linked):
+        open_revisions(state, missing, 1.0)
+    sources = sorted({source for target, source in state.restating if target in facts})
+    found: dict[str, tuple[str, ...]] = {}
+    for other in state.reader.memories(sources) if sources else ():
+        if other.status == "merged" and other.merged_into:
+            found[other.merged_into] = (*found.get(other.merged_into, ()), other.id)
+    return found
 
 
 _LIST_NAMES = {"context": "keyword", "bm25": "keyword", "own": "vector", "window": "vector", "date": "time"}

@@ -17,10 +17,14 @@ def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[
     """Return the open `may_revise` edges to the memories from later ones that the filters let through.
 
     An edge from a later one that is superseded is one from the end of its chain, unless that pair is settled.
+    `restates` edges are read along, for `Assemble`: a server is asked once.
     """
     if not keys:
         return []
-    found = state.reader.links_to(keys, ("may_revise",))
+    read = state.reader.links_to(keys, ("may_revise", "restates"))
+    found = [link for link in read if link.type == "may_revise"]
+    state.restating |= {(link.target, link.source) for link in read if link.type == "restates"}
+    state.linked.update(keys)
     links = [link for link in found if not link.subtype and link.weight >= least]
     if not links:
         return []

@@ -98,6 +98,10 @@ class Recalling:
     """Superseded candidates, each with the end of its chain, -1 if that is not shown (`FollowRevisions`)."""
     revisions: list[Link] | None = None
     """Open `may_revise` edges to the hits; None before they are read."""
+    linked: set[int] = field(default_factory=set)
+    """Keys whose edges were read (`open_revisions`)."""
+    restating: set[tuple[int, int]] = field(default_factory=set)
+    """Pairs of such a key and one that restates it, or was merged into it."""
     led: list[Link] = field(default_factory=list)
     """From a plan that came due to the hit that it was put in front of (`LeadWithPresent`)."""
     topic: str = ""

@@ -32,6 +32,8 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
             body.append("\n").append_text(described(hit.memory, via=hit.via))
             if mark := _mark(hit, places):
                 body.append(f"\n{mark}", "yellow")
+            if hit.restated_by:
+                body.append(f"\nmerged into it: {', '.join(hit.restated_by)}", "dim")
             if explain:
                 body.append("\n")
                 for name, value in hit.signals.items():

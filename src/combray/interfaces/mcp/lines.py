@@ -145,6 +145,8 @@ def as_json(memory: Memory, name: str, *, full: bool) -> dict[str, Any]:
 def hit_as_json(hit: Hit, name: str, *, full: bool) -> dict[str, Any]:
     """Return a memory with its score; if `full`, also its signals."""
     shown = as_json(hit.memory, name, full=full) | {"score": rounded(hit.score, _DIGITS)} | marked(hit)
+    if hit.restated_by:
+        shown["restated_by"] = list(hit.restated_by)
     if full:
         shown["via"] = hit.via
         shown["signals"] = _signals(hit, _DIGITS)
