@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -116,7 +117,9 @@ def test_marks_of_a_hit() -> None:
         ("may_be_outdated_by", "may be outdated: see"),
         ("may_replace", "later, may replace"),
     ):
-        hit = Hit(memory, 1.0, {}, "words", **{name: NEW})
+        hit = replace(Hit(memory, 1.0, {}, "words"), **{name: NEW})
         assert lines.mark(hit, names) == f" <{words} [019a0000-0000]>"
         assert lines.hit_as_json(hit, OLD[:13], full=False)[name] == NEW
     assert lines.mark(Hit(memory, 1.0, {}, "words"), {}) == ""
+    merged = Hit(memory, 1.0, {}, "words", restated_by=(NEW,))
+    assert lines.hit_as_json(merged, OLD[:13], full=False)["restated_by"] == [NEW]
