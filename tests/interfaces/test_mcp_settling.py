@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agent import Agent, text
@@ -117,7 +118,8 @@ def test_marks_of_a_hit() -> None:
         ("may_be_outdated_by", "may be outdated: see"),
         ("may_replace", "later, may replace"),
     ):
-        hit = replace(Hit(memory, 1.0, {}, "words"), **{name: NEW})
+        marked: dict[str, Any] = {name: NEW}
+        hit = replace(Hit(memory, 1.0, {}, "words"), **marked)
         assert lines.mark(hit, names) == f" <{words} [019a0000-0000]>"
         assert lines.hit_as_json(hit, OLD[:13], full=False)[name] == NEW
     assert lines.mark(Hit(memory, 1.0, {}, "words"), {}) == ""
