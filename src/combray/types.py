@@ -220,9 +220,8 @@ class Step(msgspec.Struct, frozen=True):
 class Hit:
     """One recalled memory: its score (higher is better), the signals behind it, and how it was found.
 
-    `outdated_by`: id of the memory that superseded it. `may_be_outdated_by`: id of a later memory that may
-    replace it. `may_replace`: id of the earlier hit that this later memory may replace. `restated_by`: ids of the
-    memories that say the same and were merged into it.
+    Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` is the earlier hit that this
+    later memory may replace, `restated_by` say the same and were merged into it.
     """
 
     memory: Memory
