@@ -220,8 +220,8 @@ class Step(msgspec.Struct, frozen=True):
 class Hit:
     """One recalled memory: its score (higher is better), the signals behind it, and how it was found.
 
-    Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` is the earlier hit that this
-    later memory may replace, `restated_by` say the same and were merged into it.
+    Ids: `outdated_by` superseded it, `may_be_outdated_by` may replace it, `may_replace` is the earlier hit that
+    this one may replace, `restated_by` say the same and were merged into it.
     """
 
     memory: Memory
@@ -378,8 +378,7 @@ class Remembered:
     causal_candidates: tuple[dict[str, Any], ...] = ()
     quality_warnings: tuple[str, ...] = ()
     embedded: bool = False
-    effective_importance: float | None = None
-    """None in a preset that does not compute it."""
+    effective_importance: float | None = None  # None in a preset that does not compute it
     auto_pruned: int = 0
     not_embedded: str = ""
     """Why `embedded` is False. Of a skipped text both, and its importance, are those of the live memory."""
