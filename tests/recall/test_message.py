@@ -9,7 +9,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.language.messages import asked_spans, questions_of
+from combray.language.messages import asked_spans, leads_to_a_question, questions_of
 from combray.testing.fakes import FakeClock
 
 NOTES = (
@@ -137,3 +137,25 @@ def test_a_message_that_was_stored_first_gets_the_same_answer(engine: Engine) ->
     ):
         engine.remember(message, diff=False, kind="episode")
         assert texts(engine, message)[1:] == expected
+
+
+def test_a_short_message_is_judged_by_its_question_too(engine: Engine) -> None:
+    message = "The train was late again and my coffee got cold on the way. What was the number of our landlord?"
+    assert texts(engine, message) == [NOTES[0]]
+
+
+def test_a_message_marks_what_its_question_marks(engine: Engine) -> None:
+    """What may be outdated depends on what is asked, and not on what else a message says."""
+    old = engine.remember("Our standup is at 9:30 in the kitchen.", occurred_at="2024-03-01T10:00:00Z").id
+    new = engine.remember("We moved the standup to 9:15.").id
+    for message in ("When is the standup?", f"{AROUND} When is the standup?"):
+        marked = {hit.memory.id: hit.may_be_outdated_by for hit in engine.recall(message)}
+        assert marked == {old: new, new: None}
+
+
+def test_what_leads_to_a_question() -> None:
+    lead = "We drove to the lake on Sunday and the old dog lost a tooth there."
+    assert leads_to_a_question(f"{lead} What is the vet's number?")
+    assert not leads_to_a_question("Tom called. What is his number?")
+    assert not leads_to_a_question("What is the number of the vet who sees our dog on Mondays and on Fridays?")
+    assert not leads_to_a_question(lead)

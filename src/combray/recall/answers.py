@@ -12,6 +12,7 @@ from combray.language.answer_kinds import asked_kinds, asks_list
 from combray.language.asked_words import asked_words, asks_several
 from combray.language.folding import fold, runs
 from combray.language.late import late
+from combray.language.messages import leads_to_a_question
 from combray.language.scripts import language
 from combray.language.tokens import all_terms, terms
 from combray.recall.answer_features import (
@@ -84,7 +85,8 @@ class JudgeAnswers:
         if not len(state.keys) or state.only_dated:
             return state
         cuts = self.cuts and state.keep is None
-        if cuts and len(state.parts) > 1 and keep_answers(state, runtime, self._cut, self.questions, self.first):
+        message = len(state.parts) > 1 or leads_to_a_question(state.query)
+        if cuts and message and keep_answers(state, runtime, self._cut, self.questions, self.first):
             return state
         found = evidence(state, runtime, self.most)
         model = answers.levels()[level_of(state)]["turns" if found.turns else "notes"]

@@ -34,6 +34,8 @@ Judge = Callable[[Recalling, Runtime], Recalling]
 def keep_answers(state: Recalling, runtime: Runtime, judge: Judge, most: int, first: int) -> bool:
     """Keep what answers the questions of a message, and its `first` hits; return False if nothing was decided.
 
+    Of a message too short to have passages only the answers stay.
+
     With weak evidence for the whole (`Abstain`) the first hits of an embedder go. Without a question and with
     weak evidence, what is near one of its sentences stays. The answer may be empty. Hits that hold a declared
     entity of the message, or its text, always stay.
@@ -42,6 +44,11 @@ def keep_answers(state: Recalling, runtime: Runtime, judge: Judge, most: int, fi
     weak = bool(state.weak) or state.weak_beside
     if questions:
         best, reason = _answers(state, runtime, judge, questions)
+        if len(state.parts) < 2:
+            # A short query is judged as a whole if its questions find nothing.
+            if not best:
+                return False
+            first = 0
         # Weak evidence of words alone is often right: a paraphrase shares few of them.
         first = 0 if weak and state.vector is not None else first
     elif weak:
@@ -72,12 +79,14 @@ def _answers(
 ) -> tuple[dict[int, float], str]:
     """Return what answers any of some questions, with its best score, and why the first one is unanswered."""
     best: dict[int, float] = {}
-    reasons = []
-    for question in questions:
-        asked = judge(rank(state, runtime, question), runtime)
+    every = [judge(rank(state, runtime, each), runtime) for each in questions]
+    for asked in every:
         _add(best, asked, len(asked.keys))
-        reasons.append(asked.reason)
-    return best, next(filter(None, reasons), "")
+    # What stands for the present, and what is marked, depends on what is asked.
+    first = max(every, key=lambda each: float(each.scores.max(initial=-np.inf)))
+    if len(first.keys):
+        state.query, state.question, state.asks_past = first.query, first.question, first.asks_past
+    return best, next((each.reason for each in every if each.reason), "")
 
 
 def _near(state: Recalling, runtime: Runtime, judge: Judge) -> dict[int, float]:
