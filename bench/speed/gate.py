@@ -29,10 +29,11 @@ ADDED = 128
 _SHELL = [sys.executable, "-c", "from combray.interfaces.cli import main; main()"]
 _LIBRARIES = [sys.executable, "-c", "import sqlite3, numpy"]
 
-LIMITS = {"recall": 11.7, "write": 17.0, "cold recall": 4.4}
+LIMITS = {"recall": 13.5, "write": 17.0, "cold recall": 4.4}
 """Figure -> highest ratio. recall: of FTS5 and the scan together. write: of the tokenizers library and FTS5, in
 batches; our embedder is no floor, since a faster one would raise the ratio. cold recall: of Python with sqlite3
-and numpy. The limit of writes is 1.35 times what was measured."""
+and numpy. The limit of writes is 1.35 times what was measured. That of recall was set anew when unchanged code
+gave 8.9 to 10.3 on one machine within minutes."""
 
 
 class Gate:
