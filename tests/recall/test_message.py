@@ -159,3 +159,14 @@ def test_what_leads_to_a_question() -> None:
     assert not leads_to_a_question("Tom called. What is his number?")
     assert not leads_to_a_question("What is the number of the vet who sees our dog on Mondays and on Fridays?")
     assert not leads_to_a_question(lead)
+
+
+def test_the_configured_share_holds_for_the_questions_of_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A share of 1 keeps the best hit alone. With words alone nothing else cuts."""
+    question = "Who of us, Priya or Mia, is allergic?"
+    for keep, most in (("0.05", 2), ("1", 1)):
+        monkeypatch.setenv("COMBRAY_KEEP", keep)
+        with combray.open(":memory:", embedder="none", clock=FakeClock(), worker=False) as engine:
+            engine.remember_many([{"content": each} for each in NOTES], diff=False)
+            assert len(texts(engine, question)) == most
+            assert len(texts(engine, f"{AROUND} {question}")) == most

@@ -305,7 +305,7 @@ def _from_morse(run: str) -> str | None:
     words = [part.split() for part in re.split(r"[ ]*/[ ]*|[ ]{3,}", run)]
     letters = ["".join([_MORSE_LETTERS.get(code, "") for code in codes]) for codes in words]
     text = " ".join(filter(None, letters))
-    # A rule or a leader of dots is no message.
+    # A horizontal rule or a row of dots has too few distinct letters for a message.
     return text if len(set(text)) >= _FEWEST_MORSE else None
 
 

@@ -190,7 +190,7 @@ def _words(text: Meaning, concept: Concept) -> tuple[str, ...]:
 
 
 def _in_place(text: Meaning, concept: Concept) -> str:
-    """Return a concept with the word before it: "is closed" is no past."""
+    """Return a concept with the word before it, so that "is closed" does not count as past."""
     return " ".join(text.units[max(concept.first - 1, 0) : concept.last + 1])
 
 

@@ -19,7 +19,7 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("decay", "combray.recall.decay:FileAgeDecay", lambda value: {"enabled": True} if value else {}),
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
     # Who keeps everything wants no other cut.
-    ("keep", "combray.recall.answers:JudgeAnswers", lambda value: {} if value else {"cuts": False}),
+    ("keep", "combray.recall.answers:JudgeAnswers", lambda value: {"share": value} if value else {"cuts": False}),
     ("caution", "combray.recall.answers:JudgeAnswers", lambda value: {"refuse": value}),
     ("caution", "combray.recall.require_answer:RequireAnswer", lambda value: {"refuse": value}),
     ("guard", "combray.remember.guard:Guard", lambda value: {"enabled": bool(value)}),

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from combray.errors import InvalidInputError
-from combray.language.dates import has_time_expression
 from combray.language.dates.named import days_named
 from combray.language.indexing import normalised
 from combray.language.token_count import TokenCounter
@@ -151,7 +150,7 @@ def _piece(memory: Memory, short_id: str, style: Style, number: int = 0, mark: s
 
 def _days(text: str, moment: datetime) -> str:
     """Return what the first relative days in a text mean: "Tuesday = 2026-12-01"."""
-    named = days_named(text[:_DATED_CHARACTERS], moment) if has_time_expression(text[:_DATED_CHARACTERS]) else []
+    named = days_named(text[:_DATED_CHARACTERS], moment)
     meant = dict.fromkeys(f"{each.text} = {each}" for each in named if each.relative)
     return ", ".join(list(meant)[:_MOST_DAYS])
 

@@ -24,7 +24,7 @@ from combray.recall.answer_features import (
     evidence,
     in_conversation,
 )
-from combray.recall.keep import KeepStrong
+from combray.recall.keep import KEEP, KeepStrong
 from combray.recall.message import keep_answers
 from combray.recall.state import Recalling
 from combray.records import dataclass
@@ -74,6 +74,8 @@ class JudgeAnswers:
     refuse: float = 0.0
     gap: float = 0.0
     several: float = 0.5
+    share: float = KEEP
+    """Share of the best score below which hits of such a question are dropped, as in `KeepStrong`."""
     questions: int = 2
     """Questions of a whole message that are asked alone (`message.keep_answers`)."""
     first: int = 1
@@ -119,7 +121,7 @@ class JudgeAnswers:
 
     def _cut(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Judge one question of a message, up to the relative cut."""
-        return KeepStrong()(self(state, runtime), runtime)
+        return KeepStrong(self.share)(self(state, runtime), runtime)
 
     def unrelated(self, state: Recalling, found: AnswerEvidence, runtime: Runtime) -> bool:
         """Whether word vectors meet too little of the question.

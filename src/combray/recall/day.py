@@ -15,7 +15,7 @@ from combray.language.tense import tense_of
 from combray.language.text import candidate_of
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
-from combray.recall.ranges import around, in_words
+from combray.recall.ranges import around, in_words, without
 from combray.recall.state import Recalling
 from combray.runtime import Filter, Keys, MomentArm, Runtime
 from combray.types import LIVE_STATUSES
@@ -49,10 +49,7 @@ class ReadDay:
             for each in found
         ):
             return state
-        left = query
-        for each in reversed(found):
-            left = f"{left[: each.span[0]]} {left[each.span[1] :]}"
-        if asks_what_happened(left):
+        if asks_what_happened(without(query, found)):
             state.only_dated = True
             state.asked_times = tuple((each.start.timestamp(), each.end.timestamp()) for each in found)
             state.dated = " and ".join(f"{each.text} ({in_words(each)})" for each in found)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from combray.errors import ModelError
 from combray.language.caches import from_tables
+from combray.language.messages import LONG_FROM
 from combray.language.questions import read
 from combray.language.samples import samples
 from combray.language.scripts import language
@@ -38,7 +39,7 @@ class SplitQuery:
     needs = ("terms",)
     gives = ("parts",)
     leaves_process = True
-    long_from: int = 14
+    long_from: int = LONG_FROM
     least_terms: int = 4
     most: int = 3
     most_terms: int = 32

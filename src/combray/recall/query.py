@@ -22,6 +22,7 @@ from combray.language.scripts import language
 from combray.language.tokens import query_terms, terms
 from combray.language.trivial import letters, says_nothing
 from combray.pipeline import stage
+from combray.recall.ranges import without
 from combray.recall.state import Recalling
 from combray.runtime import Embedder, Runtime
 from combray.types import LIVE_STATUSES
@@ -188,10 +189,7 @@ def without_times(query: str, now: float) -> str:
     """Return a query without its expressions of time, as seen from `now`."""
     if not dates.has_time_expression(query):
         return query
-    left = query
-    for each in reversed(dates.resolve(query, datetime.fromtimestamp(now, UTC))):
-        left = f"{left[: each.span[0]]} {left[each.span[1] :]}"
-    return " ".join(left.split())
+    return without(query, dates.resolve(query, datetime.fromtimestamp(now, UTC)))
 
 
 def forms_of(day: date) -> tuple[str, ...]:

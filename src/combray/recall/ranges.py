@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -22,6 +23,13 @@ def around(found: TimeExpression, now: datetime) -> TimeExpression:
     day = found.start + timedelta(days=now.weekday())
     since, until = min(found.start, day - _HALF_WEEK), max(found.end, day + _DAY + _HALF_WEEK)
     return replace(found, start=since, end=until, explicit=True)
+
+
+def without(query: str, found: Sequence[TimeExpression]) -> str:
+    """Return a query without these expressions, which are in its order."""
+    for each in reversed(found):
+        query = f"{query[: each.span[0]]} {query[each.span[1] :]}"
+    return " ".join(query.split())
 
 
 def in_words(found: TimeExpression) -> str:

@@ -20,7 +20,7 @@ from combray.language.tokens import is_stop, query_terms, term_set
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
 from combray.recall.ranges import around as _around
-from combray.recall.ranges import in_words
+from combray.recall.ranges import in_words, without
 from combray.recall.state import Recalling
 from combray.runtime import Filter, Runtime
 from combray.types import Memory
@@ -87,10 +87,7 @@ class ResolveDates:
                 until=until if where.until is None else min(until, where.until),
             )
             state.dated = " and ".join(f"{each.text} ({in_words(each)})" for each in plain)
-            left = state.query
-            for each in reversed(plain):
-                left = f"{left[: each.span[0]]} {left[each.span[1] :]}"
-            left = " ".join(left.split())
+            left = without(state.query, plain)
             state.only_dated = asks_what_happened(left)
             # A query that is a date and nothing else stays as it is: there is nothing else to embed.
             state.query = left if any(char.isalnum() for char in left) else state.query

@@ -1,13 +1,10 @@
-"""Dates in a memory's text, resolved relative to the moment it is about."""
+"""The day that a memory is about."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from combray.language.dates.named import Dated, days_named, edges_named
 from combray.types import Memory
-
-__all__ = ["Dated", "day_of", "days_named", "edges_named"]
 
 
 def day_of(memory: Memory) -> tuple[datetime, datetime]:

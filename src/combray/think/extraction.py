@@ -11,12 +11,12 @@ from combray.language import claims
 from combray.language.cues import asked as asked_cue
 from combray.language.cues import cues
 from combray.language.dates import has_time_expression
+from combray.language.dates.named import Dated, days_named
 from combray.language.questions import Question
 from combray.language.sentences import sentences
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set, word_count
 from combray.records import dataclass, replace
-from combray.think.dates import Dated, days_named
 from combray.think.prompt import Wording
 from combray.think.sources import Source, one_line
 from combray.think.thought import Citation

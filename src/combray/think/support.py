@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from combray.language import polarity
 from combray.language.claim_tokens import Token, tokenise, vocabulary
 from combray.language.dates import has_time_expression
+from combray.language.dates.named import Dated, days_named, edges_named
 from combray.language.entities import extract, names
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, term_set
 from combray.records import dataclass
-from combray.think.dates import Dated, day_of, days_named, edges_named
+from combray.think.dates import day_of
 from combray.think.evidence import Evidence
 from combray.think.thought import How
 from combray.types import Memory

@@ -11,8 +11,8 @@ import pytest
 
 import combray
 from combray.interfaces.mcp.calls import Calls
+from combray.language.dates.named import days_named
 from combray.testing.fakes import FakeClock
-from combray.think.dates import days_named
 
 SUNDAY = datetime(2024, 6, 16, 12, tzinfo=UTC)
 
