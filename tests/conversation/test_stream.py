@@ -94,6 +94,24 @@ def test_the_answer_never_waits_for_a_search_and_says_how_old_it_is(
     gate.set()
 
 
+def test_a_turn_is_answered_with_what_was_found_before_it(engine: Engine) -> None:
+    """ "Uses previous turns (N-2, N-1), NOT current user input", however fast the search about turn N is."""
+    engine.remember(PEANUTS)
+    engine.remember("The harbour freezes in January.")
+    talk = engine.conversation("today")
+    talk.add("Dinner for Anna?")
+    talk.add("Curry perhaps.")
+    held = talk.prefetched()
+    talk.add("What about the harbour?")
+    talk.add("And in January?")
+    assert talk.wait()
+    made = talk.context(prefetched=held)
+    assert made.state == "ready"
+    assert PEANUTS in shown(made, "facts")
+    assert "harbour freezes" not in shown(made, "facts")
+    assert "harbour freezes" in shown(talk.context(), "facts")
+
+
 def test_turns_already_in_the_prompt_and_what_was_drawn_from_them_are_not_streamed(engine: Engine) -> None:
     talk = engine.conversation("today")
     turn = talk.add("Remember that Anna is allergic to peanuts.", auto=True)

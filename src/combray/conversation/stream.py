@@ -46,6 +46,14 @@ class Prepared:
     episodes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Prefetched:
+    """What a stream held at one moment, and how fresh it was: see `Stream.state`."""
+
+    prepared: Prepared | None
+    state: str
+
+
 class Stream:
     """Prefetches one conversation's memories from the first `see(start=True)` on. `state` reports errors."""
 
@@ -73,23 +81,29 @@ class Stream:
     @property
     def state(self) -> str:
         """How fresh the memories are: "ready", "preparing", "stale by one turn", "failed: …" or "closed"."""
-        with self._lock:
-            if self._background.closed:
-                return "closed"
-            failed = f"failed: {self._failure}" if self._failure else ""
-            if self._prepared is None:
-                return failed or ("preparing" if self._started and self._turns else "nothing prepared yet")
-            behind = (self._turns[-1].position or 0) - self._prepared.position if self._turns else 0
-        stale = "ready" if behind <= 0 else f"stale by {'one turn' if behind == 1 else f'{behind} turns'}"
-        return f"{stale}; {failed}" if failed else stale
+        return self.latest().state
 
-    def memories(self) -> tuple[list[Memory], list[Memory]]:
-        """Return the facts and episodes that were prefetched last and are still live, best first."""
+    def latest(self) -> Prefetched:
+        """Return what is prepared at this moment. A search that ends later does not change it."""
         with self._lock:
-            prepared = self._prepared
+            return Prefetched(self._prepared, self._freshness())
+
+    def memories(self, prefetched: Prefetched) -> tuple[list[Memory], list[Memory]]:
+        """Return the facts and episodes of `prefetched` that are still live, best first."""
+        prepared = prefetched.prepared
         if prepared is None:
             return [], []
         return self._live(prepared.facts), self._live(prepared.episodes)
+
+    def _freshness(self) -> str:
+        if self._background.closed:
+            return "closed"
+        failed = f"failed: {self._failure}" if self._failure else ""
+        if self._prepared is None:
+            return failed or ("preparing" if self._started and self._turns else "nothing prepared yet")
+        behind = (self._turns[-1].position or 0) - self._prepared.position if self._turns else 0
+        stale = "ready" if behind <= 0 else f"stale by {'one turn' if behind == 1 else f'{behind} turns'}"
+        return f"{stale}; {failed}" if failed else stale
 
     def _prepare(self, turns: tuple[Memory, ...]) -> None:
         """Search; runs in the background thread."""
@@ -130,10 +144,10 @@ class Stream:
 
 
 def streamed(
-    stream: Stream, recent: Sequence[Memory], shown: Sequence[Memory]
+    stream: Stream, prefetched: Prefetched, recent: Sequence[Memory], shown: Sequence[Memory]
 ) -> tuple[list[Memory], list[Memory], list[Memory]]:
     """Return up to five facts, up to five episodes, and those that duplicate one another, `recent` or `shown`."""
-    facts, episodes = stream.memories()
+    facts, episodes = stream.memories(prefetched)
     said = {turn.id for turn in (*recent, *shown)}
     new = [memory for memory in (*facts, *episodes) if memory.id not in said]
     kept, repeated = without_repeats([*recent, *shown, *new])

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from combray.audit.audited import record_read
 from combray.conversation.auto_memory import save_what_is_worth_it
-from combray.conversation.stream import Stream, streamed
+from combray.conversation.stream import Prefetched, Stream, streamed
 from combray.errors import InvalidInputError
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
@@ -96,20 +96,24 @@ class Conversation:
         counter: TokenCounter | None = None,
         tool_results: Answer | Iterable[Any] = (),
         system: str = "",
+        prefetched: Prefetched | None = None,
     ) -> Context:
         """Build the context for the next answer, at most `budget` tokens (None: the setting `context_budget`).
 
         It contains the recent turns, `tool_results` (an answer of recall, memories, or texts), facts and episodes
         that were prefetched in the background, and `system` text if tokens are left. This method does not search:
         the first call starts prefetching, and `Context.state` reports how fresh the memories are ("ready",
-        "preparing", "stale by one turn", …). Raises InvalidInputError.
+        "preparing", "stale by one turn", …). `prefetched`: what `prefetched()` returned before the turn that is
+        answered was added; without it, the search about that turn is used if it has ended. Raises
+        InvalidInputError.
         """
         recent = self._recent()
         self._stream.see(recent, start=True)
         counter = counter or estimate
         found = results(tool_results)
         shown = [each for each in found if isinstance(each, Memory)]
-        facts, episodes, repeated = streamed(self._stream, recent, shown)
+        held = prefetched or self._stream.latest()
+        facts, episodes, repeated = streamed(self._stream, held, recent, shown)
         record_read(self._memories, "conversation", [each.id for each in (*recent, *facts, *episodes)])
         made = assemble(
             {
@@ -121,7 +125,7 @@ class Conversation:
             },
             budget=budget_of(self._memories, budget),
             counter=counter,
-            state=self._stream.state,
+            state=held.state,
         )
         return with_repeats(made, repeated, counter)
 
@@ -129,6 +133,14 @@ class Conversation:
         """Wait until the memories for the next turn are ready; False after `timeout` seconds."""
         self._stream.see(self._recent(), start=True)
         return self._background.wait(timeout)
+
+    def prefetched(self, timeout: float = 10.0) -> Prefetched:
+        """Wait for the memories for the next turn, and hold them: pass them to `context` once it was added.
+
+        They are about the two turns before it and the same however long its own search takes.
+        """
+        self.wait(timeout)
+        return self._stream.latest()
 
     @property
     def _mine(self) -> Filter:

@@ -60,10 +60,10 @@ def stream(
             return
         for place, fields in _turns():
             results = fields.pop("tool_results", ())
-            talk.wait(wait)
+            prefetched = talk.prefetched(wait)
             try:
                 turn = talk.add(fields.pop("text"), auto=auto, **fields)
-                made = talk.context(budget, tool_results=results, system=system)
+                made = talk.context(budget, tool_results=results, system=system, prefetched=prefetched)
             except InvalidInputError as error:
                 raise InvalidInputError(f"line {place}: {error.field}", error.problem, error.remedy) from error
             _show(target, made, {"turn": turn.id, "saved": _saved(talk)})

@@ -78,9 +78,9 @@ class TurnCalls(Tools):
         turns before. The search for the next turn starts now. Use search_memory for an explicit question.
         """
         talk = self._conversation(session)
-        talk.wait(_SECONDS)
+        prefetched = talk.prefetched(_SECONDS)
         turn, saved = self._added(talk, text, author, auto)
-        made = talk.context(budget, tool_results=tool_results, system=system)
+        made = talk.context(budget, tool_results=tool_results, system=system, prefetched=prefetched)
         sections = [{**asdict(each), "ids": list(each.ids)} for each in made.sections]
         structured: dict[str, Any] = {"id": turn.id, "saved": saved, "text": made.text, "sections": sections}
         structured |= {"tokens": made.tokens, "budget": made.budget, "state": made.state}
