@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -110,12 +111,24 @@ def test_a_real_terminal_asks_one_key_for_each_pair(shell: Shell) -> None:
     assert shell.json("review", "--changes") == []
 
 
-def test_ctrl_c_leaves_the_rest_for_later(shell: Shell) -> None:
+def test_a_pair_that_an_answer_before_has_settled_is_not_asked_about(shell: Shell) -> None:
     new, old = pair(shell)
-    code, _ = typed(shell, "\x03", "review", "--changes")
-    assert code == 0
+    third = shell.remember("Unpacked in Jena", "--no-diff")
+    asked(shell, third, old, 0.7)
+    asked(shell, third, new, 0.5)
+    code, said = typed(shell, "ss", "review", "--changes")
+    assert (code, said.count("ater? ")) == (0, 2)
+    assert [shell.json("get", each)["superseded_by"] for each in (old, new)] == [new, third]
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"])
+def test_ctrl_c_leaves_the_rest_for_later(shell: Shell, key: str) -> None:
+    new, old = pair(shell)
+    asked(shell, shell.remember("Unpacked in Jena", "--no-diff"), new, 0.5)
+    code, said = typed(shell, key, "review", "--changes")
+    assert (code, said.count("ater? ")) == (0, 1)
     assert shell.json("get", old)["status"] == "active"
-    code, said = typed(shell, "c", "review", "--changes")
+    code, said = typed(shell, "cl", "review", "--changes")
     assert (code, "it was never true" in said) == (0, True)
     assert shell.json("history", old, "--chain")[0]["verdict"] == "corrects"
     assert new in shell.in_terminal("history", old, width=200)
@@ -168,3 +181,19 @@ def test_remember_asks_at_a_real_terminal_and_lists_what_it_would_ask_otherwise(
     shown = shell.in_terminal(*arguments, width=200)
     assert "This may change:" in shown
     assert f"{old} VERDICT" in shown
+
+
+def test_the_shell_answers_as_of_a_day(shell: Shell) -> None:
+    days = ("2025-09-03", "2026-02-11")
+    for day, text in zip(days, ("I live in Leipzig.", "I live in Porto now."), strict=True):
+        moment = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+        with combray.open(shell.folder / "default.db", worker=False, clock=lambda at=moment: at) as engine:
+            done = engine.remember(text, author="Ana")
+            for each in done.may_revise:
+                engine.settle(done.id, each.id, "supersedes")
+    for verb in ("recall", "context", "think"):
+        for day, city in (("2025-12-01", "Leipzig"), ("2026-03-01", "Porto")):
+            found = shell.run(verb, "Where does Ana live?", "--as-of", day).stdout
+            assert [each in found for each in ("Leipzig", "Porto")] == [
+                each == city for each in ("Leipzig", "Porto")
+            ]

@@ -23,7 +23,7 @@ from combray.interfaces.cli.output import (
     visible,
 )
 from combray.records import dataclass
-from combray.types import VERDICTS, Verdict
+from combray.types import LIVE_STATUSES, VERDICTS, Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from combray import Engine, Remembered, Replaced, Unsettled
 
 _KEYS: dict[str, Verdict] = {"s": "supersedes", "b": "both", "c": "corrects", "a": "same"}
-_LATER = ("l", "\r", "\n", " ", "")
+_LATER = ("l", "\r", "\n", " ")
 _QUESTION = "(s)upersedes, (b)oth, (c)orrects, s(a)me, (l)ater?"
 _SAID = {
     "supersedes": "{old} is superseded",
@@ -68,33 +68,35 @@ def can_ask(target: Target) -> bool:
     return for_people(target) and sys.stdin.isatty()
 
 
-def ask(engine: Engine, questions: Sequence[Question]) -> None:
-    """Ask about each pair, one key each. Ctrl-C leaves the rest for later."""
+def ask(engine: Engine, questions: Sequence[Question]) -> bool:
+    """Ask about each pair, one key each. Return False after Ctrl-C, which leaves the rest for later."""
     out = console()
     for number, each in enumerate(questions, 1):
         why = f" ({each.score:.2f}: {visible(each.reason)})"
         out.print(f"  [{number}] {moment(each.at)}  {short(each.text, _TEXT)}", style="bold", soft_wrap=True)
         out.print(f"      {each.old}{why}", style="dim", soft_wrap=True)
-        verdict = _answered()
+        try:
+            verdict = _answered()
+        except (KeyboardInterrupt, EOFError):
+            click.echo("later")
+            return False
         if verdict is None:
             continue
         try:
             engine.settle(each.new, each.old, verdict)
         except (InvalidInputError, NotFoundError) as error:
-            # Somebody else settled it meanwhile, or an earlier answer did.
+            # Somebody else settled it meanwhile.
             out.print(f"      {visible(str(error))}", style="yellow", soft_wrap=True)
             continue
         out.print(f"      {_SAID[verdict].format(new=each.new, old=each.old)}", style="green", soft_wrap=True)
+    return True
 
 
 def _answered() -> Verdict | None:
-    """The verdict of one key; None for later."""
+    """The verdict of one key; None for later. Raises KeyboardInterrupt, EOFError."""
     click.echo(f"      {_QUESTION} ", nl=False)
     while True:
-        try:
-            key = click.getchar().lower()
-        except (KeyboardInterrupt, EOFError):
-            key = ""
+        key = click.getchar().lower()
         if key in _KEYS or key in _LATER:
             click.echo(_KEYS.get(key, "later"))
             return _KEYS.get(key)
@@ -132,11 +134,19 @@ def review_changes(target: Target, limit: int) -> None:
         elif not found:
             console().print("No memory waits to be settled.")
         elif can_ask(target):
-            for each in found:
-                console().print(f"{moment(each.new.moment)}  {short(each.new.content, _TEXT)}", soft_wrap=True)
-                ask(engine, [_question(each)])
+            _ask_one_by_one(engine, found)
         else:
             _show_pairs(found)
+
+
+def _ask_one_by_one(engine: Engine, pairs: Sequence[Unsettled]) -> None:
+    for each in pairs:
+        # An answer before may have replaced one of the two.
+        if any(engine.get(end.id).status not in LIVE_STATUSES for end in (each.new, each.old)):
+            continue
+        console().print(f"{moment(each.new.moment)}  {short(each.new.content, _TEXT)}", soft_wrap=True)
+        if not ask(engine, [_question(each)]):
+            return
 
 
 def _question(pair: Unsettled) -> Question:
