@@ -85,6 +85,24 @@ def test_a_pair_is_listed_settled_and_taken_back(agent: Agent, db: Path) -> None
     assert "no memory" in agent.refused("settle_memories", new=new, old="nobody-here", verdict="both")
 
 
+def test_an_agent_may_ask_how_things_were_on_a_day(agent: Agent, db: Path) -> None:
+    ids = []
+    for day, text_ in (("2025-09-03", "Mina lives in Leipzig."), ("2026-02-11", "Mina lives in Porto.")):
+        moment = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+        with combray.open(
+            db, namespace="work", embedder="none", worker=False, clock=lambda at=moment: at
+        ) as engine:
+            ids.append(engine.remember(text_, diff=False).id)
+    agent.done("settle_memories", new=ids[1], old=ids[0], verdict="supersedes")
+    for tool, name in (("recall", "query"), ("think", "question")):
+        asked_: dict[str, Any] = {name: "Where does Mina live?"}
+        then = text(agent.call(tool, **asked_, as_of="2025-12-01"))
+        assert ("Leipzig" in then, "Porto" in then) == (True, False)
+        later = text(agent.call(tool, **asked_, as_of="2026-03-01"))
+        assert ("Leipzig" in later, "Porto" in later) == (False, True)
+    assert "as_of" in agent.refused("recall", query="Where does Mina live?", as_of="no day at all")
+
+
 def test_remember_takes_verdicts_and_a_slot(agent: Agent) -> None:
     first = agent.remember("The heating is on", slot="home.heating")
     beside = agent.remember("Bo is on holiday")

@@ -106,6 +106,20 @@ def test_statuses_asked_for_show_superseded_memories_marked(engine: Engine) -> N
     assert {hit.memory.id: hit.outdated_by for hit in hits[:2]} == {old: new, new: None}
 
 
+def test_a_settled_pair_is_marked_as_settled_and_no_more_as_open(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig.", "2025-09-03")
+    new = engine.remember("I live in Porto now.", author="user", occurred_at="2026-02-11").id
+    question, both = "Where do I live?", ["active", "superseded"]
+    open_pair = {hit.memory.id: (hit.may_be_outdated_by, hit.may_replace) for hit in engine.recall(question)}
+    assert (open_pair[old], open_pair[new]) == ((new, None), (None, old))
+    engine.settle(new, old, "supersedes")
+    hits = {hit.memory.id: hit for hit in engine.recall(question, statuses=both)}
+    marks = [
+        (hits[each].outdated_by, hits[each].may_be_outdated_by, hits[each].may_replace) for each in (old, new)
+    ]
+    assert marks == [(new, None, None), (None, None, None)]
+
+
 # -- later statements ------------------------------------------------------------------------------------
 
 
@@ -370,3 +384,14 @@ def test_no_open_pair_marks_a_hit_of_a_question_about_the_past(engine: Engine) -
     hits = engine.recall("What was the backend made of when Zoltan started?")
     assert hits[0].memory.id == old
     assert hits[0].may_be_outdated_by is None
+
+
+def test_what_was_corrected_was_never_so_and_answers_no_question_about_the_past(engine: Engine) -> None:
+    old = tell(engine, "I live in Leipzig.", "2025-09-03")
+    new = tell(engine, "I live in Porto.", "2026-02-11")
+    engine.settle(new, old, "supersedes")
+    assert old in shown(engine, "Where did I live before?")
+    engine.settle(new, old, "corrects")
+    assert old not in shown(engine, "Where did I live before?")
+    both = engine.recall("Where do I live?", statuses=["active", "superseded"])
+    assert {hit.memory.id: hit.outdated_by for hit in both}[old] == new

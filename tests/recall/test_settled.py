@@ -127,3 +127,15 @@ def test_the_open_pair_of_a_superseded_memory_is_one_of_what_superseded_it(engin
     engine.settle(third, first, "both")
     hits = engine.recall("Where does the staging server run?")
     assert {hit.memory.id: hit.may_be_outdated_by for hit in hits}[first] is None
+
+
+def test_the_words_of_a_merged_memory_find_what_it_was_merged_into(engine: Engine) -> None:
+    question = "At what time is Fabrizio's standup?"
+    old = tell(engine, "My standup is at 9:30.", "2025-09-03")
+    new = tell(engine, "The daily round with the team begins half an hour before ten.", "2025-11-03")
+    assert engine.recall(question)[0].memory.id == old
+    engine.settle(new, old, "same")
+    (hit,) = (each for each in engine.recall(question) if each.memory.id in (old, new))
+    assert (hit.memory.id, hit.restated_by, hit.outdated_by) == (new, (old,), None)
+    engine.settle(new, old, "open")
+    assert engine.recall(question)[0].memory.id == old

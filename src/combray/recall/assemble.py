@@ -10,7 +10,7 @@ import numpy as np
 from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
 from combray.recall.later import MARK_FROM
-from combray.recall.marks import note
+from combray.recall.marks import note, outdated_by
 from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
@@ -30,7 +30,10 @@ class Assemble:
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         names = self.shown or tuple(state.signals)
         memories = state.reader.memories(state.keys)
-        later, earlier = _revisions(state, [memory.id for memory in memories])
+        outdated = [outdated_by(memory, state.now) for memory in memories]
+        # What was settled is no open question any more.
+        doubted = [None if by else memory.id for by, memory in zip(outdated, memories, strict=True)]
+        later, earlier = _revisions(state, doubted)
         merged = _merged(state, memories)
         via = found_by(state)
         columns = {
@@ -48,7 +51,7 @@ class Assemble:
                     scores[place],
                     signals,
                     via[key],
-                    outdated_by=_outdated_by(memory, state.now),
+                    outdated_by=outdated[place],
                     may_be_outdated_by=later.get(key),
                     may_replace=earlier.get(key),
                     restated_by=merged.get(memory.id, ()),
@@ -61,19 +64,16 @@ class Assemble:
         return state
 
 
-def _outdated_by(memory: Memory, now: float) -> str | None:
-    """Return the id of what superseded it; what a plan supersedes is outdated from the plan's day on."""
-    ended = memory.valid_to is not None and memory.valid_to.timestamp() <= now
-    return memory.superseded_by if memory.status == "superseded" or ended else None
+def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, str], dict[int, str]]:
+    """Return, by key of a hit, the id of the memory that may replace it, and of the hit that it may replace.
 
-
-def _revisions(state: Recalling, ids: list[str]) -> tuple[dict[int, str], dict[int, str]]:
-    """Return, by key of a hit, the id of the memory that may replace it, and of the hit that it may replace."""
+    `ids` are those of the hits, None for one that nothing may replace.
+    """
     if state.revisions is None:
         state.revisions = open_revisions(state, state.keys.tolist(), MARK_FROM)
     if not state.revisions:
         return {}, {}
-    known = dict(zip(state.keys.tolist(), ids, strict=True))
+    known = {key: each for key, each in zip(state.keys.tolist(), ids, strict=True) if each is not None}
     links = sorted(state.revisions, key=lambda each: (-each.weight, each.source, each.target))
     sources = [each.source for each in links]
     named = dict(zip(sources, state.reader.ids(np.array(sources)), strict=True))

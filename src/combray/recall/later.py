@@ -87,8 +87,8 @@ def times_of(state: Recalling, keys: Iterable[int]) -> Times:
     """Read how these memories stand to the present."""
     known = np.array(sorted(set(keys)), dtype=np.int64)
     rows = state.reader.rows(known)
-    told, plans = ~hedged(rows, state.now), planned(rows)
-    due = told & plans & (rows.valid_from <= state.now)
+    told, plans = ~hedged(rows, state.present), planned(rows)
+    due = told & plans & (rows.valid_from <= state.present)
     listed, moments, begins = known.tolist(), rows.moment.tolist(), rows.valid_from.tolist()
     return Times(
         told=frozenset(known[told].tolist()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from combray.types import LIVE_STATUSES, Hit
+from combray.types import LIVE_STATUSES, Hit, Memory
 
 
 def marks(hits: Iterable[Hit], numbers: Mapping[str, int], now: float) -> dict[str, str]:
@@ -34,3 +34,9 @@ def note(hit: Hit, numbers: Mapping[str, int], now: float) -> str:
     if memory.valid_from is not None and memory.valid_from > moment:
         return f"from {memory.valid_from:%Y-%m-%d} on"
     return ""
+
+
+def outdated_by(memory: Memory, now: float) -> str | None:
+    """Return the id of what superseded it; what a plan supersedes is outdated from the plan's day on."""
+    ended = memory.valid_to is not None and memory.valid_to.timestamp() <= now
+    return memory.superseded_by if memory.status == "superseded" or ended else None

@@ -1,4 +1,4 @@
-"""Open `may_revise` edges to memories, and where the chains of superseded memories end."""
+"""Open `may_revise` edges to memories, and where the chains of outdated memories end."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 
 from combray.recall.state import Recalling
 from combray.runtime import Link
+from combray.types import STATUSES
 
 _LONGEST_CHAIN = 64
+_MERGED = STATUSES.index("merged")
 
 
 def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[Link]:
@@ -44,22 +46,37 @@ def open_revisions(state: Recalling, keys: Sequence[int], least: float) -> list[
 
 
 def chain_heads(state: Recalling, keys: Sequence[int]) -> dict[int, int]:
-    """Return the live memory at the end of each superseded memory's chain; -1 where it is not to be shown."""
+    """Return the live memory at the end of the chain of each memory that was superseded or merged; -1 for none.
+
+    -1 stands for an end that is not to be shown. With `as_of` a chain ends in what had replaced it by then.
+    """
     newer: dict[int, int] = {}
     frontier = list(keys)
     for _ in range(_LONGEST_CHAIN):
         if not frontier:
             break
-        links = state.reader.links_to(frontier, ("supersedes",))
-        found = {link.target: link.source for link in links}
+        found = _replaced_by(state, frontier)
         newer |= found
         frontier = sorted(set(found.values()) - newer.keys())
-    ends: dict[int, int] = {}
+    chains: dict[int, list[int]] = {}
     for key in keys:
-        end, steps = key, 0
-        while end in newer and steps < _LONGEST_CHAIN:
-            end, steps = newer[end], steps + 1
-        ends[key] = end
-    every = np.array(sorted(set(ends.values())), dtype=np.int64)
+        chain = [key]
+        while chain[-1] in newer and len(chain) <= _LONGEST_CHAIN:
+            chain.append(newer[chain[-1]])
+        chains[key] = chain if state.where.as_of is not None else chain[-1:]
+    every = np.array(sorted({each for chain in chains.values() for each in chain}), dtype=np.int64)
     shown = set(every[state.reader.eligible(every, state.where)].tolist())
-    return {key: end if end in shown else -1 for key, end in ends.items()}
+    return {key: next((each for each in reversed(chain) if each in shown), -1) for key, chain in chains.items()}
+
+
+def _replaced_by(state: Recalling, keys: Sequence[int]) -> dict[int, int]:
+    """Return the memory that superseded each of the keys, or that it was merged into."""
+    reader = state.reader
+    found = {link.target: link.source for link in reader.links_to(keys, ("supersedes",))}
+    every = np.array(keys, dtype=np.int64)
+    merged = every[reader.rows(every).status == _MERGED].tolist()
+    if merged:
+        into = {key: memory.merged_into for key, memory in zip(merged, reader.memories(merged), strict=True)}
+        known = reader.keys_of([each for each in into.values() if each])
+        found |= {key: known[winner] for key, winner in into.items() if winner in known}
+    return found

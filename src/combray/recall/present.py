@@ -27,40 +27,58 @@ from combray.runtime import Found, Keys, Link, Ranked, Runtime
 from combray.scoring.scratch import ascending
 from combray.types import STATUSES
 
-_SUPERSEDED = STATUSES.index("superseded")
+_OUTDATED = [STATUSES.index(each) for each in ("superseded", "merged")]
 _TINY = 1e-6
 
 
 @stage
 class FollowRevisions:
-    """Finds for each superseded candidate the live memory at the end of its chain.
+    """Finds for each candidate that was superseded or merged the live memory at the end of its chain.
 
     The candidate is ranked and judged by its own words: "I live in Leipzig" answers "Which city do I live in?" as
     well as before "Big news: I moved! Porto it is" superseded it. `ShowSuccessors` then shows the latter instead.
-    A chain that ends in a memory which is forgotten, or which the filters exclude, gives nothing.
+    A chain that ends in a memory which is forgotten, or which the filters exclude, gives nothing. For a question
+    about the past superseded candidates stay, but for those that were corrected.
     """
 
     needs = ("found", "candidates")
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if state.found is None or state.keeps_superseded or not len(state.keys):
+        if state.found is None or not len(state.keys):
             return state
+        if state.keeps_superseded:
+            hidden = dict.fromkeys(self._never_true(state) if state.asks_past else (), -1)
+        else:
+            outdated = self._outdated(state)
+            state.successors = chain_heads(state, state.keys[outdated].tolist()) if outdated.any() else {}
+            hidden = {key: end for key, end in state.successors.items() if end < 0}
+        if hidden:
+            state.found = _instead(state.found, hidden)
+            state.keys = state.found.keys
+        return state
+
+    @staticmethod
+    def _never_true(state: Recalling) -> list[int]:
+        """Return the candidates that were corrected: for no question they say how things were."""
+        superseded = state.keys[state.columns().status == _OUTDATED[0]].tolist()
+        links = state.reader.links_to(superseded, ("supersedes",)) if superseded else ()
+        return sorted({each.target for each in links if each.subtype == "corrects"})
+
+    @staticmethod
+    def _outdated(state: Recalling) -> NDArray[np.bool_]:
+        if state.where.as_of is not None:
+            # What was superseded since was no less true then.
+            return ~state.reader.eligible(state.keys, state.where)
         rows = state.columns()
         # What a plan replaced stays live until the plan's day, and is outdated from then on.
         ended = (rows.valid_to <= state.now) & ((rows.cues & TENSE_BITS["past"]) == 0)
-        outdated = (rows.status == _SUPERSEDED) | ended
-        if outdated.any():
-            state.successors = chain_heads(state, state.keys[outdated].tolist())
-            hidden = {key: end for key, end in state.successors.items() if end < 0}
-            if hidden:
-                state.found = _instead(state.found, hidden)
-                state.keys = state.found.keys
-        return state
+        outdated: NDArray[np.bool_] = np.isin(rows.status, _OUTDATED) | ended
+        return outdated
 
 
 @stage
 class ShowSuccessors:
-    """Replaces each superseded candidate by the end of its chain (`FollowRevisions`), with its evidence.
+    """Replaces each outdated candidate by the end of its chain (`FollowRevisions`), with its evidence.
 
     If the question finds both, the better place counts.
     """
@@ -155,9 +173,9 @@ class LeadWithPresent:
             return state
         asks_plan = state.question is not None and state.question.asks_plan
         plans = planned(rows)[: self.among]
-        yields = hedged(rows, state.now, ("planned",) if asks_plan else ())[: self.among]
+        yields = hedged(rows, state.present, ("planned",) if asks_plan else ())[: self.among]
         # A plan that came due, unless it was put off or cancelled before.
-        due = plans & ~yields & (rows.valid_from[: self.among] <= state.now)
+        due = plans & ~yields & (rows.valid_from[: self.among] <= state.present)
         if due.any():
             off = np.isin(state.keys[: self.among], list(slips(state, state.keys[: self.among][due].tolist())))
             yields, due = yields | off, due & ~off
@@ -187,7 +205,7 @@ class LeadWithPresent:
         """Put a statement about the past in front of a first hit about the present that it is about."""
         first = int(state.keys[0])
         rows = state.columns()
-        past = ((rows.cues & TENSE_BITS["past"]) > 0) | (rows.valid_to <= state.now)
+        past = ((rows.cues & TENSE_BITS["past"]) > 0) | (rows.valid_to <= state.present)
         if past[0]:
             return
         links = [
@@ -217,7 +235,7 @@ class LeadWithPresent:
         if not found:
             return
         keys = np.array(sorted(found), dtype=np.int64)
-        told = state.reader.eligible(keys, state.where) & ~hedged(state.reader.rows(keys), state.now)
+        told = state.reader.eligible(keys, state.where) & ~hedged(state.reader.rows(keys), state.present)
         naming = self._naming(state, keys[told].tolist())
         # "When I was small dad drove a Lada" is like "My parents live in Pirna", but a car is asked for.
         asked = states_of(state.query).topics & states_of(state.contents([first])[0]).topics
@@ -255,7 +273,7 @@ class LeadWithPresent:
             return False
         keys = np.array(sorted({each.target for each in links}), dtype=np.int64)
         rows = state.reader.rows(keys)
-        told = state.reader.eligible(keys, state.where) & ~hedged(rows, state.now)
+        told = state.reader.eligible(keys, state.where) & ~hedged(rows, state.present)
         shown = set(keys[told].tolist())
         if state.columns().times[0]:
             # "The party is on the 18th", later "on the 25th": a plan does not yield to the old day.

@@ -105,10 +105,8 @@ class ReadQuestion:
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         state.question = read(state.query, state.reader.profile().authors)
-        where = state.where
-        state.asks_past = state.question.asks_past or where.as_of is not None
-        live_only = where.statuses == LIVE_STATUSES and where.as_of is None
-        state.keeps_superseded = state.asks_past or not live_only
+        state.asks_past = state.question.asks_past
+        state.keeps_superseded = state.asks_past or state.where.statuses != LIVE_STATUSES
         terms = query_terms(state.question.bare) if state.question.bare else []
         state.terms = tuple((terms or query_terms(state.query))[: self.most_terms])
         return state

@@ -30,6 +30,7 @@ from combray.runtime import (
 )
 from combray.scoring.ranking import DECIMALS, ranked
 from combray.types import LIVE_STATUSES
+from combray.where import And, Compare, Not, joined
 
 _DAY = 86_400.0
 _OF_PARTS = {"context", "own", "window"}
@@ -146,11 +147,19 @@ class SearchContext:
 
     @staticmethod
     def _where(state: Recalling) -> Filter:
-        """The filter, and superseded memories too: they lead to what replaced them (`FollowRevisions`)."""
+        """The filter, and outdated memories too: they lead to what replaced them (`FollowRevisions`).
+
+        With `as_of` these are what was outdated by then, of what was known then.
+        """
         where = state.where
-        if where.statuses == LIVE_STATUSES and where.as_of is None:
-            return replace(where, statuses=(*LIVE_STATUSES, "superseded"))
-        return where
+        if where.statuses != LIVE_STATUSES:
+            return where
+        outdated = (*LIVE_STATUSES, "superseded", "merged")
+        if where.as_of is None:
+            return replace(where, statuses=outdated)
+        then = (datetime.fromtimestamp(where.as_of, UTC),)
+        known = And((Compare("recorded_at", "lte", "time", then), Not(Compare("valid_from", "gt", "time", then))))
+        return replace(where, statuses=outdated, as_of=None, condition=joined(where.condition, known))
 
     @staticmethod
     def _lie_behind(query: str, now: float) -> bool:

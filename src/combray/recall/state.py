@@ -95,7 +95,7 @@ class Recalling:
     keeps_superseded: bool = False
     """Whether superseded memories are wanted as hits."""
     successors: Mapping[int, int] = field(default_factory=dict)
-    """Superseded candidates, each with the end of its chain, -1 if that is not shown (`FollowRevisions`)."""
+    """Outdated candidates, each with the end of its chain, -1 if that is not shown (`FollowRevisions`)."""
     revisions: list[Link] | None = None
     """Open `may_revise` edges to the hits; None before they are read."""
     linked: set[int] = field(default_factory=set)
@@ -165,6 +165,11 @@ class Recalling:
 
     texts: dict[int, str] = field(default_factory=dict)
     """Texts read so far, by key. Ask `contents`."""
+
+    @property
+    def present(self) -> float:
+        """The moment whose present is asked for, in unix seconds: `as_of`, else now."""
+        return self.now if self.where.as_of is None else self.where.as_of
 
     def contents(self, keys: Sequence[int]) -> list[str]:
         """Return the texts of keys; those that a stage asked for before are not read again."""

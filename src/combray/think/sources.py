@@ -11,10 +11,10 @@ import numpy as np
 from combray.language.sentences import sentences
 from combray.language.tokens import term_set
 from combray.prompt.context import without_repeats
-from combray.recall.marks import note
+from combray.recall.marks import note, outdated_by
 from combray.records import dataclass
 from combray.runtime import Filter, Space
-from combray.types import Hit, Memory
+from combray.types import LIVE_STATUSES, Hit, Memory
 
 MOST_EARLIER = 3
 """Maximum number of superseded memories."""
@@ -64,19 +64,27 @@ def numbered(hits: Iterable[Hit], spaces: Sequence[Space], *, now: float, with_e
     told = [hit for hit in allowed if id(hit.memory) in kept]
     numbers = {hit.memory.id: number for number, hit in enumerate(told, 1)}
     sources = [Source(number, hit, mark=note(hit, numbers, now)) for number, hit in enumerate(told, 1)]
-    replaced = [each for space in spaces for each in _superseded(sources, space)] if with_earlier else []
+    replaced = [each for space in spaces for each in _superseded(sources, space, now)] if with_earlier else []
     return sources + [
         Source(len(sources) + place, Hit(memory, 0.0, {}, "superseded"), by)
         for place, (memory, by) in enumerate(replaced[:MOST_EARLIER], 1)
     ]
 
 
-def _superseded(sources: Sequence[Source], space: Space) -> list[tuple[Memory, int]]:
-    """Return the memories of a namespace that sources superseded, each with the number of that source."""
-    reader, earlier = space.reader, Filter(statuses=("superseded",), trusts=space.trusts)
-    newer = {source.memory.supersedes: source.number for source in sources if source.memory.supersedes}
-    keys = np.array(sorted(reader.keys_of([old for old in newer if old]).values()), dtype=np.int64)
-    return [(each, newer[each.id]) for each in reader.memories(keys[reader.eligible(keys, earlier)].tolist())]
+def _superseded(sources: Sequence[Source], space: Space, now: float) -> list[tuple[Memory, int]]:
+    """Return the memories of a namespace that sources superseded, each with the number of that source.
+
+    Hits are not named again, and what was corrected was never true: it is no earlier value.
+    """
+    reader, numbers = space.reader, {source.memory.id: source.number for source in sources}
+    ids = {key: each for each, key in reader.keys_of(list(numbers)).items()}
+    links = [each for each in reader.links(ids, ("supersedes",)) if each.source in ids and each.target not in ids]
+    newer = {each.target: numbers[ids[each.source]] for each in links if each.subtype != "corrects"}
+    keys = np.array(sorted(newer), dtype=np.int64)
+    allowed = Filter(statuses=("superseded", *LIVE_STATUSES), trusts=space.trusts)
+    shown = keys[reader.eligible(keys, allowed)].tolist()
+    found = zip(shown, reader.memories(shown), strict=True)
+    return [(memory, newer[key]) for key, memory in found if outdated_by(memory, now)]
 
 
 def excerpt(text: str, terms: frozenset[str]) -> str:

@@ -49,6 +49,9 @@ _keep = click.option(
 )
 
 
+_as_of = click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
+
+
 def _budget(what: str) -> Callable[[Function], Function]:
     return click.option(
         "--budget", "-b", type=click.IntRange(min=100), help=f"{what} [env: COMBRAY_CONTEXT_BUDGET]."
@@ -68,7 +71,7 @@ def _budget(what: str) -> Callable[[Function], Function]:
 @filters()
 @where_option
 @namespaces_option
-@click.option("--as-of", metavar="WHEN", help="Answer from what was stored and valid at this time.")
+@_as_of
 @click.option("--min-score", type=float, help="Drop hits below this score; default: the preset's.")
 @_keep
 @click.option("--explain", is_flag=True, help="Show the stages with times, and each hit's signals.")
@@ -194,6 +197,7 @@ def list_(target: Target, namespaces: tuple[str, ...], verbose: bool, **asked: A
 @filters("since", "until", "categories", "kinds", "sessions")
 @where_option
 @namespaces_option
+@_as_of
 @opens_store(pipelines=True)
 def context(
     target: Target, query: tuple[str, ...], namespaces: tuple[str, ...], written: Any, **asked: Any
@@ -231,6 +235,7 @@ def context(
 )
 @where_option
 @namespaces_option
+@_as_of
 @opens_store(pipelines=True, models=True)
 def think(
     target: Target, question: tuple[str, ...], namespaces: tuple[str, ...], explain: bool, **asked: Any

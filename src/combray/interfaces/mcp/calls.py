@@ -16,6 +16,7 @@ from combray.interfaces.mcp.graph import GraphCalls
 from combray.interfaces.mcp.parameters import (
     About,
     Ages,
+    AsOf,
     Category,
     Decision,
     Full,
@@ -107,6 +108,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         intent: Annotated[Intent | None, Field(description="Intent of the query; default: detected.")] = None,
         since: When = None,
         until: When = None,
+        as_of: AsOf = None,
         categories: Annotated[list[Category], Field(description="Only these categories.")] = [],  # noqa: B006
         tags: Annotated[list[str], Field(description="Only memories with one of these tags.")] = [],  # noqa: B006
         where: Where = None,
@@ -124,6 +126,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
             intent=intent,
             since=since,
             until=until,
+            as_of=as_of,
             categories=categories,
             tags=tags,
             where=where,
@@ -155,6 +158,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         limit: Limit = 8,
         since: When = None,
         until: When = None,
+        as_of: AsOf = None,
     ) -> CallToolResult:
         """Answer one question from memory. Every sentence cites the memory that supports it.
 
@@ -163,7 +167,9 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
         """
         if not question.strip():
             raise InvalidInputError("question", "is empty.", "Ask something.")
-        thought = self._engine.think(question, limit=limit, since=since, until=until, namespaces=self._namespaces)
+        thought = self._engine.think(
+            question, limit=limit, since=since, until=until, as_of=as_of, namespaces=self._namespaces
+        )
         cited = {each.number: thought.sources[each.number - 1] for each in thought.citations}
         names = self._short(hit.memory.id for hit in cited.values())
         behind = [f"[{n}] = {self._told(hit, names[hit.memory.id], full=False)}" for n, hit in cited.items()]
