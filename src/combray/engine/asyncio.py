@@ -69,6 +69,7 @@ class AsyncConversation:
     add_many = awaited(Conversation.add_many)
     context = awaited(Conversation.context)
     wait = awaited(Conversation.wait)
+    prefetched = awaited(Conversation.prefetched)
     turns = awaited(Conversation.turns)
 
 
