@@ -13,10 +13,11 @@ import numpy as np
 from combray.consolidate.belief import Belief, believing
 from combray.consolidate.questions import keep_both, reopen
 from combray.consolidate.relation import Pair, pair
-from combray.consolidate.steps import Step, Support, decode, effect, encode, renamed, touched
+from combray.consolidate.steps import Correct, Step, Supersede, Support, decode, effect, encode, renamed, touched
 from combray.errors import InvalidInputError
 from combray.records import dataclass, replace
 from combray.runtime import Arrival, Clock, Doubt, Filter, Reader, Run, Store, Writer
+from combray.runtime.waiting import move_waiting
 from combray.types import Memory, Version
 
 PART = 200
@@ -94,6 +95,8 @@ def _apply(tx: Writer, run: Run, steps: Sequence[Step]) -> Counter[str]:
         for change in found.changes:
             fields: dict[str, Any] = dict(change.fields)
             tx.change(change.key, change.operation, actor(run.id), run.started, **fields)
+            if isinstance(step, Supersede | Correct) and fields.get("status") == "superseded":
+                move_waiting(tx, memories[step.old], memories[step.new], actor(run.id), run.started)
             memories[change.key] = msgspec.structs.replace(memories[change.key], **fields)
             counts[change.operation] += 1
         for made in found.links:

@@ -15,6 +15,7 @@ from combray.consolidate.steps import Correct, Merge, Step, Supersede, effect
 from combray.errors import InvalidInputError
 from combray.language.scopes import scope_set
 from combray.runtime import Writer
+from combray.runtime.waiting import move_waiting, move_waiting_back
 from combray.types import LIVE_STATUSES, Memory, Verdict
 
 CORRECTS = "corrects"
@@ -114,6 +115,8 @@ def _replace(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who:
     for change in found.changes:
         fields: dict[str, Any] = dict(change.fields)
         tx.change(change.key, change.operation, who, now, **fields)
+        if change.key == old and fields.get("status") == "superseded":
+            move_waiting(tx, memories[old], memories[new], who, now)
     tx.link([msgspec.structs.replace(each, created_by=who) for each in found.links], now)
 
 
@@ -137,6 +140,7 @@ def _take_back(tx: Writer, new: int, old: int, who: str, now: float) -> None:
         fields = {name: past.get(name) for name in ("superseded_by", "valid_to")}
         if earlier.status == "superseded":
             fields["status"] = past.get("status", "active")
+            move_waiting_back(tx, earlier, later, who, now)
         tx.change(old, "reopen", who, now, **fields)
     if later.supersedes == earlier.id:
         tx.change(new, "reopen", who, now, supersedes=_before(tx, new, "supersedes").get("supersedes"))

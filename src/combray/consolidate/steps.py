@@ -14,9 +14,9 @@ import msgspec
 
 from combray.consolidate.belief import Belief, begins, believing
 from combray.errors import CorruptStoreError
-from combray.language.validity import moves_an_event
 from combray.records import dataclass
 from combray.runtime import Doubt, Link
+from combray.runtime.waiting import is_ahead, replaces_at_once
 from combray.types import LIVE_STATUSES, Memory
 
 FACTS = ("fact", "insight", "summary")
@@ -286,14 +286,13 @@ def _supersede(step: Supersede | Correct, old: Memory, new: Memory, now: float) 
         return Effect()
     corrects = isinstance(step, Correct)
     # What was never true ends before it was known: `as_of` shows it at no moment.
-    at_once = new.valid_from is None or new.valid_from.timestamp() <= now
-    moves = not (corrects or at_once) and moves_an_event(new.content, old.content, new.moment)
-    start = new.moment if moves else begins(new)
+    at_once = corrects or replaces_at_once(new, old, now)
+    start = new.moment if at_once and is_ahead(new, now) else begins(new)
     until = min(old.moment, old.recorded_at) if corrects else max(start, old.recorded_at)
     until = until if old.valid_to is None else min(until, old.valid_to)
     pointer: dict[str, Any] = {"superseded_by": new.id, "valid_to": until}
     # What a plan replaces holds until the plan's day: recall then follows the pointer, without any write.
-    if corrects or at_once or moves:
+    if at_once:
         pointer["status"] = "superseded"
     changes = [Change(step.old, "supersede", pointer)]
     if new.supersedes is None:

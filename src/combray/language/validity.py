@@ -138,12 +138,9 @@ def lies_behind(text: str, said_at: datetime) -> bool:
     return bool(found) and all(each.end <= said_at for each in found)
 
 
-def moves_an_event(new: str, old: str, said_at: datetime) -> bool:
-    """Return whether a text puts off, calls off or corrects what an earlier one has on a day that lies ahead.
-
-    It replaces that one at once, not on its own new day: when the meeting is moved, the old day is wrong already.
-    """
-    return (says_put_off(new) or claim_of(new).corrects) and names_a_day(old, said_at)
+def moves(new: str) -> bool:
+    """Return whether a text puts off, calls off or corrects something."""
+    return says_put_off(new) or claim_of(new).corrects
 
 
 def _announced(text: str, lead: str, said_at: datetime) -> Validity:

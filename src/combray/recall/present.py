@@ -137,12 +137,13 @@ class LeadWithPresent:
     "I used to live in Lisbon" then does not lead over "I live in Berlin". The statement is one of the next three
     and is about the same: it has at least `share` of the first score, as many words of the question, and both
     hold at least the share `alike` of the words of the shorter text, or both are by one author and it has
-    `share_of_author` of the score. In front of a plan that is not due stands what it will change by an open edge,
-    even if the question does not find it. A later plan whose date has come leads over a statement about the
-    present if it has `share_of_topic` of the score, and a topic that the two and the question have in common
-    (`language.states`). If none of the next three is about the same, the statement leads that the first hit would
-    change if it were about the present (a `contrasts` edge of at least `contrast_from`). It holds every name of
-    the question that the first hit holds: "Ludmila used to play the harp" does not yield to "I play the viola".
+    `share_of_author` of the score. In front of a plan that is not due stands what it will supersede, or change by
+    an open edge, even if the question does not find it. A later plan whose date has come leads over a statement
+    about the present if it has `share_of_topic` of the score, and a topic that the two and the question have in
+    common (`language.states`). If none of the next three is about the same, the statement leads that the first
+    hit would change if it were about the present (a `contrasts` edge of at least `contrast_from`). It holds every
+    name of the question that the first hit holds: "Ludmila used to play the harp" does not yield to "I play the
+    viola".
 
     For a question about the past ("before Graz") a statement about the past leads in the same way: one with a
     `contrasts` edge to the first hit, else one of the next three that is about the same. A first hit about a
@@ -262,11 +263,12 @@ class LeadWithPresent:
         return [key for key, held in zip(keys, others, strict=True) if first <= held]
 
     def _leads_what_it_revises(self, state: Recalling) -> bool:
-        """Put the statement that the first hit, a plan, most probably revises in front of it; False for none."""
+        """Put the statement that the first hit, a plan, most probably changes in front of it; False for none."""
         plan = int(state.keys[0])
         links = [
             each
-            for each in state.reader.links([plan], ("may_revise",))
+            for each in state.reader.links([plan], ("may_revise", "supersedes"))
+            # What it supersedes on its day is settled.
             if each.source == plan and not each.subtype and each.weight >= self.edge_from
         ]
         if not links:

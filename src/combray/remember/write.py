@@ -11,13 +11,13 @@ import msgspec
 import numpy as np
 
 from combray.language.scopes import scope_set
-from combray.language.validity import moves_an_event
 from combray.records import dataclass, replace
 from combray.remember.embed import say_embedded
 from combray.remember.slots import chain_slots, fill_slots
 from combray.remember.state import Draft, Remembering, Surroundings, Survey, revised
 from combray.remember.verdicts import TRUSTED, keep_both, read_verdicts
 from combray.runtime import Arrival, Filter, Link, Runtime, Writer
+from combray.runtime.waiting import is_ahead, move_waiting, replaces_at_once
 from combray.types import KINDS, LIVE_STATUSES, Memory
 
 _STATEMENTS = tuple(kind for kind in KINDS if kind != "episode")
@@ -267,14 +267,14 @@ class Write:
         """End the validity of a memory where that of the draft begins."""
         tx = state.writer
         (old,) = tx.memories([key])
-        new, starts = draft.memory, draft.memory.valid_from
-        if starts is not None and starts.timestamp() > state.now:
-            starts = None if moves_an_event(new.content, old.content, new.moment) else starts
+        new, at_once = draft.memory, replaces_at_once(draft.memory, old, state.now)
+        starts = None if at_once and is_ahead(new, state.now) else new.valid_from
         until = max(starts or new.moment, old.recorded_at)
         pointer: dict[str, Any] = {"superseded_by": new.id, "valid_to": until}
         # What a plan replaces holds until the plan's day: recall then follows the pointer, without any write.
-        if starts is None or starts.timestamp() <= state.now:
+        if at_once:
             pointer["status"] = "superseded"
+            move_waiting(tx, old, new, "remember", state.now)
         tx.change(key, "supersede", "remember", state.now, **pointer)
         tx.link([Link(draft.key or 0, key, "supersedes", 1.0, reason=draft.reason)], state.now)
 
