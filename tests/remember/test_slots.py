@@ -119,6 +119,40 @@ def test_a_plan_replaces_from_its_day_on(engine: Engine) -> None:
     assert (engine.get(meanwhile).superseded_by, engine.get(meanwhile).valid_to) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("text", "begins", "status"),
+    [
+        ("Ana's move to Como slips to 1 March 2025.", datetime(2025, 3, 1, tzinfo=UTC), "active"),
+        (
+            "Ana's move to Como was brought forward to 1 November 2024.",
+            datetime(2024, 11, 1, tzinfo=UTC),
+            "active",
+        ),
+        ("Ana's move to Como is cancelled, she stays in Leipzig.", None, "superseded"),
+    ],
+)
+def test_a_plan_of_a_slot_is_put_off_or_called_off(
+    engine: Engine, text: str, begins: datetime | None, status: str
+) -> None:
+    now = tell(engine, "Ana lives in Leipzig.")
+    plan = tell(engine, "Ana moves to Como next year.", valid_from=at(2025))
+    new = tell(engine, text)
+    assert engine.get(new).valid_from == begins
+    assert (engine.get(plan).status, engine.get(plan).superseded_by) == ("superseded", new)
+    held = engine.get(now)
+    assert (held.status, held.superseded_by) == (status, new)
+    if begins is not None:
+        assert held.valid_to == begins
+
+
+def test_a_value_that_something_is_set_to_is_no_plan(engine: Engine) -> None:
+    tell(engine, "The thermostat is set to 19.", "home.thermostat")
+    tell(engine, "The thermostat is set to auto.", "home.thermostat")
+    last = tell(engine, "The thermostat is set to 21.", "home.thermostat")
+    assert live(engine, "home.thermostat") == ["The thermostat is set to 21."]
+    assert engine.get(last).supersedes is not None
+
+
 def test_what_is_over_or_only_supposed_replaces_nothing(engine: Engine) -> None:
     now = tell(engine, "Ana lives in Leipzig")
     past = tell(engine, "Ana used to live in Lisbon")

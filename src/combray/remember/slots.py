@@ -13,9 +13,11 @@ from datetime import datetime
 from combray.errors import InvalidInputError
 from combray.language.indexing import normalised
 from combray.language.scopes import scope_set
+from combray.language.validity import moves
 from combray.records import dataclass
 from combray.remember.state import Draft, Remembering, Target
 from combray.runtime import Link, Order, Writer
+from combray.runtime.waiting import is_ahead
 from combray.types import LIVE_STATUSES, Memory
 from combray.where import joined, one_of_texts
 
@@ -115,8 +117,17 @@ def _decide(draft: Draft, known: Sequence[Value], state: Remembering) -> None:
         # The slot decides, not likeness: the same words in another slot are another memory.
         draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
     new = Value(draft.memory)
-    earlier = [each for each in known if each.begins <= new.begins and _may_replace(draft.memory, each.memory)]
-    later = [each for each in known if each.begins > new.begins and _may_replace(each.memory, draft.memory)]
+    dropped = _dropped(draft, known, state.now)
+    earlier = [
+        each
+        for each in known
+        if (each.begins <= new.begins or each in dropped) and _may_replace(draft.memory, each.memory)
+    ]
+    later = [
+        each
+        for each in known
+        if each.begins > new.begins and each not in earlier and _may_replace(each.memory, draft.memory)
+    ]
     if state.diff and not asked and (same := _said_already(draft, earlier, later)):
         draft.suggestion, draft.matched, draft.twin = "DUPLICATE", same.key, same.draft
         draft.reason = f"slot {draft.memory.slot} has this value already"
@@ -141,6 +152,13 @@ def _decide(draft: Draft, known: Sequence[Value], state: Remembering) -> None:
         draft.reason = "it is untrusted and replaces nothing; both are kept"
     for each in reversed(replaced):
         _replace(draft, each)
+
+
+def _dropped(draft: Draft, known: Sequence[Value], now: float) -> list[Value]:
+    """Return the plans that a draft calls off, corrects or puts to another day: they do not come due."""
+    if not moves(draft.memory.content):
+        return []
+    return [each for each in known if is_ahead(each.memory, now) and each.memory.moment <= draft.memory.moment]
 
 
 def _said_already(draft: Draft, earlier: Sequence[Value], later: Sequence[Value]) -> Value | None:
