@@ -40,6 +40,24 @@ def test_a_chain_of_three_is_settled_in_one_run(embedder: str) -> None:
 
 
 @pytest.mark.parametrize("embedder", EMBEDDERS)
+@pytest.mark.parametrize("last", ["The user moved from Lisbon to Oslo", "The user moved back to Berlin"])
+def test_a_chain_is_settled_if_its_middle_is_superseded_already(embedder: str, last: str) -> None:
+    clock = datetime(2026, 3, 1, tzinfo=UTC).timestamp
+    with combray.open(":memory:", embedder=embedder, worker=False, clock=clock) as engine:
+        first = engine.remember("The user lives in Hamburg", occurred_at="2026-02-01", diff=False).id
+        middle = engine.remember("The user moved to Lisbon", occurred_at="2026-02-10", diff=False).id
+        new = engine.remember(last, occurred_at="2026-02-20", supersedes=middle).id
+        engine.consolidation.run()
+        assert [engine.get(each).status for each in (first, middle, new)] == [
+            "superseded",
+            "superseded",
+            "active",
+        ]
+        assert engine.get(first).superseded_by == new
+        assert [step.memory.id for step in engine.chain(first)] == [first, middle, new]
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
 @pytest.mark.parametrize(
     ("one", "other"),
     [

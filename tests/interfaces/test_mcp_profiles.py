@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import socket
@@ -22,6 +23,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 
 from combray.interfaces.mcp.lines import NOTICE
+from combray.interfaces.mcp.profiles import PROFILES
 
 ANA = {"name": "Ana", "entityType": "person", "observations": ["likes tea", "lives in Porto"]}
 KNOWS = {"from": "Ana", "to": "Bo", "relationType": "knows"}
@@ -35,6 +37,16 @@ def serving(db: Path, profile: str | None = None, embedder: str | None = None, *
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment(db.parent))
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
         yield Agent(portal, client)
+
+
+@pytest.mark.parametrize("profile", [each for each, tools in PROFILES.items() if "remember" in tools])
+def test_what_the_answer_of_remember_asks_for_is_offered(tmp_path: Path, profile: str) -> None:
+    with serving(tmp_path / "a.db", profile, "none") as agent:
+        for fact in ("I live in Leipzig.", "My sister plays the cello.", "I like green tea."):
+            agent.remember(fact, occurred_at="2025-09-03")
+        said = text(agent.call("remember", content="I live in Porto now.", occurred_at="2026-02-11"))
+        (call,) = re.findall(r"(\w+)\(new='([\w-]+)', old='([\w-]+)'", said)
+        assert agent.done(call[0], new=call[1], old=call[2], verdict="supersedes")["verdict"] == "supersedes"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,14 @@ def of(text: str, author: str | None = "Caroline", *known: str) -> list[Statemen
     [
         ("I live in Berlin.", "Caroline lives in Berlin", "home", "Berlin"),
         ("Hey Mel! By the way, I moved to Berlin!", "Caroline moved to Berlin", "home", "Berlin"),
+        ("I moved from Bonn to Berlin.", "Caroline moved from Bonn to Berlin", "home", "Berlin"),
+        ("I have moved back to Berlin.", "Caroline has moved back to Berlin", "home", "Berlin"),
+        (
+            "I moved from sales to marketing.",
+            "Caroline moved from sales to marketing",
+            "move from",
+            "sales to marketing",
+        ),
         ("I work as a nurse", "Caroline works as a nurse", "role", "a nurse"),
         ("I'm a trained nurse.", "Caroline is a trained nurse", "role", "trained nurse"),
         ("I'm allergic to peanuts.", "Caroline is allergic to peanuts", "allergy", "peanuts"),

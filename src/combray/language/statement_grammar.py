@@ -160,12 +160,23 @@ class Grammar:
         return self._transitive([*adverbs, verb], base, rest[1:], past)
 
     def _transitive(self, before: list[str], base: str, rest: list[str], past: bool) -> Clause | None:
-        if not self._says_something(base, rest):
+        told = self._destination(base, rest)
+        if not self._says_something(base, told):
             return None
-        attribute, value = self._attribute(base, rest, past)
+        attribute, value = self._attribute(base, told, past)
         if not value:
             return None
         return Clause(" ".join([*before, self._theirs(" ".join(rest))]), attribute, value, past)
+
+    def _destination(self, base: str, rest: list[str]) -> list[str]:
+        """Return what is true since a move: of "from Lisbon to Porto" and "back to Porto" the end.
+
+        "From job to job" and "from sales to marketing" name no place.
+        """
+        if base not in self.table.becoming or rest[:1] not in (["from"], ["back"]) or "to" not in rest[:-1]:
+            return rest
+        end = rest[rest.index("to") :]
+        return end if end[1][0].isupper() else rest
 
     def _says_something(self, base: str, rest: list[str]) -> bool:
         value, attribute = " ".join(rest), self.table.attributes.get(base, "")

@@ -44,10 +44,18 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "lean": ("remember", "recall", "settle_memories", "update_memory", "forget"),
     "full": tuple(OFFERED)[:-9],
     "openclaw": ("memory_search", "memory_get"),
-    "engram": ("remember", "recall", "add_turn", "list_memories", "forget", "status"),
-    "semantic-facts": ("search_memory", "handle_turn", "remember", "update_memory", "forget", "status"),
-    "mnemo": ("remember", "recall", "list_memories", "update_memory", "forget", "status"),
-    "mnemon": ("remember", "recall", "link", "related", "forget", "status"),
+    "engram": ("remember", "recall", "settle_memories", "add_turn", "list_memories", "forget", "status"),
+    "semantic-facts": (
+        "search_memory",
+        "handle_turn",
+        "remember",
+        "settle_memories",
+        "update_memory",
+        "forget",
+        "status",
+    ),
+    "mnemo": ("remember", "recall", "settle_memories", "list_memories", "update_memory", "forget", "status"),
+    "mnemon": ("remember", "recall", "settle_memories", "link", "related", "forget", "status"),
     "official": _OFFICIAL,
 }
 """Profile -> its tools, in the order in which they are listed."""
