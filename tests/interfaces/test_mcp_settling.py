@@ -117,13 +117,13 @@ def test_each_candidate_is_one_line_that_names_the_call() -> None:
     at = datetime(2025, 9, 3, tzinfo=UTC)
     candidate = Candidate(OLD, "I live in\nLeipzig", None, at, 0.81, "another place")
     done = Remembered(NEW, "added", "ADD", may_revise=(candidate,))
-    said = questions(done, {NEW: NEW[:13], OLD: OLD[:13]})
+    said = questions(NEW, done.may_revise, {NEW: NEW[:13], OLD: OLD[:13]})
     assert said[1] == NOTICE
     assert said[2] == (
         "[018a0000-0000] 2025-09-03 00:00 I live in Leipzig - "
         "settle_memories(new='019a0000-0000', old='018a0000-0000', verdict=supersedes|corrects|same|both)"
     )
-    assert questions(Remembered(NEW, "added", "ADD"), {}) == []
+    assert questions(NEW, (), {}) == []
 
 
 def test_marks_of_a_hit() -> None:

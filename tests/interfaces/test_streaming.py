@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent import Agent, environment
+from agent import Agent, environment, text
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from shell import Shell
@@ -123,7 +123,10 @@ def serving(folder: Path, profile: str, embedder: str, preset: str, **variables:
 def test_an_agent_hands_over_turns_and_gets_what_to_inject(tmp_path: Path, embedder: str) -> None:
     with serving(tmp_path, "semantic-facts", embedder, "semantic-facts") as agent:
         tools = [each.name for each in agent.portal.call(agent.client.list_tools).tools]
-        assert tools == ["search_memory", "handle_turn", "remember", "update_memory", "forget", "status"]
+        assert tools == [
+            *("search_memory", "handle_turn", "remember", "settle_memories"),
+            *("update_memory", "forget", "status"),
+        ]
         agent.remember(FACT, source="user")
         made = []
         for line in TURNS:
@@ -169,3 +172,28 @@ def test_the_setting_switches_auto_memory_on(tmp_path: Path) -> None:
         assert [each["action"] for each in made["saved"]] == ["added"]
         quiet = agent.done("add_turn", session="s", text="I am the tech lead", author="user", auto=False)
         assert quiet["saved"] == []
+
+
+CHANGE = (
+    "My dentist is Dr. Okafor.",
+    "The printer is out of toner.",
+    "Actually my dentist is Dr. Okonjo, I mixed them up.",
+)
+
+
+def test_a_turn_names_what_it_may_change_and_the_call_that_settles_it(tmp_path: Path) -> None:
+    with serving(tmp_path, "full", "none", "default") as agent:
+        first, _ = (agent.done("add_turn", session="s", text=each)["id"] for each in CHANGE[:2])
+        answer = agent.call("add_turn", session="s", text=CHANGE[2])
+        (asked,) = [each for each in answer.structured_content["may_revise"] if each["id"] == first]
+        assert asked["new"] == answer.structured_content["id"]
+        assert "verdict=supersedes|corrects|same|both)" in text(answer)
+        again = agent.done("handle_turn", session="s", text="My dentist is Dr. Okello now.")
+        assert first in [each["id"] for each in again["may_revise"]]
+        agent.done("settle_memories", new=asked["new"], old=first, verdict="corrects")
+
+
+def test_the_shell_names_what_a_turn_may_change(shell: Shell) -> None:
+    made = streamed(shell, "\n".join(CHANGE), "--preset", "default")
+    assert [bool(each["may_revise"]) for each in made] == [False, False, True]
+    assert (made[2]["may_revise"][0]["new"], made[2]["may_revise"][0]["id"]) == (made[2]["turn"], made[0]["turn"])

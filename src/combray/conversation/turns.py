@@ -13,7 +13,7 @@ from combray.conversation.stream import Prefetched, Stream, streamed
 from combray.errors import InvalidInputError
 from combray.language.token_count import TokenCounter, estimate
 from combray.prompt.budget import MOST_TURNS, Context, Piece, assemble
-from combray.prompt.context import budget_of, pieces, result_pieces, results, turn_piece, with_repeats
+from combray.prompt.context import budget_of, notes_on, pieces, result_pieces, results, turn_piece, with_repeats
 from combray.runtime import Filter, Memories
 from combray.runtime.background import Background
 from combray.types import Answer, Candidate, Labels, Memory, MemoryItem, Remembered
@@ -115,12 +115,13 @@ class Conversation:
         held = prefetched or self._stream.latest()
         facts, episodes, repeated = streamed(self._stream, held, recent, shown)
         record_read(self._memories, "conversation", [each.id for each in (*recent, *facts, *episodes)])
+        noted = notes_on(self._memories, [*shown, *facts, *episodes])
         made = assemble(
             {
                 "recent": [turn_piece(turn) for turn in recent],
-                "tools": result_pieces(found),
-                "facts": pieces(facts),
-                "episodes": pieces(episodes),
+                "tools": result_pieces(found, noted),
+                "facts": pieces(facts, noted),
+                "episodes": pieces(episodes, noted),
                 "system": [Piece("system", system)],
             },
             budget=budget_of(self._memories, budget),

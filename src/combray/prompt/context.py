@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from combray.errors import InvalidInputError
 from combray.language.dates.named import days_named
@@ -16,6 +19,7 @@ from combray.prompt.budget import BUDGET, Context, Dropped, Piece, Slot, assembl
 from combray.prompt.formats import FORMATS, STYLES, Format, Line, Style
 from combray.prompt.held import QUESTION, held
 from combray.prompt.shown import add_shown, shown_before
+from combray.recall.assemble import marked_hits
 from combray.recall.marks import marks
 from combray.records import dataclass, replace
 from combray.runtime import Memories, Reader
@@ -125,19 +129,28 @@ def budget_of(memories: Memories, budget: int | None) -> int:
     return int(memories.settings.get("context_budget", BUDGET)) if budget is None else budget
 
 
-def pieces(memories: Sequence[Memory]) -> list[Piece]:
-    """Return one unnumbered line per memory."""
+def pieces(memories: Sequence[Memory], noted: Mapping[str, str] = MappingProxyType({})) -> list[Piece]:
+    """Return one unnumbered line per memory. `noted`: notes on time (`recall.marks`), by id."""
     ids = {each.id for each in memories}
     length = _ID_CHARACTERS
     while len({each[:length] for each in ids}) < len(ids):
         length += 1
-    return [_piece(each, each.id[:length].rstrip("-"), STYLES["text"]) for each in memories]
+    style = STYLES["text"]
+    return [_piece(each, each.id[:length].rstrip("-"), style, 0, noted.get(each.id, "")) for each in memories]
 
 
 def line_pieces(memories: Memories, listed: Sequence[Memory]) -> list[Piece]:
     """Return one unnumbered line per memory, each with an id that names it alone in the namespace."""
     short = short_ids([each.id for each in listed], partial(known_by, [memories.reader]))
-    return [_piece(each, short[each.id], STYLES["text"]) for each in listed]
+    noted = notes_on(memories, listed)
+    return [_piece(each, short[each.id], STYLES["text"], 0, noted.get(each.id, "")) for each in listed]
+
+
+def notes_on(memories: Memories, listed: Sequence[Memory]) -> dict[str, str]:
+    """Return the notes on time of memories that were found without a question, by id."""
+    reader, runtime = memories.reader, memories.runtime
+    keys = np.array(sorted(reader.keys_of([each.id for each in listed]).values()), dtype=np.int64)
+    return marks(marked_hits(runtime, reader, memories.namespace, keys), {}, runtime.clock())
 
 
 def _piece(memory: Memory, short_id: str, style: Style, number: int = 0, mark: str = "") -> Piece:
@@ -178,9 +191,9 @@ def results(given: Answer | Iterable[Any]) -> list[Memory | str]:
     return [each for each in found if isinstance(each, str) or each.trust != "quarantined"]
 
 
-def result_pieces(found: Sequence[Memory | str]) -> list[Piece]:
-    """Return results as pieces: one line per memory, texts unchanged."""
-    lines = iter(pieces([each for each in found if isinstance(each, Memory)]))
+def result_pieces(found: Sequence[Memory | str], noted: Mapping[str, str]) -> list[Piece]:
+    """Return results as pieces: one line per memory, with its note of `noted`; texts unchanged."""
+    lines = iter(pieces([each for each in found if isinstance(each, Memory)], noted))
     return [
         Piece(f"result {number}", each) if isinstance(each, str) else next(lines)
         for number, each in enumerate(found, 1)

@@ -13,7 +13,7 @@ from combray.recall.later import MARK_FROM
 from combray.recall.marks import note, outdated_by
 from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
-from combray.runtime import Runtime
+from combray.runtime import Keys, Link, Reader, Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
 from combray.values import rounded
 
@@ -64,13 +64,19 @@ class Assemble:
         return state
 
 
+def marked_hits(runtime: Runtime, reader: Reader, namespace: str, keys: Keys) -> list[Hit]:
+    """Return memories as hits of no question: with the marks of time that they have whatever is asked."""
+    state = Recalling("", namespace, reader, runtime.clock(), keys=keys, scores=np.zeros(len(keys)))
+    return Assemble()(state, runtime).hits
+
+
 def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, str], dict[int, str]]:
     """Return, by key of a hit, the id of the memory that may replace it, and of the hit that it may replace.
 
     `ids` are those of the hits, None for one that nothing may replace.
     """
     if state.revisions is None:
-        state.revisions = open_revisions(state, state.keys.tolist(), MARK_FROM)
+        state.revisions = _begun(state, open_revisions(state, state.keys.tolist(), MARK_FROM))
     if not state.revisions:
         return {}, {}
     known = {key: each for key, each in zip(state.keys.tolist(), ids, strict=True) if each is not None}
@@ -84,6 +90,15 @@ def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, s
             later.setdefault(link.target, named[link.source])
             earlier.setdefault(link.source, known[link.target])
     return later, earlier
+
+
+def _begun(state: Recalling, links: list[Link]) -> list[Link]:
+    """Return the edges without those of plans that are not due: until then nothing is outdated."""
+    if not links:
+        return links
+    rows = state.reader.rows(np.array(sorted({each.source for each in links}), dtype=np.int64))
+    ahead = set(rows.keys[rows.valid_from > state.present].tolist())
+    return [each for each in links if each.source not in ahead]
 
 
 def _merged(state: Recalling, memories: Sequence[Memory]) -> dict[str, tuple[str, ...]]:

@@ -17,8 +17,8 @@ def marks(hits: Iterable[Hit], numbers: Mapping[str, int], now: float) -> dict[s
 def note(hit: Hit, numbers: Mapping[str, int], now: float) -> str:
     """Return what a reader must know about the time of a hit; "" if it holds as far as anybody said."""
 
-    def named(memory_id: str) -> str:
-        return f" [{numbers[memory_id]}]" if memory_id in numbers else " a later memory"
+    def named(memory_id: str, otherwise: str = "a later memory") -> str:
+        return f" [{numbers[memory_id]}]" if memory_id in numbers else f" {otherwise}"
 
     memory, moment = hit.memory, datetime.fromtimestamp(now, UTC)
     if hit.outdated_by:
@@ -28,7 +28,7 @@ def note(hit: Hit, numbers: Mapping[str, int], now: float) -> str:
     if hit.may_be_outdated_by:
         return f"may be outdated: see{named(hit.may_be_outdated_by)}"
     if hit.may_replace:
-        return f"later, may replace{named(hit.may_replace)}"
+        return f"later, may replace{named(hit.may_replace, 'an earlier memory')}"
     if memory.valid_to is not None and memory.valid_to <= moment:
         return f"until {memory.valid_to:%Y-%m-%d}"
     if memory.valid_from is not None and memory.valid_from > moment:

@@ -66,7 +66,7 @@ def stream(
                 made = talk.context(budget, tool_results=results, system=system, prefetched=prefetched)
             except InvalidInputError as error:
                 raise InvalidInputError(f"line {place}: {error.field}", error.problem, error.remedy) from error
-            _show(target, made, {"turn": turn.id, "saved": _saved(talk)})
+            _show(target, made, {"turn": turn.id, "saved": _saved(talk), "may_revise": _asked(talk)})
 
 
 def _turns() -> Iterator[tuple[int, dict[str, Any]]]:
@@ -107,6 +107,12 @@ def _turn(author: str, text: str) -> dict[str, Any]:
 
 def _saved(talk: Conversation) -> list[dict[str, str]]:
     return [{"id": each.id, "action": each.action} for each in talk.saved]
+
+
+def _asked(talk: Conversation) -> list[dict[str, Any]]:
+    """What the turn, and each fact that was saved of it, may change: for 'combray settle'."""
+    found = {**talk.may_revise, **{each.id: each.may_revise for each in talk.saved}}
+    return [{"new": new, **each.as_json()} for new, several in found.items() for each in several]
 
 
 def _show(target: Target, made: Context, about: Mapping[str, Any] | None = None) -> None:

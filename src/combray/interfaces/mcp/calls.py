@@ -315,7 +315,7 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
             said[0] += f", instead of [{names[done.replaced_id]}], which is kept as superseded"
         said += [lines.one_line(done.reason)] if done.reason else []
         said += [f"note: {lines.one_line(warning)}" for warning in done.quality_warnings]
-        said += questions(done, names)
+        said += questions(done.id, done.may_revise, names)
         if near and "link" in self._offered:
             said += ["Possibly related memories; link them with the tool link if they are.", lines.NOTICE]
             said += [f"[{names[each]}] {lines.one_line(text, lines.WIDTH)}" for each, text in near.items()]

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
-from combray.types import Hit, Remembered
+from combray.types import Candidate, Hit, Remembered
 from combray.values import short_ids
 
 
@@ -72,14 +72,14 @@ def result(said: list[str], structured: dict[str, Any]) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text="\n".join(said))], structured_content=structured)
 
 
-def questions(done: Remembered, names: dict[str, str]) -> list[str]:
+def questions(new: str, candidates: Sequence[Candidate], names: Mapping[str, str]) -> list[str]:
     """Return one line for each memory that a new text may change, with the call that settles it."""
-    if not done.may_revise:
+    if not candidates:
         return []
     said = ["It may change earlier memories. Settle each that you are sure about.", lines.NOTICE]
-    for each in done.may_revise:
+    for each in candidates:
         text = lines.one_line(each.content, lines.WIDTH)
-        said.append(f"[{names[each.id]}] {lines.moment(each.at)} {text} - {_how(names[done.id], names[each.id])}")
+        said.append(f"[{names[each.id]}] {lines.moment(each.at)} {text} - {_how(names[new], names[each.id])}")
     return said
 
 

@@ -15,7 +15,7 @@ from combray.conversation.speakers import SPEAKERS
 from combray.engine import Engine
 from combray.errors import InvalidInputError
 from combray.interfaces.mcp import lines
-from combray.interfaces.mcp.results import Tools, result
+from combray.interfaces.mcp.results import Tools, questions, result
 from combray.types import Memory
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ class TurnCalls(Tools):
         said += [
             f"{each['action']} [{each['id']}] {lines.one_line(each['content'], lines.WIDTH)}" for each in saved
         ]
-        return result(said, {"id": turn.id, "trust": turn.trust, "saved": saved})
+        asked, open_pairs = self._asked(talk)
+        return result(
+            [*said, *asked], {"id": turn.id, "trust": turn.trust, "saved": saved, "may_revise": open_pairs}
+        )
 
     def handle_turn(
         self,
@@ -83,8 +86,17 @@ class TurnCalls(Tools):
         made = talk.context(budget, tool_results=tool_results, system=system, prefetched=prefetched)
         sections = [{**asdict(each), "ids": list(each.ids)} for each in made.sections]
         structured: dict[str, Any] = {"id": turn.id, "saved": saved, "text": made.text, "sections": sections}
+        asked, open_pairs = self._asked(talk)
         structured |= {"tokens": made.tokens, "budget": made.budget, "state": made.state}
-        return result([lines.NOTICE, made.text], {"notice": lines.NOTICE, **structured})
+        structured["may_revise"] = open_pairs
+        return result([lines.NOTICE, made.text, *asked], {"notice": lines.NOTICE, **structured})
+
+    def _asked(self, talk: Conversation) -> tuple[list[str], list[dict[str, Any]]]:
+        """Return what a turn, and each fact that was saved of it, may change: lines, and the same as data."""
+        found = {**talk.may_revise, **{each.id: each.may_revise for each in talk.saved}}
+        names = self._short([*found, *(each.id for several in found.values() for each in several)])
+        said = [line for new, several in found.items() for line in questions(new, several, names)]
+        return said, [{"new": new, **each.as_json()} for new, several in found.items() for each in several]
 
     def _added(
         self, talk: Conversation, text: str, author: str, auto: bool | None
