@@ -40,6 +40,14 @@ def day(text: str | None) -> datetime | None:
         ("We'll soon move the database.", None, None),
         ("We'll meet on 3 June or on 5 June.", None, None),
         ("I'll have the report ready by Friday.", "2025-05-17", None),
+        # Said in May: what began last month, last year or in a year that is over is no plan.
+        ("从上个月起我在华为上班。", "2025-04-01", None),
+        ("从去年二月起房租是三千。", "2024-02-01", None),
+        ("自2024年2月起房租是三千。", "2024-02-01", None),
+        ("从2026年2月起房租是四千。", "2026-02-01", None),
+        ("从六月起房租是四千。", "2025-06-01", None),
+        ("Từ tháng 2 năm ngoái tiền nhà là ba triệu.", "2024-02-01", None),
+        ("Từ tháng sáu tiền nhà là bốn triệu.", "2025-06-01", None),
         # The day of a change that lies ahead, in words of the present.
         ("On 1 March 2026 I move into my own flat in Harlow.", "2026-03-01", None),
         ("The van is booked: 3 June we move to the house by the canal.", "2025-06-03", None),
