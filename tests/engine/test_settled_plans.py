@@ -91,6 +91,23 @@ def test_a_settled_plan_that_is_dropped(engine: Engine, clock: Clock, how: str) 
     assert [first(engine, clock, day) for day in ("2026-04-22", "2026-05-05")] == [now, slip]
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_slip_that_is_said_to_replace_plan_and_present(
+    engine: Engine, clock: Clock, order: tuple[int, int]
+) -> None:
+    now = tell(engine, clock, "2026-01-05", NOW)
+    plan = tell(engine, clock, "2026-01-09", PLAN, now)
+    slip = tell(engine, clock, "2026-02-20", SLIP)
+    for at in order:
+        engine.settle(slip, (plan, now)[at], "supersedes")
+    days = ("2026-02-25", "2026-03-05", "2026-05-05")
+    assert [first(engine, clock, day) for day in days] == [now, now, slip]
+    clock.go_to("2026-02-26")
+    for at in reversed(order):
+        engine.settle(slip, (plan, now)[at], "open")
+    assert [first(engine, clock, day) for day in ("2026-02-27", "2026-03-05")] == [now, plan]
+
+
 def test_a_plan_without_a_day_of_the_calendar_slips_at_once_too(engine: Engine, clock: Clock) -> None:
     now = tell(engine, clock, "2026-01-05", NOW)
     plan = tell(engine, clock, "2026-01-09", "Kofi takes over the data team in March.", now)

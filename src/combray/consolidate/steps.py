@@ -289,7 +289,8 @@ def _supersede(step: Supersede | Correct, old: Memory, new: Memory, now: float) 
     at_once = corrects or replaces_at_once(new, old, now)
     start = new.moment if at_once and is_ahead(new, now) else begins(new)
     until = min(old.moment, old.recorded_at) if corrects else max(start, old.recorded_at)
-    until = until if old.valid_to is None else min(until, old.valid_to)
+    # The end that a plan gave is none of its own: it goes with the plan.
+    until = until if old.valid_to is None or old.superseded_by is not None else min(until, old.valid_to)
     pointer: dict[str, Any] = {"superseded_by": new.id, "valid_to": until}
     # What a plan replaces holds until the plan's day: recall then follows the pointer, without any write.
     if at_once:
