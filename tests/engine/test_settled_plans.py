@@ -91,6 +91,17 @@ def test_a_settled_plan_that_is_dropped(engine: Engine, clock: Clock, how: str) 
     assert [first(engine, clock, day) for day in ("2026-04-22", "2026-05-05")] == [now, slip]
 
 
+def test_a_settled_plan_that_is_forgotten_before_its_day_and_restored(engine: Engine, clock: Clock) -> None:
+    now = tell(engine, clock, "2026-01-05", NOW)
+    plan = tell(engine, clock, "2026-01-09", PLAN, now)
+    clock.go_to("2026-01-20")
+    engine.forget(plan)
+    assert [first(engine, clock, day) for day in ("2026-01-21", "2026-03-05")] == [now, now]
+    clock.go_to("2026-01-22")
+    engine.restore(plan)
+    assert [first(engine, clock, day) for day in ("2026-01-23", "2026-03-05")] == [now, plan]
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_slip_that_is_said_to_replace_plan_and_present(
     engine: Engine, clock: Clock, order: tuple[int, int]

@@ -7,6 +7,7 @@ from typing import Any
 
 from combray.audit.erasure import MADE_BY, named_by
 from combray.runtime import Filter, Reader, Writer
+from combray.runtime.waiting import move_waiting, move_waiting_back
 from combray.types import LIVE_STATUSES, Memory, Status
 
 WITH_EVIDENCE = "hide"
@@ -20,6 +21,8 @@ def hide(tx: Writer, keys: Sequence[int], now: float) -> list[int]:
         memory = tx.memories([key])[0]
         # An explicit request counts more than evidence that may come back.
         if memory.status != "forgotten" or _last_hidden_by(tx, key) == WITH_EVIDENCE:
+            if memory.status in LIVE_STATUSES:
+                move_waiting(tx, memory, None, "user", now)
             tx.change(key, "forget", "user", now, status="forgotten")
             tx.note("forget", memory.id, "", now)
     found = resting_alone(tx, tx.memories(keys))
@@ -75,6 +78,8 @@ def _show(tx: Writer, key: int, now: float) -> None:
     changes: dict[str, Any] = {"status": _status_before(tx, key)}
     if changes["status"] == "active":
         changes |= {"superseded_by": None, "merged_into": None}
+        if memory.status == "forgotten":
+            move_waiting_back(tx, memory, None, "user", now)
         if memory.superseded_by is not None:
             # The end of validity that it had before it was superseded, if any.
             ends = [each.before.get("valid_to") for each in tx.history(key) if each.operation == "supersede"]

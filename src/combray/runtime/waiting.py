@@ -33,19 +33,23 @@ def replaces_at_once(new: Memory, old: Memory, now: float) -> bool:
     return moves(new.content) and (is_ahead(old, now) or names_a_day(old.content, new.moment))
 
 
-def move_waiting(tx: Writer, plan: Memory, new: Memory, who: str, now: float) -> None:
+def move_waiting(tx: Writer, plan: Memory, new: Memory | None, who: str, now: float) -> None:
     """Let what a plan would have replaced hold until the day of `new`, which replaced the plan before its day.
 
-    If `new` is no plan, what waited for the plan holds without an end.
+    If `new` is no plan, or None because the plan was forgotten, what waited for the plan holds without an end.
     """
     if is_ahead(plan, now):
-        _move(tx, plan, plan.valid_from, new.valid_from if is_ahead(new, now) else None, who, now)
+        _move(tx, plan, plan.valid_from, _day(new, now), who, now)
 
 
-def move_waiting_back(tx: Writer, plan: Memory, new: Memory, who: str, now: float) -> None:
+def move_waiting_back(tx: Writer, plan: Memory, new: Memory | None, who: str, now: float) -> None:
     """Undo `move_waiting`."""
     if is_ahead(plan, now):
-        _move(tx, plan, new.valid_from if is_ahead(new, now) else None, plan.valid_from, who, now)
+        _move(tx, plan, _day(new, now), plan.valid_from, who, now)
+
+
+def _day(new: Memory | None, now: float) -> datetime | None:
+    return new.valid_from if new is not None and is_ahead(new, now) else None
 
 
 def _move(tx: Writer, plan: Memory, was: datetime | None, until: datetime | None, who: str, now: float) -> None:
