@@ -57,6 +57,11 @@ def test_a_citation_may_be_written_in_several_ways(answer: str) -> None:
     assert [each.number for each in checks(answer, *OFFICE).citations] == [1]
 
 
+def test_a_mark_within_a_sentence_leaves_the_words_apart() -> None:
+    result = checks("The office is in Lisbon [1] near the river.", *OFFICE)
+    assert result.sentences == ["The office is in Lisbon near the river [1]."]
+
+
 def test_who_says_i_is_the_author() -> None:
     told = {"content": "I adopted a kitten.", "author": "Ana"}
     assert checks("Ana adopted a kitten [1].", told, question="Who has a pet?").citations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -157,13 +156,13 @@ def _piece(memory: Memory, short_id: str, style: Style, number: int = 0, mark: s
     """Return a memory as one line, with white space collapsed. Its source is the author, else what stored it."""
     date, untrusted = f"{memory.moment:%Y-%m-%d}", memory.trust == "untrusted"
     source, text = " ".join((memory.author or memory.source).split()), " ".join(memory.content.split())
-    line = Line(short_id, date, source, number, untrusted, mark, _days(text, memory.moment))
+    line = Line(short_id, date, source, number, untrusted, mark, _days(text, memory))
     return Piece(memory.id, text, partial(style.line, line))
 
 
-def _days(text: str, moment: datetime) -> str:
+def _days(text: str, memory: Memory) -> str:
     """Return what the first relative days in a text mean: "Tuesday = 2026-12-01"."""
-    named = days_named(text[:_DATED_CHARACTERS], moment)
+    named = days_named(text[:_DATED_CHARACTERS], memory.moment, memory.valid_from)
     meant = dict.fromkeys(f"{each.text} = {each}" for each in named if each.relative)
     return ", ".join(list(meant)[:_MOST_DAYS])
 

@@ -47,7 +47,8 @@ def think(
     """Answer a question from memory; see `Engine.think`. `spaces` are those that `namespaces` names."""
     refuse_quarantined(options)
     answer = memories.recall(question, limit=limit, preset=preset, namespaces=namespaces, **options)
-    walk = _Walk(memories, spaces, answer, budget_of(memories, budget))
+    of_now = not (options.get("as_of") or read(question, ()).asks_past)
+    walk = _Walk(memories, spaces, answer, budget_of(memories, budget), of_now)
     with_earlier = not {name for name, value in options.items() if value} - _PLAIN_OPTIONS
     sources = numbered(answer.hits, spaces, now=memories.runtime.clock(), with_earlier=with_earlier)
     if not sources:
@@ -66,6 +67,8 @@ class _Walk:
     spaces: Sequence[Space]
     recalled: Answer
     budget: int
+    of_now: bool
+    """Whether the question is about how things are now."""
 
     def unknown(self, reason: str, nearest: Sequence[Hit], mode: Mode = "nothing", **more: Any) -> Thought:
         """Return that the answer is not known, with the nearest memories as hints."""
@@ -91,7 +94,7 @@ class _Walk:
         details = {"model": model.name, "tokens": _tokens(model) - spent}
         named = {name for source in sources for name in source.memory.entities}
         known_names = sorted(named.union(self._authors()))
-        question = asked(self.recalled.query, known_names)
+        question = asked(self.recalled.query, known_names, of_now=self.of_now)
         step("verify the answer")
         result = checked(said, visible, question, self._nearness)
         known = bool(result.citations)
@@ -101,7 +104,9 @@ class _Walk:
         if not known:
             why = "the memories do not support the language model's answer"
             return self.without_model(sources, why, result, details)
-        answer = " ".join(result.sentences)
+        later, citations = extraction.replacing(sources, result.citations, wording(question.text))
+        result.citations += citations
+        answer = "\n".join([" ".join(result.sentences), *later])
         reason = f"{len(result.dropped)} claims of the language model were rejected" if result.dropped else ""
         return self._thought(
             answer,

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from combray.language.dates import has_time_expression
+from combray.language.dates.direction import tells_of_past
 from combray.language.sentences import sentences
+from combray.language.tense import tense_of
 from combray.language.tokens import term_set
 from combray.records import dataclass, field, replace
 from combray.think.evidence import Evidence, evidence, joined
 from combray.think.prompt import says_unknown, unknown_terms
-from combray.think.sources import Source, one_line
+from combray.think.sources import OUTDATED, Source, one_line
 from combray.think.support import Asked, Nearness, Support, check
 from combray.think.thought import Citation, Rejected
 
@@ -44,13 +47,14 @@ def checked(text: str, sources: Sequence[Source], question: Asked, near: Nearnes
     """Check every sentence of a model's answer against the memories it cites."""
     result = Checked()
     held = {source.number: evidence(source.memory) for source in sources}
+    not_now = {source.number: source.not_now for source in sources if source.not_now and question.of_now}
     # A mark behind the full stop belongs to the sentence before it.
     for sentence in sentences(_BEHIND.sub(r"\2\1", clean(text))):
         # Removing a nested mark ("[[1]2]") leaves a mark that would go unchecked.
         bare = one_line(_MARK.sub("", sentence))
         numbers = _numbers(sentence)
         if numbers and any(char.isalnum() for char in bare):
-            _cited(_Claim(bare, held, question, near), numbers, result)
+            _cited(_Claim(bare, held, question, near, not_now), numbers, result)
         elif any(char.isalnum() for char in bare):
             # A sentence without a citation stays only if it just says that the answer is not known.
             if says_unknown(bare) and not term_set(bare) - question.terms - unknown_terms():
@@ -64,7 +68,8 @@ def clean(text: str) -> str:
     """Remove control and invisible characters from a model's text and truncate it; line breaks are kept."""
     lines = []
     for line in text[:MOST_CHARACTERS].splitlines():
-        parts = [one_line(part) for part in _MARK.split(line)]
+        # A mark within a sentence leaves the space behind it.
+        parts = [" " * part[:1].isspace() + one_line(part) for part in _MARK.split(line)]
         marks = [*_MARK.findall(line), ""]
         lines.append("".join(part + mark for part, mark in zip(parts, marks, strict=True)))
     return "\n".join(line for line in lines if line)
@@ -88,6 +93,17 @@ class _Claim:
     held: Mapping[int, Evidence]
     question: Asked
     near: Nearness | None
+    not_now: Mapping[int, str]
+    """Memories that do not say how things are, by number, each with the reason."""
+
+    def misdated(self, good: Mapping[int, Support]) -> str:
+        """Return why the sentence says of the present what was or will be; "" if it does not."""
+        if not good or not good.keys() <= self.not_now.keys() or tense_of(self.sentence) != "present":
+            return ""
+        problem = self.not_now[next(iter(good))]
+        # "The move is on 1 March": the day says that it lies ahead.
+        dated = problem != OUTDATED and has_time_expression(self.sentence)
+        return "" if dated or tells_of_past(self.sentence) else problem
 
     def verdict(self, numbers: Sequence[int]) -> Support:
         """Check the sentence against these memories together."""
@@ -126,6 +142,9 @@ def _cited(claim: _Claim, numbers: list[int], result: Checked) -> None:
     if len(cited) > len(good) and len(cited) > 1:
         good = claim.together(cited, good)
     good = good or claim.repaired(cited)
+    if problem := claim.misdated(good):
+        result.dropped.append(Rejected(claim.sentence, f"{_marks(list(good))} {problem}"))
+        return
     if not good:
         said = "; ".join(f"[{number}] {verdict.problem}" for number, verdict in verdicts.items())
         result.dropped.append(Rejected(claim.sentence, said or f"there is no memory {_marks(numbers)}"))

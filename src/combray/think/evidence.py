@@ -47,7 +47,12 @@ class Evidence:
         for memory, parts in self.said:
             speaking = [part for part in parts if terms & part.terms] or list(parts)
             nearest = sorted(speaking, key=lambda part: -len(terms & part.terms))[:_MOST_DATED]
-            found.append((memory, [date for part in nearest for date in _dates(part.text, memory.moment)]))
+            found.append(
+                (
+                    memory,
+                    [date for part in nearest for date in _dates(part.text, memory.moment, memory.valid_from)],
+                )
+            )
         return found
 
 
@@ -80,5 +85,5 @@ def joined(several: Sequence[Evidence]) -> Evidence:
 
 @keyed_by_text
 @functools.lru_cache(maxsize=2000)
-def _dates(text: str, moment: datetime) -> tuple[Dated, ...]:
-    return tuple(days_named(text, moment))
+def _dates(text: str, moment: datetime, begins: datetime | None) -> tuple[Dated, ...]:
+    return tuple(days_named(text, moment, begins))

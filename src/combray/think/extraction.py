@@ -167,6 +167,28 @@ def _later(pick: Pick, ranked: Sequence[Pick], found: Sequence[Pick]) -> list[Pi
     return [replace(each, later=True) for each in ranked if each.source.memory.id == wanted][:1]
 
 
+def replacing(
+    sources: Sequence[Source], cited: Sequence[Citation], words: Wording
+) -> tuple[list[str], list[Citation]]:
+    """Return a line, and its citation, for each memory that may replace a cited one and is not cited itself.
+
+    The line has the dates of both.
+    """
+    by_id = {source.memory.id: source for source in sources}
+    known = {each.memory_id for each in cited}
+    lines, citations = [], []
+    for each in dict.fromkeys(citation.memory_id for citation in cited):
+        later = by_id.get(by_id[each].hit.may_be_outdated_by or "")
+        if later is None or later.memory.id in known:
+            continue
+        known.add(later.memory.id)
+        quote = max(sentences(later.memory.content), key=len, default=later.memory.content)
+        notes = f"{later.label()}; [{by_id[each].number}] = {by_id[each].memory.moment:%Y-%m-%d}"
+        lines.append(f"{words.later} “{one_line(quote)}” ({notes}) [{later.number}]")
+        citations.append(Citation(later.number, later.memory.id, lines[-1], quote, "verbatim"))
+    return lines, citations
+
+
 def weakness(ranked: Sequence[Pick], question: Question, recalled: Mapping[str, Any]) -> str:
     """Return why the best sentence is not an answer; "" if it is one. `recalled`: the details of recall's answer.
 
@@ -214,13 +236,13 @@ def written(kept: Sequence[Pick], question: Question, words: Wording) -> tuple[s
     """Return the answer, one line per sentence; its citations; and the relative dates it explains."""
     lines, citations, explained = [], [], []
     for pick in kept:
-        named = days_named(pick.sentence, pick.source.memory.moment) if question.asks_date else []
+        memory = pick.source.memory
+        named = days_named(pick.sentence, memory.moment, memory.valid_from) if question.asks_date else []
         dates = [each for each in named if each.relative]
         explained += dates
         notes = "; ".join([pick.source.label(), *(f"{one_line(each.text)} = {each}" for each in dates)])
         before = f"{words.earlier} " if pick.earlier else f"{words.later} " if pick.later else ""
         line = f"{before}“{one_line(pick.sentence)}” ({notes}) [{pick.source.number}]"
         lines.append(line)
-        memory = pick.source.memory
         citations.append(Citation(pick.source.number, memory.id, line, pick.sentence, "verbatim"))
     return "\n".join(lines), citations, explained

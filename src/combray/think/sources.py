@@ -20,6 +20,7 @@ MOST_EARLIER = 3
 """Maximum number of superseded memories."""
 _EXCERPT = 1500
 """Characters of a memory in the prompt, around the sentence that shares most terms with the question."""
+OUTDATED = "the memory is outdated"
 _UNSEEN = ("Cc", "Cf", "Cs")
 _MARK = re.compile(r"[\[【]\s*(\d[\d\s,;–-]*)[\]】]")
 
@@ -29,12 +30,14 @@ class Source:
     """A memory and its number from 1.
 
     `replaced_by`: number of the source that superseded it, or 0. `mark`: what a reader must know about its time.
+    `not_now`: why it does not say how things are, "" if it does.
     """
 
     number: int
     hit: Hit
     replaced_by: int = 0
     mark: str = ""
+    not_now: str = ""
 
     @property
     def memory(self) -> Memory:
@@ -63,12 +66,23 @@ def numbered(hits: Iterable[Hit], spaces: Sequence[Space], *, now: float, with_e
     kept = set(map(id, without_repeats([hit.memory for hit in allowed])[0]))
     told = [hit for hit in allowed if id(hit.memory) in kept]
     numbers = {hit.memory.id: number for number, hit in enumerate(told, 1)}
-    sources = [Source(number, hit, mark=note(hit, numbers, now)) for number, hit in enumerate(told, 1)]
+    sources = [
+        Source(number, hit, 0, note(hit, numbers, now), _not_now(hit.memory, now))
+        for number, hit in enumerate(told, 1)
+    ]
     replaced = [each for space in spaces for each in _superseded(sources, space, now)] if with_earlier else []
     return sources + [
-        Source(len(sources) + place, Hit(memory, 0.0, {}, "superseded"), by)
+        Source(len(sources) + place, Hit(memory, 0.0, {}, "superseded"), by, "", OUTDATED)
         for place, (memory, by) in enumerate(replaced[:MOST_EARLIER], 1)
     ]
+
+
+def _not_now(memory: Memory, now: float) -> str:
+    if memory.status not in LIVE_STATUSES or outdated_by(memory, now):
+        return OUTDATED
+    if memory.valid_from is not None and memory.valid_from.timestamp() > now:
+        return f"the memory is about {memory.valid_from:%Y-%m-%d}, which lies ahead"
+    return ""
 
 
 def _superseded(sources: Sequence[Source], space: Space, now: float) -> list[tuple[Memory, int]]:

@@ -35,12 +35,13 @@ Nearness = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question's words, and the names known in the namespace."""
+    """The question's words, and the names known in the namespace. `of_now`: it asks how things are."""
 
     keys: frozenset[str]
     terms: frozenset[str]
     text: str
     known: frozenset[str]
+    of_now: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,10 @@ class Support:
     share: float = 0.0
 
 
-def asked(question: str, known: Sequence[str]) -> Asked:
+def asked(question: str, known: Sequence[str], *, of_now: bool = True) -> Asked:
     """Prepare a question for checks."""
     keys = frozenset(token.key for token in tokenise(question))
-    return Asked(keys, term_set(question), question, frozenset(known))
+    return Asked(keys, term_set(question), question, frozenset(known), of_now)
 
 
 def check(sentence: str, against: Evidence, question: Asked, near: Nearness | None = None) -> Support:
@@ -69,7 +70,9 @@ def check(sentence: str, against: Evidence, question: Asked, near: Nearness | No
     if problem:
         return Support(None, problem=problem)
     spelt = [token for token in tokenise(rest) if token.kind == "number" and not token.word.isdigit()]
-    terms = term_set(rest) - _terms_of_authors(against) - term_set(" ".join(token.word for token in spelt))
+    # "Previously" of a superseded memory, as the prompt asks for, is no word of that memory.
+    passing = term_set(" ".join([*sorted(vocabulary().adverbs), *(token.word for token in spelt)]))
+    terms = term_set(rest) - _terms_of_authors(against) - passing
     if not terms and (spelt or rest != sentence):
         return _value_alone(against, question)
     quote = _place(terms, against)
@@ -90,7 +93,7 @@ def _without_dates(sentence: str, against: Evidence, question: Asked) -> tuple[s
     rest = sentence
     told = against.dates(term_set(sentence))
     # A memory's moment decides what "yesterday" means, in the memory and in a sentence about it.
-    read = [(memory, dates, days_named(sentence, memory.moment)) for memory, dates in told]
+    read = [(memory, dates, days_named(sentence, memory.moment, memory.valid_from)) for memory, dates in told]
     for dated in read[0][2]:
         readings = [(memory, dates, e) for memory, dates, every in read for e in every if e.span == dated.span]
         named = any(_named(each, memory, dates, sentence) for memory, dates, each in readings)

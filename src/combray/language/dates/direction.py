@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
 
 
-def resolve_stated(text: str, moment: datetime, tense: Tense | None = None) -> list[TimeExpression]:
+def resolve_stated(
+    text: str, moment: datetime, tense: Tense | None = None, begins: datetime | None = None
+) -> list[TimeExpression]:
     """Return the time expressions of a statement made at `moment`, in order, without overlaps.
 
-    Like `dates.resolve`, but each clause looks forward or back by its verb. Pass `tense` if it is known.
+    Like `dates.resolve`, but each clause looks forward or back by its verb. Pass `tense` if it is known, and
+    `begins` if it is known from when the statement holds: "I live in Bern from 1 March".
     """
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     from combray.language.dates.resolution import resolve
@@ -35,6 +38,14 @@ def resolve_stated(text: str, moment: datetime, tense: Tense | None = None) -> l
         for ahead in set(wanted)
         if ahead is not None
     }
+    if begins is not None and None in wanted:
+        coming = turned.get(True) or {each.span: each for each in resolve(text, moment, forward=True)}
+        starts = {span for span, each in coming.items() if each.start == begins}
+        wanted = [
+            True if ahead is None and each.span in starts else ahead
+            for each, ahead in zip(found, wanted, strict=True)
+        ]
+        turned[True] = coming
     return [
         each if ahead is None else turned[ahead].get(each.span, each)
         for each, ahead in zip(found, wanted, strict=True)

@@ -35,16 +35,16 @@ class Dated:
         return f"{self.first:%Y-%m-%d} to {last:%Y-%m-%d}"
 
 
-def days_named(text: str, moment: datetime) -> list[Dated]:
+def days_named(text: str, moment: datetime, begins: datetime | None = None) -> list[Dated]:
     """Return the days and longer periods in a statement, in order; times of day and open ranges are skipped.
 
-    The tense decides whether "Tuesday" is the next or the last one.
+    The tense decides whether "Tuesday" is the next or the last one, or `begins`, from when the statement holds.
     """
     if not has_time_expression(text):
         return []
     later = {each.span: each for each in resolve_stated(text, moment + _LATER)}
     found = []
-    for each in resolve_stated(text, moment):
+    for each in resolve_stated(text, moment, begins=begins):
         if each.kind == "open" or (each.kind == "time" and any(char.isdigit() for char in each.text)):
             continue
         other = later.get(each.span)
