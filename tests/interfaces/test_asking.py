@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from shell import Shell
 
 import combray
 from combray import Hit
+from combray.interfaces.cli import settling
 from combray.interfaces.cli.output import marked
 from combray.runtime import Link
 
@@ -40,8 +42,8 @@ def pair(shell: Shell) -> tuple[str, str]:
     return new, old
 
 
-def typed(shell: Shell, keys: str, *arguments: str) -> tuple[int, str]:
-    """Run in a pseudo-terminal, with one key for each question; the exit code and the screen."""
+def typed(shell: Shell, keys: Sequence[str], *arguments: str) -> tuple[int, str]:
+    """Run in a pseudo-terminal, with what is typed at each question; the exit code and the screen."""
     import pty
     import termios
 
@@ -119,6 +121,17 @@ def test_a_pair_that_an_answer_before_has_settled_is_not_asked_about(shell: Shel
     code, said = typed(shell, "ss", "review", "--changes")
     assert (code, said.count("ater? ")) == (0, 2)
     assert [shell.json("get", each)["superseded_by"] for each in (old, new)] == [new, third]
+
+
+def test_keys_that_come_at_once_and_keys_that_mean_nothing(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    new, old = pair(shell)
+    code, said = typed(shell, ["xb"], "review", "--changes")
+    assert (code, "both hold" in said) == (0, True)
+    assert shell.json("settle", new, old, "open")["undone"] == "both"
+    # Arrow up ends in an A, the key for "same".
+    keys = iter(["\x1b[A", "?", "C"])
+    monkeypatch.setattr(settling.click, "getchar", lambda: next(keys))
+    assert settling._answered() == "corrects"
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"])

@@ -96,10 +96,12 @@ def _answered() -> Verdict | None:
     """The verdict of one key; None for later. Raises KeyboardInterrupt, EOFError."""
     click.echo(f"      {_QUESTION} ", nl=False)
     while True:
-        key = click.getchar().lower()
-        if key in _KEYS or key in _LATER:
-            click.echo(_KEYS.get(key, "later"))
-            return _KEYS.get(key)
+        typed = click.getchar().lower()
+        # Keys that were pressed fast come at once. An arrow key is an escape sequence, which ends in a letter.
+        for key in "" if typed.startswith("\x1b") else typed:
+            if key in _KEYS or key in _LATER:
+                click.echo(_KEYS.get(key, "later"))
+                return _KEYS.get(key)
 
 
 @verb(
