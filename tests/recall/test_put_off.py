@@ -94,3 +94,13 @@ def test_a_plan_marks_an_event_that_may_lie_ahead(engine: Engine) -> None:
     engine.link(plan, old, type="may_revise", weight=0.6)
     hit = next(hit for hit in engine.recall("On which day is the parents' evening?") if hit.memory.id == old)
     assert hit.may_be_outdated_by == plan
+
+
+def test_a_plan_is_cancelled_by_a_text_that_mostly_repeats_what_goes_on(engine: Engine) -> None:
+    """The text resembles what holds most, and that has no day which could be put off."""
+    now = tell(engine, "The team lead is Odile.", "2026-01-05")
+    plan = tell(engine, "From 1 April the team lead is Bastian.", "2026-01-09")
+    off = tell(engine, "Bastian's start as team lead is cancelled, Odile stays.", "2026-02-20")
+    engine.link(off, now, type="may_revise", weight=0.85)
+    engine.link(off, plan, type="may_revise", weight=0.15)
+    assert shown(engine, "Who is the team lead?", 1) != [plan]

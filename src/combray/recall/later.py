@@ -325,10 +325,7 @@ def _slips(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
     ]
     read = sorted({each.source for each in early if each.weight < SLIPPED_SILENTLY_FROM})
     says = [key for key, text in zip(read, state.contents(read), strict=True) if puts_off(text)]
-    # "Acme's audit is put off" says nothing about the plan that it resembles second best.
-    best: dict[int, float] = defaultdict(float)
-    for each in state.reader.links(says, ("may_revise",)) if says else ():
-        best[each.source] = max(best[each.source], each.weight)
+    best = _best_with_a_day(state, says) if says else {}
 
     def slips(each: Link) -> bool:
         if each.weight >= SLIPPED_SILENTLY_FROM:
@@ -336,6 +333,22 @@ def _slips(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
         return each.source in best and each.weight >= SLIPPED_SHARE * best[each.source]
 
     return list(filter(slips, early))
+
+
+def _best_with_a_day(state: Recalling, keys: Sequence[int]) -> Mapping[int, float]:
+    """Return the most probable edge of each key to a plan or a text with a time: nothing else can be put off.
+
+    "Acme's audit is put off" says nothing about the plan that it resembles second best. "Bastian's start as lead
+    is cancelled, Odile stays" resembles "The lead is Odile" best, and that is no rival.
+    """
+    links = [each for each in state.reader.links(keys, ("may_revise",)) if each.source in keys]
+    rows = state.reader.rows(np.array(sorted({each.target for each in links}), dtype=np.int64))
+    with_a_day = set(rows.keys[planned(rows) | rows.times].tolist())
+    best: dict[int, float] = defaultdict(float)
+    for each in links:
+        if each.target in with_a_day:
+            best[each.source] = max(best[each.source], each.weight)
+    return best
 
 
 def outright(
