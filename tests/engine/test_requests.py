@@ -185,3 +185,45 @@ def test_what_i_used_to_do_is_not_what_i_do(engine: Engine) -> None:
     preview = engine.forget(about="where I used to live")
     assert certain(preview) == {flat}
     assert cats in possible(preview)
+
+
+@pytest.mark.parametrize(
+    ("about", "taken", "kept"),
+    [
+        ("meine alte Adresse", "Meine alte Adresse war Lindenweg 4", "Meine neue Adresse ist Ahornweg 9"),
+        ("Lösche meine Krankheit", "Meine Krankheit heißt Gicht", "Petra hat Urlaub"),
+        ("mon ancienne adresse", "Mon ancienne adresse était 5 rue Haxo", "Ma nouvelle adresse est à Lyon"),
+        ("忘记关于小明的一切", "昨天小明来了", "小红喜欢篮球"),
+        ("忘记我的旧电话号码", "我的旧电话号码是13511112222", "我的新电话号码是13699998888"),
+        ("不要再提我对花生过敏", "我对花生过敏", "小王对猫过敏"),
+        ("Quên việc tôi bị tiểu đường đi", "Tôi bị tiểu đường", "Lan bị cảm"),
+        ("all mentions of Globex Inc.", "We met with Globex yesterday", "Initech sued us"),
+        ("everything about Globex GmbH", "Globex pays late", "The GmbH of my uncle is small"),
+    ],
+)
+def test_requests_of_several_languages(engine: Engine, about: str, taken: str, kept: str) -> None:
+    sure, other = put(engine, taken, kept)
+    preview = engine.forget(about=about)
+    assert sure in preview.ids
+    assert other not in preview.ids
+
+
+@pytest.mark.parametrize(
+    "about", ["everything about Acme and Globex", "Vergiss alles über Acme und Globex", "all about Acme, Globex"]
+)
+def test_of_several_names_each_is_asked_for(engine: Engine, about: str) -> None:
+    held = put(engine, "Acme signed the contract", "We went to court with Globex")
+    put(engine, "Initech left the building")
+    assert certain(engine.forget(about=about)) == set(held)
+
+
+def test_a_name_with_and_in_it_is_one_name_if_a_memory_has_it(engine: Engine) -> None:
+    held = put(engine, "Barnes and Noble closes at nine")
+    put(engine, "Noble gases glow in tubes")
+    assert certain(engine.forget(about="everything about Barnes and Noble")) == set(held)
+
+
+def test_two_names_in_one_description_are_both_needed(engine: Engine) -> None:
+    held = put(engine, "The Acme office in Berlin is closed")
+    put(engine, "Acme has an office in Rome", "Berlin was cold in March")
+    assert certain(engine.forget(about="everything about Acme in Berlin")) == set(held)
