@@ -70,3 +70,28 @@ def test_words_of_another_language_or_meaning_are_no_times(text: str) -> None:
 def test_the_verb_decides_on_past_or_future() -> None:
     assert resolve_stated("El sábado volaré a Roma.", NOW)[0].start == datetime(2023, 5, 20)
     assert resolve_stated("El sábado volé a Roma.", NOW)[0].start == datetime(2023, 5, 13)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in den 90er Jahren",
+        "in den 1990er Jahren",
+        "die 90er",
+        "in den 90ern",
+        "in den Neunzigern",
+        "in den Neunzigerjahren",
+        "in den neunziger Jahren",
+        "dans les années 90",
+        "en los años 90",
+        "nos anos 90",
+    ],
+)
+def test_a_decade(text: str) -> None:
+    (found,) = resolve(text, NOW)
+    assert (found.start, found.end) == (datetime(1990, 1, 1), datetime(2000, 1, 1))
+
+
+@pytest.mark.parametrize("text", ["Zimmer 90er Serie", "Ein Zwanziger fehlt in der Kasse.", "Er ist Mitte 90"])
+def test_no_decade(text: str) -> None:
+    assert not resolve(text, NOW)
