@@ -226,7 +226,9 @@ def _verdict(
     if found.changes and _ends_old(found.changes, difference, subject, new_tokens):
         return "update"
     if not found.same_polarity:
-        plain_denial = shared >= 0.5 and difference.common and not _says_more(found, difference)
+        # "The flight on 3 May is booked", "the one on 4 May is not".
+        elsewhere = found.negation_differs and (found.numbers_differ or found.dates_differ or found.names_differ)
+        plain_denial = shared >= 0.5 and difference.common and not elsewhere and not _says_more(found, difference)
         return "contradicts" if plain_denial else "different"
     if came and not gone:
         return "different" if _changes_claim(came) else "extends"
