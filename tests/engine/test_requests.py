@@ -227,3 +227,11 @@ def test_two_names_in_one_description_are_both_needed(engine: Engine) -> None:
     held = put(engine, "The Acme office in Berlin is closed")
     put(engine, "Acme has an office in Rome", "Berlin was cold in March")
     assert certain(engine.forget(about="everything about Acme in Berlin")) == set(held)
+
+
+@pytest.mark.parametrize("about", ["everything about k8s", "k8s", "my k8s notes", "everything about Kubernetes"])
+def test_a_known_other_name_in_small_letters_is_a_name(engine: Engine, about: str) -> None:
+    held = [engine.remember("Kubernetes notes of mine: upgrade on Friday", entities={"Kubernetes": ["k8s"]}).id]
+    held += put(engine, "I keep notes about k8s in the drawer")
+    put(engine, "My notes about the garden are green")
+    assert certain(engine.forget(about=about)) == set(held)

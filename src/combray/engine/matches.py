@@ -17,11 +17,18 @@ from combray.language.claim_tokens import vocabulary
 from combray.language.families import families, families_of
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
-from combray.language.names import normal
-from combray.language.requests import Request, mentions_speaker, states_present, titles, without_legal_form
+from combray.language.names import candidates, normal
+from combray.language.requests import (
+    Request,
+    is_list,
+    mentions_speaker,
+    states_present,
+    titles,
+    without_legal_form,
+)
 from combray.language.tense import tense_of
 from combray.language.tokens import content_terms, spellings
-from combray.records import dataclass, field
+from combray.records import dataclass, field, replace
 from combray.runtime.interruption import step
 from combray.types import Memory
 
@@ -60,6 +67,7 @@ class Judged:
 def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> Judged:
     """Sort the memories of a namespace by what a request asks for."""
     judged = Judged()
+    wanted = _with_known_names(space, wanted)
     texts = {key: " \n ".join(_texts(memory)) for key, memory in memories.items()}
     hints: dict[int, tuple[str, float]] = {}
     spelt = {name: _spellings(space, wanted, name, texts.values()) for name in wanted.names}
@@ -81,6 +89,22 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
     best = sorted(hints.items(), key=lambda each: (-each[1][1], memories[each[0]].id))
     judged.possible = dict(each for each in best[:MOST_POSSIBLE] if each[0] not in judged.certain)
     return judged
+
+
+def _with_known_names(space: Namespace, wanted: Request) -> Request:
+    """Return the request with the declared and learned names of its topic, which need no capital: "k8s"."""
+    listed = candidates(wanted.topic)
+    pairs = space.reader.names(list(listed), list(listed))
+    known = {name for pair in pairs for name in pair}.intersection(listed)
+    known -= {normal(name) for name in wanted.names}
+    # "Billing service" says more than "billing".
+    longest = [name for name in known if not any(name != other and name in other for other in known)]
+    if not longest:
+        return wanted
+    names = (*wanted.names, *(listed[name] for name in sorted(longest)))
+    held = {term for name in longest for term in content_terms(name)}
+    terms = tuple(each for each in wanted.terms if each not in held)
+    return replace(wanted, names=names, terms=terms, any_name=is_list(wanted.topic, names))
 
 
 def _spellings(space: Namespace, wanted: Request, name: str, texts: Iterable[str]) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ def request(text: str, now: datetime | None = None) -> Request:
     terms = tuple(term for term in dict.fromkeys(content_terms(topic)) if term not in dropped)
     whole = scoped and bool(named) and not _possessive(topic)
     terms = () if whole else terms
-    owned, listed = mentions_speaker(rest), _is_list(topic, named)
+    owned, listed = mentions_speaker(rest), is_list(topic, named)
     return Request(topic or text.strip(), found, named, terms, scoped, past, ended, owned, days, titled, listed)
 
 
@@ -173,7 +173,7 @@ def without_legal_form(name: str) -> str:
     return " ".join(words)
 
 
-def _is_list(topic: str, named: tuple[str, ...]) -> bool:
+def is_list(topic: str, named: tuple[str, ...]) -> bool:
     """Return whether nothing but "and", "or" or a comma stands between the names of a topic."""
     places = sorted((topic.find(name), name) for name in named)
     if len(places) < _FEWEST_LISTED or places[0][0] < 0:

@@ -233,8 +233,8 @@ class RequireKind:
     """Empties an answer to a question for a colour, an age, a number to call … if no first hit holds one.
 
     It is kept if a first hit is the question itself. Only kinds with a vocabulary (`<code>/answers.json`) are
-    required: what may be any name is not. If first hits of notes hold a name of the question, or were said by whom
-    it names, one of these must hold the kind: another person's age does not answer.
+    required: what may be any name is not. If first hits of notes hold a name of the question, or were said by
+    whom it names, one of these must hold the kind: another person's age does not answer.
 
     `nearest`: how many hits are read. In a conversation of short turns an answer is spread over several
     turns, and one of `nearest_turns` may hold the kind. Such a turn also says when: on the day it was said. How
