@@ -235,3 +235,34 @@ def test_a_known_other_name_in_small_letters_is_a_name(engine: Engine, about: st
     held += put(engine, "I keep notes about k8s in the drawer")
     put(engine, "My notes about the garden are green")
     assert certain(engine.forget(about=about)) == set(held)
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        ("that Lena owes me money", "Lena owes me money for the tickets"),
+        ("Vergiss, dass Lena in Ulm wohnt", "Lena wohnt in Ulm"),
+        ("everything Lena said about her surgery", "Lena said that her surgery is in May"),
+        ("the fact that I hate Lena", "I hate Lena"),
+    ],
+)
+def test_one_thing_about_somebody_is_not_everything_about_them(engine: Engine, about: str, text: str) -> None:
+    (told, _) = put(engine, text, "Lena likes jazz")
+    assert certain(engine.forget(about=about)) == {told}
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        ("everything about my ex-wife Lena", "Lena and I split up"),
+        ("Vergiss alles über die Firma Lena", "Lena liefert Holz"),
+        ("everything about Jean-Luc", "Jean Luc is here"),
+        ("everything about Lena, my landlady", "Lena raised the rent"),
+        ("everything Lena told you", "Lena likes jazz"),
+        ("Lösche alles, was mit der Firma Lena zu tun hat", "Lena liefert Holz"),
+        ("删除我女儿的学校信息", "我女儿的学校是成都七中"),
+    ],
+)
+def test_what_stands_in_front_of_a_name_only_says_who_that_is(engine: Engine, about: str, text: str) -> None:
+    (told, _) = put(engine, text, "The kettle is broken")
+    assert certain(engine.forget(about=about)) == {told}

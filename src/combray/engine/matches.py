@@ -213,7 +213,7 @@ def _described(
 
 
 def _folded(text: str) -> str:
-    return fold(text).replace(" & ", " and ")
+    return fold(text).replace(" & ", " and ").replace("-", " ")
 
 
 def _has(held: frozenset[str], term: str) -> bool:

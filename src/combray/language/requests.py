@@ -26,7 +26,7 @@ from combray.language.tokens import content_terms, is_stop
 from combray.records import dataclass
 
 _listed = phrase_lists(
-    "requests", "openers closers scopes past ended present titles own before_nouns joins forms"
+    "requests", "openers closers scopes clauses past ended present titles own before_nouns joins forms"
 )
 _quoted = re.compile('["“«「]([^"”»」]{2,100})["”»」]').finditer
 _word = re.compile(r"[^\W_][\w'’.&-]*").finditer
@@ -130,8 +130,7 @@ def request(text: str, now: datetime | None = None) -> Request:
         term for name in ("past", "own", "joins") for each in _listed(name) for term in content_terms(each)
     }
     terms = tuple(term for term in dict.fromkeys(content_terms(topic)) if term not in dropped)
-    whole = scoped and bool(named) and not _possessive(topic)
-    terms = () if whole else terms
+    terms = () if _is_whole(opened, topic, named) else terms
     owned, listed = mentions_speaker(rest), is_list(topic, named)
     return Request(topic or text.strip(), found, named, terms, scoped, past, ended, owned, days, titled, listed)
 
@@ -171,6 +170,21 @@ def without_legal_form(name: str) -> str:
     while len(words) > 1 and fold(words[-1]).rstrip(".") in _folded_list("forms"):
         words.pop()
     return " ".join(words)
+
+
+def _is_whole(opened: str, topic: str, named: tuple[str, ...]) -> bool:
+    """Return whether everything about the names is asked for: "everything about my boss Karen".
+
+    What follows a name says what about it ("that Lena owes me money"); what precedes it says who that is.
+    """
+    scope = opened.removesuffix(topic) if topic != opened else ""
+    for each in sorted(_listed("clauses"), key=len, reverse=True):
+        scope = re.sub(rf"(?i)(?<!\w){re.escape(each)}(?!\w)", "", scope)
+    # "Mr Bhatt, my landlord"
+    parts = (topic, re.split("[,，]", topic)[0])
+    ends = [each.rstrip(" .'\"”»」").replace(" & ", " and ") for each in parts]
+    last = any(each.endswith((name, name.rstrip("."))) for name in named for each in ends)
+    return last and bool(scope.strip(" ,:")) and not _possessive(topic)
 
 
 def is_list(topic: str, named: tuple[str, ...]) -> bool:
