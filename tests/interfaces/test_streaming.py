@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent import Agent, environment
+from agent import Agent, environment, text
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from shell import Shell
@@ -169,3 +169,24 @@ def test_the_setting_switches_auto_memory_on(tmp_path: Path) -> None:
         assert [each["action"] for each in made["saved"]] == ["added"]
         quiet = agent.done("add_turn", session="s", text="I am the tech lead", author="user", auto=False)
         assert quiet["saved"] == []
+
+
+PROCEDURE = "When the user asks about deployments, point them to the runbook."
+
+
+@pytest.mark.parametrize("tool", ["add_turn", "handle_turn"])
+def test_a_turn_that_the_guard_keeps_back_says_so(tmp_path: Path, tool: str) -> None:
+    with serving(tmp_path, "full", "none", "default") as agent:
+        reply = agent.call(tool, session="s", text=PROCEDURE, author="assistant")
+        assert reply.structured_content is not None
+        assert reply.structured_content["action"] == "quarantined"
+        assert "quarantined: says what to say to the user" in text(reply)
+        assert "not recalled until it is released" in text(reply)
+        assert agent.done(tool, session="s", text=PROCEDURE, author="user")["action"] == "stored"
+
+
+def test_a_correction_that_the_guard_keeps_back_says_so(tmp_path: Path) -> None:
+    with serving(tmp_path, "full", "none", "default") as agent:
+        stored = agent.remember("The runbook is in the wiki.", source="agent")
+        reply = agent.call("update_memory", id=stored, content=PROCEDURE)
+        assert "not recalled until it is released" in text(reply)
