@@ -266,3 +266,9 @@ def test_one_thing_about_somebody_is_not_everything_about_them(engine: Engine, a
 def test_what_stands_in_front_of_a_name_only_says_who_that_is(engine: Engine, about: str, text: str) -> None:
     (told, _) = put(engine, text, "The kettle is broken")
     assert certain(engine.forget(about=about)) == {told}
+
+
+def test_a_vietnamese_is_called_by_the_last_name_behind_a_title(engine: Engine) -> None:
+    held = put(engine, "Nguyễn Văn An nợ tôi tiền", "Hôm qua anh An đến chơi", "Chị An và anh An cãi nhau")
+    put(engine, "Nguyễn Thị Bình đến hôm qua", "An toàn là trên hết", "Anh Ẩn đến hôm qua")
+    assert certain(engine.forget(about="quên mọi thứ về Nguyễn Văn An")) == set(held)

@@ -234,13 +234,19 @@ def _of_kind(wanted: Request, terms: frozenset[str]) -> bool:
 
 
 def _surname(name: str) -> Callable[[str], re.Match[str] | None] | None:
-    """Return a search for the last word of a person's name without another first name before it."""
+    """Return a search for the last word of a person's name, without another first name before it or with a title.
+
+    Of a name of three words or more only with a title: "anh An" for "Nguyễn Văn An".
+    """
     words = name.split()
-    if len(words) != 2 or "and" in words or without_legal_form(name) != name:
+    if len(words) < 2 or "and" in words or without_legal_form(name) != name:
         return None
-    last, any_title = re.escape(words[1]), "|".join(map(re.escape, titles()))
+    last, any_title = re.escape(words[-1]), "|".join(map(re.escape, titles()))
+    titled = rf"(?i:\b(?:{any_title})\b)\.?\s{last}(?!\w)"
+    if len(words) > 2:
+        return re.compile(titled).search
     alone = rf"(?<![\w-])(?<![A-Z][a-z]\s)(?<![a-z]\s){last}(?!\w)"
-    return re.compile(rf"{alone}|(?i:\b(?:{any_title})\b)\.?\s{last}(?!\w)").search
+    return re.compile(rf"{alone}|{titled}").search
 
 
 def _named(spellings: Sequence[str], *, titled: bool) -> Callable[[str], bool]:

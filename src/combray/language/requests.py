@@ -220,8 +220,8 @@ def _closing() -> re.Pattern[str]:
 
 
 def titles() -> frozenset[str]:
-    """Return the titles before a person's name, folded."""
-    return _folded_list("titles")
+    """Return the titles before a person's name, as written and folded."""
+    return _folded_list("titles").union(_listed("titles"))
 
 
 @from_tables
@@ -262,7 +262,9 @@ def _capitalised(topic: str, nouns: Collection[str]) -> Iterator[str]:
             run = []
         end = hit.end()
         begins = bare[:1].isupper() or (run and bare[:1].isdigit())
-        if begins and bare not in nouns and not _is_function_word(bare):
+        # A capital within a name is one: "Nguyễn Văn An", "Bank Of Oslo"; "I" is none.
+        function = _is_function_word(bare) and not (run and len(bare) > 1)
+        if begins and bare not in nouns and not function:
             if fold(bare) not in titles():
                 run.append(bare)
             if bare == word:
