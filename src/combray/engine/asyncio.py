@@ -67,6 +67,7 @@ class AsyncConversation:
 
     add = awaited(Conversation.add)
     add_many = awaited(Conversation.add_many)
+    prefetched = awaited(Conversation.prefetched)
     context = awaited(Conversation.context)
     wait = awaited(Conversation.wait)
     turns = awaited(Conversation.turns)
