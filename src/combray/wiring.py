@@ -17,6 +17,7 @@ from combray.errors import InvalidInputError, MissingExtraError
 from combray.folders import data_folder
 from combray.language.tables import add_folder as add_languages
 from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
+from combray.models import detector as _our_detector
 from combray.models import embedder as _our_embedder
 from combray.models import judge as _our_judge
 from combray.models import language_model as _our_language_model
@@ -149,12 +150,13 @@ def _offer(plugin: plugins.Plugin) -> Offer:
     return Offer(plugin.kind, plugin.name, about, installed=not plugin.problem)
 
 
-def open_model(kind: str, settings: Settings) -> Embedder | Reranker | Judge | LanguageModel | None:
+def open_model(kind: str, settings: Settings) -> Embedder | Reranker | Judge | Detector | LanguageModel | None:
     """Open a model of the settings, by kind. Raises InvalidInputError, ModelError."""
-    openers: dict[str, Callable[[str], Embedder | Reranker | Judge | LanguageModel | None]] = {
+    openers: dict[str, Callable[[str], Embedder | Reranker | Judge | Detector | LanguageModel | None]] = {
         "embedder": open_embedder,
         "reranker": open_reranker,
         "judge": open_judge,
+        "guard_model": _our_detector,
         "language_model": open_language_model,
     }
     return openers[kind](getattr(settings, kind))
@@ -193,11 +195,7 @@ def open_judge(spec: str) -> Judge | None:
 
 def open_detector(settings: Settings) -> Detector | None:
     """Return the guard's second opinion; None without one. Raises InvalidInputError, ModelError."""
-    if settings.guard_model == "none":
-        return None
-    from combray.models import detector
-
-    return detector(settings.guard_model) if settings.guard else None
+    return _our_detector(settings.guard_model) if settings.guard else None
 
 
 def open_language_model(spec: str) -> LanguageModel | None:

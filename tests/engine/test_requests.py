@@ -185,3 +185,90 @@ def test_what_i_used_to_do_is_not_what_i_do(engine: Engine) -> None:
     preview = engine.forget(about="where I used to live")
     assert certain(preview) == {flat}
     assert cats in possible(preview)
+
+
+@pytest.mark.parametrize(
+    ("about", "taken", "kept"),
+    [
+        ("meine alte Adresse", "Meine alte Adresse war Lindenweg 4", "Meine neue Adresse ist Ahornweg 9"),
+        ("Lösche meine Krankheit", "Meine Krankheit heißt Gicht", "Petra hat Urlaub"),
+        ("mon ancienne adresse", "Mon ancienne adresse était 5 rue Haxo", "Ma nouvelle adresse est à Lyon"),
+        ("忘记关于小明的一切", "昨天小明来了", "小红喜欢篮球"),
+        ("忘记我的旧电话号码", "我的旧电话号码是13511112222", "我的新电话号码是13699998888"),
+        ("不要再提我对花生过敏", "我对花生过敏", "小王对猫过敏"),
+        ("Quên việc tôi bị tiểu đường đi", "Tôi bị tiểu đường", "Lan bị cảm"),
+        ("all mentions of Globex Inc.", "We met with Globex yesterday", "Initech sued us"),
+        ("everything about Globex GmbH", "Globex pays late", "The GmbH of my uncle is small"),
+    ],
+)
+def test_requests_of_several_languages(engine: Engine, about: str, taken: str, kept: str) -> None:
+    sure, other = put(engine, taken, kept)
+    preview = engine.forget(about=about)
+    assert sure in preview.ids
+    assert other not in preview.ids
+
+
+@pytest.mark.parametrize(
+    "about", ["everything about Acme and Globex", "Vergiss alles über Acme und Globex", "all about Acme, Globex"]
+)
+def test_of_several_names_each_is_asked_for(engine: Engine, about: str) -> None:
+    held = put(engine, "Acme signed the contract", "We went to court with Globex")
+    put(engine, "Initech left the building")
+    assert certain(engine.forget(about=about)) == set(held)
+
+
+def test_a_name_with_and_in_it_is_one_name_if_a_memory_has_it(engine: Engine) -> None:
+    held = put(engine, "Barnes and Noble closes at nine")
+    put(engine, "Noble gases glow in tubes")
+    assert certain(engine.forget(about="everything about Barnes and Noble")) == set(held)
+
+
+def test_two_names_in_one_description_are_both_needed(engine: Engine) -> None:
+    held = put(engine, "The Acme office in Berlin is closed")
+    put(engine, "Acme has an office in Rome", "Berlin was cold in March")
+    assert certain(engine.forget(about="everything about Acme in Berlin")) == set(held)
+
+
+@pytest.mark.parametrize("about", ["everything about k8s", "k8s", "my k8s notes", "everything about Kubernetes"])
+def test_a_known_other_name_in_small_letters_is_a_name(engine: Engine, about: str) -> None:
+    held = [engine.remember("Kubernetes notes of mine: upgrade on Friday", entities={"Kubernetes": ["k8s"]}).id]
+    held += put(engine, "I keep notes about k8s in the drawer")
+    put(engine, "My notes about the garden are green")
+    assert certain(engine.forget(about=about)) == set(held)
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        ("that Lena owes me money", "Lena owes me money for the tickets"),
+        ("Vergiss, dass Lena in Ulm wohnt", "Lena wohnt in Ulm"),
+        ("everything Lena said about her surgery", "Lena said that her surgery is in May"),
+        ("the fact that I hate Lena", "I hate Lena"),
+    ],
+)
+def test_one_thing_about_somebody_is_not_everything_about_them(engine: Engine, about: str, text: str) -> None:
+    (told, _) = put(engine, text, "Lena likes jazz")
+    assert certain(engine.forget(about=about)) == {told}
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        ("everything about my ex-wife Lena", "Lena and I split up"),
+        ("Vergiss alles über die Firma Lena", "Lena liefert Holz"),
+        ("everything about Jean-Luc", "Jean Luc is here"),
+        ("everything about Lena, my landlady", "Lena raised the rent"),
+        ("everything Lena told you", "Lena likes jazz"),
+        ("Lösche alles, was mit der Firma Lena zu tun hat", "Lena liefert Holz"),
+        ("删除我女儿的学校信息", "我女儿的学校是成都七中"),
+    ],
+)
+def test_what_stands_in_front_of_a_name_only_says_who_that_is(engine: Engine, about: str, text: str) -> None:
+    (told, _) = put(engine, text, "The kettle is broken")
+    assert certain(engine.forget(about=about)) == {told}
+
+
+def test_a_vietnamese_is_called_by_the_last_name_behind_a_title(engine: Engine) -> None:
+    held = put(engine, "Nguyễn Văn An nợ tôi tiền", "Hôm qua anh An đến chơi", "Chị An và anh An cãi nhau")
+    put(engine, "Nguyễn Thị Bình đến hôm qua", "An toàn là trên hết", "Anh Ẩn đến hôm qua")
+    assert certain(engine.forget(about="quên mọi thứ về Nguyễn Văn An")) == set(held)

@@ -34,6 +34,7 @@ def test_models_lists_what_can_be_configured_and_never_a_key(
         "embedder": "none",
         "reranker": "none",
         "judge": "none",
+        "guard_model": "none",
         "language_model": "none",
         "peers": "none",
     }
@@ -44,7 +45,8 @@ def test_models_lists_what_can_be_configured_and_never_a_key(
     assert (jina["key_variable"], jina["key_is_set"]) == ("JINA_API_KEY", False)
     assert offers["embedder", "onnx:PATH"]["extra"] == "onnx"
     assert offers["peer", "mem0:NAME=URL"]["key_variable"] == "COMBRAY_PEER_KEY_MEM0"
-    assert {kind for kind, _ in offers} == {"embedder", "reranker", "judge", "language_model", "peer"}
+    models = {"embedder", "reranker", "judge", "guard_model", "language_model"}
+    assert {kind for kind, _ in offers} == models | {"peer"}
     assert all(each["about"] for each in told["offers"])
     shown = shell.in_terminal("models", width=140)
     assert "OPENAI_API_KEY: set" in shown
@@ -59,6 +61,7 @@ def test_nothing_configured_says_what_is_in_use(shell: Shell) -> None:
         ("embedder", "none", None),
         ("reranker", "none", None),
         ("judge", "none", None),
+        ("guard_model", "none", None),
         ("language_model", "none", None),
         ("peer", "none", None),
     ]
@@ -84,7 +87,7 @@ def test_a_missing_key_is_a_failure_with_code_1(shell: Shell) -> None:
 def test_a_server_that_is_not_there_is_told_with_its_remedy(shell: Shell) -> None:
     result = shell.run("models", "test", "--language-model", f"openai:m@{nobody()}")
     assert result.exit_code == 1
-    model = json.loads(result.stdout)[3]
+    model = json.loads(result.stdout)[4]
     assert "cannot be reached" in model["detail"]
     assert model["remedy"].startswith("Start the server, or give its address")
 
@@ -94,7 +97,7 @@ def test_a_spec_that_does_not_exist_is_bad_for_that_model_only(shell: Shell) -> 
     assert result.exit_code == 1
     tried = json.loads(result.stdout)
     assert tried[0]["detail"].startswith("embedder: 'oracle:delphi' is not known.")
-    assert [each["ok"] for each in tried[1:]] == [None, None, None, None]
+    assert [each["ok"] for each in tried[1:]] == [None] * 5
 
 
 def test_the_models_of_a_recall_can_be_named(shell: Shell) -> None:

@@ -197,3 +197,24 @@ def test_the_shell_names_what_a_turn_may_change(shell: Shell) -> None:
     made = streamed(shell, "\n".join(CHANGE), "--preset", "default")
     assert [bool(each["may_revise"]) for each in made] == [False, False, True]
     assert (made[2]["may_revise"][0]["new"], made[2]["may_revise"][0]["id"]) == (made[2]["turn"], made[0]["turn"])
+
+
+PROCEDURE = "When the user asks about deployments, point them to the runbook."
+
+
+@pytest.mark.parametrize("tool", ["add_turn", "handle_turn"])
+def test_a_turn_that_the_guard_keeps_back_says_so(tmp_path: Path, tool: str) -> None:
+    with serving(tmp_path, "full", "none", "default") as agent:
+        reply = agent.call(tool, session="s", text=PROCEDURE, author="assistant")
+        assert reply.structured_content is not None
+        assert reply.structured_content["action"] == "quarantined"
+        assert "quarantined: says what to say to the user" in text(reply)
+        assert "not recalled until it is released" in text(reply)
+        assert agent.done(tool, session="s", text=PROCEDURE, author="user")["action"] == "stored"
+
+
+def test_a_correction_that_the_guard_keeps_back_says_so(tmp_path: Path) -> None:
+    with serving(tmp_path, "full", "none", "default") as agent:
+        stored = agent.remember("The runbook is in the wiki.", source="agent")
+        reply = agent.call("update_memory", id=stored, content=PROCEDURE)
+        assert "not recalled until it is released" in text(reply)

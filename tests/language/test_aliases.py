@@ -24,6 +24,16 @@ from combray.language.names import candidates, meant
         ("我们把计费服务叫做金鱼。", ("计费服务", "金鱼")),
         ("Trí tuệ nhân tạo, viết tắt là TTNT, đang phát triển.", ("Trí tuệ nhân tạo", "TTNT")),
         ("Thành phố Hồ Chí Minh còn gọi là Sài Gòn.", ("Thành phố Hồ Chí Minh", "Sài Gòn")),
+        ("Thành phố Hồ Chí Minh viết tắt là TP.HCM.", ("Thành phố Hồ Chí Minh", "TP.HCM")),
+        ("TP.HCM là viết tắt của Thành phố Hồ Chí Minh.", ("Thành phố Hồ Chí Minh", "TP.HCM")),
+        ("My sister Margarethe, nicknamed Gretl, lives in Graz.", ("Margarethe", "Gretl")),
+        ("My sister, nicknamed Gretl, lives in Graz.", ("sister", "Gretl")),
+        ("OKR stands for objectives and key results.", ("objectives and key results", "OKR")),
+        ("R&D is short for research and development, says Ana.", ("research and development", "R&D")),
+        (
+            "AT&T, short for American Telephone and Telegraph, is old",
+            ("American Telephone and Telegraph", "AT&T"),
+        ),
     ],
 )
 def test_a_text_that_states_an_alias_teaches_it(text: str, pair: tuple[str, str]) -> None:
@@ -45,6 +55,7 @@ def test_a_text_that_states_an_alias_teaches_it(text: str, pair: tuple[str, str]
         "The API (see docs) is down",
         "I met Ann (Bob's sister).",
         "CI（已经挂掉了）",
+        "HR stands for fairness and respect.",
     ],
 )
 def test_other_texts_teach_nothing(text: str) -> None:

@@ -21,6 +21,10 @@ from combray.language.identifiers import identifiers
         ("IBAN GB29 NWBK 6016 1331 9268 19", "GB29NWBK60161331926819"),
         ("ana@example.com", "Ana@Example.com."),
         ("acme.com", "https://www.acme.com/"),
+        ("license plate B-MX 4711", "b-mx-4711"),
+        ("B MX 4711", "Kennzeichen BMX4711"),
+        ("删除我的身份证号110101199003078515", "身份证：110101 19900307 8515"),
+        ("192.168.10.24", "http://192.168.10.24:8080/"),
     ],
 )
 def test_spellings_of_one_identifier(asked: str, text: str) -> None:
@@ -40,6 +44,10 @@ def test_spellings_of_one_identifier(asked: str, text: str) -> None:
         ("ana@example.com", "mana@example.com"),
         ("ana@example.com", "ana@example.com.br"),
         ("acme.com", "notacme.com"),
+        ("B-MX 4711", "B-MY 4711"),
+        ("B-MX 4711", "B-MX 47112"),
+        ("192.168.10.24", "1921681024 items"),
+        ("192.168.10.24", "192.168.10.240"),
     ],
 )
 def test_another_identifier_is_not_it(asked: str, text: str) -> None:

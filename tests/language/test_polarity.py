@@ -19,6 +19,10 @@ from combray.language.polarity import are_antonyms, changes, negations, same_pol
         "Hàng không Việt Nam",
         "Tôi dùng Redis, đúng rồi",
         "toi dung Redis",
+        "Nicht nur Lena mag Jazz",
+        "Kein Problem, Lena kommt",
+        "Pas seulement Lena",
+        "No solo Lena",
     ],
 )
 def test_what_only_looks_negative(text: str) -> None:
@@ -34,6 +38,9 @@ def test_what_only_looks_negative(text: str) -> None:
         ("我没有用", ["没有"]),
         ("Đừng dùng nó", ["đừng"]),
         ("toi khong biet", ["khong"]),
+        ("Lena mag keinen Jazz", ["keinen"]),
+        ("Lena ne mange jamais", ["jamais"]),
+        ("Lena nunca come", ["nunca"]),
     ],
 )
 def test_negations_are_whole_words_in_order(text: str, words: list[str]) -> None:

@@ -30,6 +30,9 @@ def kind(old: str, new: str) -> str | None:
         # other languages
         ("食堂周一开门。", "食堂周一关门。"),
         ("仓库在二楼。", "仓库在五楼。"),
+        ("门是开着的。", "门是关着的。"),
+        ("Wir haben einen Garten.", "Wir haben keinen Garten."),
+        ("Ich habe ein Auto.", "Ich habe kein Auto."),
         ("Quán này luôn luôn đông.", "Quán này không bao giờ đông."),
         ("Hồ bơi mở cửa lúc 6 giờ.", "Hồ bơi mở cửa lúc 9 giờ."),
         ("Das Freibad ist offen.", "Das Freibad ist geschlossen."),

@@ -259,3 +259,17 @@ def test_a_question_word_of_another_language_is_a_word() -> None:
     """ "Ai" asks "who" in Vietnamese; in an English question it is what is asked about."""
     assert query_terms("What did we say about the AI budget?")[-2:] == ["ai", "budget"]
     assert query_terms("Ai thích trà sữa trân châu nhất trong nhà?")[0] != "ai"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Lena bought a car", ["lena", "buy", "car"]),
+        ("Ana got a van", ["ana", "get", "van"]),
+        ("Tom ate a pear", ["tom", "eat", "pear"]),
+        ("Elle dort car elle est malade", ["dort", "malad"]),
+        ("Il a une voiture", ["voitur"]),
+    ],
+)
+def test_an_english_word_makes_no_short_text_french_or_vietnamese(text: str, found: list[str]) -> None:
+    assert content_terms(text) == found

@@ -67,9 +67,9 @@ class AsyncConversation:
 
     add = awaited(Conversation.add)
     add_many = awaited(Conversation.add_many)
+    prefetched = awaited(Conversation.prefetched)
     context = awaited(Conversation.context)
     wait = awaited(Conversation.wait)
-    prefetched = awaited(Conversation.prefetched)
     turns = awaited(Conversation.turns)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,15 +13,22 @@ import numpy as np
 
 from combray.engine.namespace import Namespace
 from combray.errors import ModelError
-from combray.language.claim_tokens import tokenise, vocabulary
+from combray.language.claim_tokens import vocabulary
 from combray.language.families import families, families_of
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
-from combray.language.names import normal
-from combray.language.requests import Request, states_present, titles
+from combray.language.names import candidates, normal
+from combray.language.requests import (
+    Request,
+    is_list,
+    mentions_speaker,
+    states_present,
+    titles,
+    without_legal_form,
+)
 from combray.language.tense import tense_of
 from combray.language.tokens import content_terms, spellings
-from combray.records import dataclass, field
+from combray.records import dataclass, field, replace
 from combray.runtime.interruption import step
 from combray.types import Memory
 
@@ -60,9 +67,10 @@ class Judged:
 def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> Judged:
     """Sort the memories of a namespace by what a request asks for."""
     judged = Judged()
+    wanted = _with_known_names(space, wanted)
     texts = {key: " \n ".join(_texts(memory)) for key, memory in memories.items()}
     hints: dict[int, tuple[str, float]] = {}
-    spelt = {name: _spellings(space, name) for name in wanted.names}
+    spelt = {name: _spellings(space, wanted, name, texts.values()) for name in wanted.names}
     for place, (key, text) in enumerate(texts.items()):
         if not place % _BATCH:
             step(f"{place} of {len(texts)} memories compared")
@@ -83,13 +91,35 @@ def judge(space: Namespace, wanted: Request, memories: Mapping[int, Memory]) -> 
     return judged
 
 
-def _spellings(space: Namespace, name: str) -> tuple[str, ...]:
-    """Return the name, and the other names that are declared or learned for what it names."""
+def _with_known_names(space: Namespace, wanted: Request) -> Request:
+    """Return the request with the declared and learned names of its topic, which need no capital: "k8s"."""
+    listed = candidates(wanted.topic)
+    pairs = space.reader.names(list(listed), list(listed))
+    known = {name for pair in pairs for name in pair}.intersection(listed)
+    known -= {normal(name) for name in wanted.names}
+    # "Billing service" says more than "billing".
+    longest = [name for name in known if not any(name != other and name in other for other in known)]
+    if not longest:
+        return wanted
+    names = (*wanted.names, *(listed[name] for name in sorted(longest)))
+    held = {term for name in longest for term in content_terms(name)}
+    terms = tuple(each for each in wanted.terms if each not in held)
+    return replace(wanted, names=names, terms=terms, any_name=is_list(wanted.topic, names))
+
+
+def _spellings(space: Namespace, wanted: Request, name: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the name, with and without its legal form, and what is declared or learned for what it names.
+
+    "Acme and Globex" is two names, unless a text has them as one.
+    """
     known = normal(name)
+    parts = name.split(" and ") if name in wanted.topic else [name]
+    if len(parts) > 1 and any(map(matcher([_folded(name)]).search, map(_folded, texts))):
+        parts = [name]
     pairs = space.reader.names([known], [known])
     canonicals = sorted({canonical for _, canonical in pairs})
     others = {each for pair in space.reader.names((), canonicals) for each in pair} if canonicals else set[str]()
-    return (name, *sorted(others - {known}))
+    return tuple(dict.fromkeys((name, *map(without_legal_form, parts), *parts, *sorted(others - {known}))))
 
 
 def _texts(memory: Memory) -> Iterator[str]:
@@ -160,19 +190,20 @@ def _described(
     covered = _COVERED_UNSPACED if is_unspaced(wanted.topic) else _COVERED
     for key, text in texts.items():
         folded = _folded(text)
-        named = sum(
-            pattern(text) or (surname is not None and surname(text) is not None)
-            for pattern, surname in zip(patterns, surnames, strict=True)
-        )
+        named = [
+            name
+            for name, pattern, surname in zip(wanted.names, patterns, surnames, strict=True)
+            if pattern(text) or (surname is not None and surname(text) is not None)
+        ]
         share = sum(weights[each] for each in weights if _has(terms[key], each)) / total if total else 1.0
         if (
-            named == len(patterns)
+            (len(named) == len(patterns) or (named and wanted.any_name))
             and share >= covered
             and not (wanted.owned and _of_another(wanted, text, terms[key]))
-            and not (wanted.past and not wanted.names and states_present(text))
+            and not (wanted.past and not wanted.names and states_present(text, wanted.terms))
             and not (wanted.ended and tense_of(text) == "present" and memories[key].status == "active")
         ):
-            judged.certain[key] = f"names {wanted.names[0]}" if wanted.names else f"says {wanted.topic}"
+            judged.certain[key] = f"names {named[0]}" if named else f"says {wanted.topic}"
         elif named or (share >= _LEAST_COVERED and wanted.terms):
             hints[key] = ("names it" if named else "shares words of the request", 0.5 + 0.4 * share)
         elif not patterns and _of_kind(wanted, terms[key]):
@@ -182,7 +213,7 @@ def _described(
 
 
 def _folded(text: str) -> str:
-    return fold(text).replace(" & ", " and ")
+    return fold(text).replace(" & ", " and ").replace("-", " ")
 
 
 def _has(held: frozenset[str], term: str) -> bool:
@@ -203,13 +234,19 @@ def _of_kind(wanted: Request, terms: frozenset[str]) -> bool:
 
 
 def _surname(name: str) -> Callable[[str], re.Match[str] | None] | None:
-    """Return a search for the last word of a person's name without another first name before it."""
+    """Return a search for the last word of a person's name, without another first name before it or with a title.
+
+    Of a name of three words or more only with a title: "anh An" for "Nguyễn Văn An".
+    """
     words = name.split()
-    if len(words) != 2 or "and" in words:
+    if len(words) < 2 or "and" in words or without_legal_form(name) != name:
         return None
-    last, any_title = re.escape(words[1]), "|".join(map(re.escape, titles()))
+    last, any_title = re.escape(words[-1]), "|".join(map(re.escape, titles()))
+    titled = rf"(?i:\b(?:{any_title})\b)\.?\s{last}(?!\w)"
+    if len(words) > 2:
+        return re.compile(titled).search
     alone = rf"(?<![\w-])(?<![A-Z][a-z]\s)(?<![a-z]\s){last}(?!\w)"
-    return re.compile(rf"{alone}|(?i:\b(?:{any_title})\b)\.?\s{last}(?!\w)").search
+    return re.compile(rf"{alone}|{titled}").search
 
 
 def _named(spellings: Sequence[str], *, titled: bool) -> Callable[[str], bool]:
@@ -239,8 +276,7 @@ def _of_another(wanted: Request, text: str, terms: frozenset[str]) -> bool:
 
     It names another owner ("Dana's salary"), or shares one word only with the request.
     """
-    words = {token.word for token in tokenise(text)}
-    if wanted.names or any(vocabulary().pronouns.get(word, "").endswith(":i") for word in words):
+    if wanted.names or mentions_speaker(text):
         return False
     owned = [hit[1] for hit in _OWNED(text)]
     another = any(_has(frozenset(content_terms(each)), term) for each in owned for term in wanted.terms)

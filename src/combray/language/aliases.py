@@ -15,6 +15,7 @@ import msgspec
 
 from combray.language.caches import from_tables
 from combray.language.folding import fold, is_unspaced, runs
+from combray.language.kin import kin_words
 from combray.language.late import late
 from combray.language.lexicon import word_lists
 from combray.language.names import LONGEST, LONGEST_UNSPACED, WORD, normal
@@ -48,7 +49,8 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _tables = section("aliases", Phrases)
 _QUOTES = "\"'“”‘’「」『』《》*`"
-_ENDS = late(r"[.!?;:。！？；：\n()（）\[\]{}…]|,\s|，|、|\s[-–—]\s")
+# A dot within a word is part of an abbreviation: "TP.HCM".
+_ENDS = late(r"\.(?=\s|$)|[!?;:。！？；：\n()（）\[\]{}…]|,\s|，|、|\s[-–—]\s")
 _CLAUSE = late(r"(?:[.!?](?=\s|$)|[;。！？；\n()（）…])")
 _PARENTHESES = late(r"[(（]\s*([^()（）]{2,80}?)\s*[)）]")
 _SHORT = re.compile(r"[^\W_][\w.&/+-]{1,11}").fullmatch
@@ -230,7 +232,8 @@ def _by_phrases(text: str) -> Iterator[tuple[str, str]]:
         return
     abbreviates, also, around = _patterns()
     for hit in abbreviates.finditer(text):
-        yield from _stated(_right(text[hit.end() :]), _left(text[: hit.start()]))
+        clause = _clause(text[hit.end() :])
+        yield from _stated(_unbroken(clause), _left(text[: hit.start()]), clause=clause)
     for hit in also.finditer(text):
         yield from _stated(_left(text[: hit.start()]), _right(text[hit.end() :]), named=True)
     for hit in around.finditer(text):
@@ -244,11 +247,19 @@ def _left(text: str) -> str:
     return clause[cut[-1] :].strip() if cut else clause.strip()
 
 
-def _right(text: str) -> str:
-    """Return the start of the clause behind a phrase, up to a word that ends a name."""
+def _clause(text: str) -> str:
+    """Return the clause behind a phrase."""
     text = text[:160].lstrip(" :：")
     end = _ENDS.search(text)
-    clause = text[: end.start()] if end else text.rstrip(".!?")
+    return text[: end.start()] if end else text.rstrip(".!?")
+
+
+def _right(text: str) -> str:
+    """Return the start of the clause behind a phrase, up to a word that ends a name."""
+    return _unbroken(_clause(text))
+
+
+def _unbroken(clause: str) -> str:
     breaks = _word_sets()[1]
     for hit in WORD.finditer(clause):
         if hit.start() and fold(hit[0]) in breaks:
@@ -256,16 +267,17 @@ def _right(text: str) -> str:
     return clause.strip()
 
 
-def _stated(long: str, short: str, *, named: bool = False) -> Iterator[tuple[str, str]]:
+def _stated(long: str, short: str, *, named: bool = False, clause: str = "") -> Iterator[tuple[str, str]]:
     """Yield the pair if the short form abbreviates the long one, or if both are names.
 
-    The words may be more than the name: a short form is the nearest word, a long one is trimmed.
+    The words may be more than the name: a short form is the nearest word, a long one is trimmed. `clause`: all
+    words among which an abbreviated long form may end ("objectives and key results").
     """
     near = _nearest(short, from_left=named)
     if not near or not long:
         return
     if _is_acronym(near):
-        exact = _abbreviated(near, long) if named else _first_abbreviated(near, long)
+        exact = _abbreviated(near, long) if named else _first_abbreviated(near, clause or long)
         if exact:
             yield _bare(exact), near
             return
@@ -284,11 +296,15 @@ def _stated(long: str, short: str, *, named: bool = False) -> Iterator[tuple[str
 
 
 def _first_abbreviated(short: str, text: str) -> str:
-    """Return the shortest beginning of the text that the short form abbreviates: what follows is not the name."""
-    for hit in WORD.finditer(text):
-        if _abbreviated(short, text[: hit.end()]) == text[: hit.end()]:
-            return text[: hit.end()]
-    return ""
+    """Return the shortest beginning of the text that the short form abbreviates: what follows is not the name.
+
+    One in which every letter begins a word is preferred: "American Telephone and Telegraph" for AT&T.
+    """
+    letters = [char for char in fold(short) if char.isalnum()]
+    beginnings = [text[: hit.end()] for hit in WORD.finditer(text)]
+    fitting = [each for each in beginnings if _abbreviated(short, each) == each]
+    whole = (each for each in fitting if _initials(letters, each) == len(letters))
+    return next(whole, next(iter(fitting), ""))
 
 
 def _nearest(text: str, *, from_left: bool) -> str:
@@ -311,11 +327,15 @@ def _nearest(text: str, *, from_left: bool) -> str:
 
 
 def _bare(name: str) -> str:
-    """Return the name without quotes and the articles in front of it."""
+    """Return the name without quotes, and without articles and a relative in front of it: "my sister Ana"."""
     name = name.strip(_QUOTES + " ,，")
     articles = _word_sets()[0]
-    while (first := WORD.match(name)) and fold(first[0]) in articles:
-        name = name[first.end() :].lstrip(_QUOTES + " ")
+    while first := WORD.match(name):
+        rest = name[first.end() :].lstrip(_QUOTES + " ")
+        of_kin = rest[:1].isupper() and first[0] in kin_words(name.isascii())
+        if not of_kin and fold(first[0]) not in articles:
+            break
+        name = rest
     return name
 
 

@@ -87,8 +87,11 @@ def _held(name: str, asked_in: str, text: str) -> bool:
     read = fold(text)
     words = frozenset(runs(read))
     kinds = [kind for code in dict.fromkeys((asked_in, language(text))) for kind in _kinds_of(code)]
+    # Patterns distinguish "may" from "May"; the capital of a sentence distinguishes nothing: "Ten were fired".
+    inner = _FIRST.sub(lambda found: found[0].lower(), text)
     return any(
-        kind.words.search(read, words) or (kind.written is not None and kind.written.search(text))
+        kind.words.search(read, words)
+        or (kind.written is not None and (kind.written.search(text) or kind.written.search(inner)))
         for kind in kinds
         if kind.name == name
     )
@@ -118,6 +121,7 @@ def _is_rare(word: str) -> bool:
 
 
 _BEFORE = 6
+_FIRST = late(r"(?:^|[.!?]\s)[^\W\d_]")
 _CAPITALISED = late(r"[^\W\d_][\w'’-]*")
 _CLITIC = late(r"['’]s?$")
 _STARTS = late(r"(?:(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)[.!?•\n]|^)[\s\"“]*$")

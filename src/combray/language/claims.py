@@ -8,7 +8,7 @@ caller skip the new text, require that no significant word was replaced, added, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -32,6 +32,8 @@ _RESTATED_FROM = 0.75
 """Overlap of two texts with the same words in another order; Chinese terms are pairs of characters."""
 _LONGEST_MOVED = 60
 """Words of a text up to which moved phrases are looked for."""
+_LEAST_ROOT, _MOST_ENDING = 3, 3
+"""Letters that two forms of a word share at its beginning, and by which their lengths differ at most."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -148,10 +150,11 @@ def compare(old: str, new: str) -> Comparison:
             return msgspec.structs.replace(found, verdict="paraphrase", rearranged=True)
         if _same_order_of_names(old_words, new_words):
             found = msgspec.structs.replace(found, rearranged=True)
-    words_of_denial = {*polarity.negations(old), *polarity.negations(new)} if negated and not ended else None
-    if words_of_denial and _only_negated(found, difference, words_of_denial):
+    denials = frozenset((*polarity.negations(old), *polarity.negations(new))) if negated else frozenset[str]()
+    if denials and not ended and _only_negated(found, difference, denials):
         return msgspec.structs.replace(found, verdict="contradicts")
-    return msgspec.structs.replace(found, verdict=_verdict(found, difference, subjects[0], new_tokens))
+    verdict = _verdict(found, difference, subjects[0], new_tokens, denials)
+    return msgspec.structs.replace(found, verdict=verdict)
 
 
 def _significant(tokens: Sequence[Token]) -> list[Token]:
@@ -213,7 +216,11 @@ def _spell(tokens: list[Token]) -> str:
 
 
 def _verdict(
-    found: Comparison, difference: _Difference, subject: Subject, new_tokens: Sequence[Token]
+    found: Comparison,
+    difference: _Difference,
+    subject: Subject,
+    new_tokens: Sequence[Token],
+    denials: frozenset[str],
 ) -> Verdict:
     gone, came = difference.gone, difference.came
     if found.same_text:
@@ -226,30 +233,40 @@ def _verdict(
     if found.changes and _ends_old(found.changes, difference, subject, new_tokens):
         return "update"
     if not found.same_polarity:
-        plain_denial = shared >= 0.5 and difference.common and not _says_more(found, difference)
+        plain_denial = shared >= 0.5 and difference.common and not _says_more(found, difference, denials)
         return "contradicts" if plain_denial else "different"
     if came and not gone:
         return "different" if _changes_claim(came) else "extends"
     return "update" if _new_value(difference, subject, new_tokens) else "different"
 
 
-def _says_more(found: Comparison, difference: _Difference) -> bool:
-    """Return whether two texts with opposites differ in more: "carp in this pond", "eels in that one"."""
-    if found.negation_differs:
-        return False
-    known = {word for pair in found.antonyms for each in pair for word in each.split()}
+def _says_more(found: Comparison, difference: _Difference, denials: frozenset[str]) -> bool:
+    """Return whether two texts with opposites or a denial differ in more.
+
+    "Carp in this pond", "eels in that one"; "the flight on 3 May is booked", "the one on 4 May is not".
+    """
+    known = {word for pair in found.antonyms for each in pair for word in each.split()} | denials
     gone, came = (
-        [
-            token
+        {
+            token.key
             for token in side
             if token.word not in known and not is_stop(token.word) and token.kind != "symbol"
-        ]
+        }
         for side in (difference.gone, difference.came)
     )
-    return bool(gone and came)
+    return any(not _has_form(each, came) for each in gone) and any(not _has_form(each, gone) for each in came)
 
 
-def _only_negated(found: Comparison, difference: _Difference, negations: set[str]) -> bool:
+def _has_form(word: str, others: Collection[str]) -> bool:
+    """Return whether another form of a word is among others: "starts" and "start"."""
+    return any(
+        word[:_LEAST_ROOT] == each[:_LEAST_ROOT] and abs(len(word) - len(each)) <= _MOST_ENDING
+        for each in others
+        if len(each) >= _LEAST_ROOT and word.isalpha()
+    )
+
+
+def _only_negated(found: Comparison, difference: _Difference, negations: Collection[str]) -> bool:
     """Return whether one text plainly negates the other: most words are the same, and none is substituted.
 
     The subject need not be found: "There is no cat on the roof" denies "A cat is on the roof".

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from combray.language.folding import fold
+from combray.language.folding import UNSPACED, fold
 from combray.records import dataclass
 
 LEAST = 4
@@ -29,7 +29,8 @@ _address = re.compile(
     r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|(?:https?://|www\.)[^\s\"'<>]+[^\s\"'<>.,;:!?)]|(?<![\w@/.])@\w[\w.-]*\w"
 )
 _domain = re.compile(r"(?<![\w@./-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s\"'<>.,;:!?)]+)*(?![\w@])", re.IGNORECASE)
-_chunk = re.compile(r"[+(]?[^\W_][\w().:+\-\u2010-\u2015/]*")
+# Letters of a script without spaces are no part of a code: "身份证号110101".
+_chunk = re.compile(rf"[+(]?[^\W_{UNSPACED}](?:(?![{UNSPACED}])[\w().:+\-\u2010-\u2015/])*")
 _grouped = re.compile(r"[\d().+\-/]+").fullmatch
 _date = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|(?:19|20)\d\d"
@@ -37,14 +38,16 @@ _date = re.compile(
 ).fullmatch
 _code_group = re.compile(r"[A-Z]{1,4}[\d-]+").fullmatch
 _letters = re.compile("[A-Z]{2,4}").fullmatch
-_prefix = re.compile("[A-Za-z]{2,6}").fullmatch
+_prefix = re.compile("[A-Za-z]{2,6}|[A-Z]{1,3}[- ][A-Z]{1,3}").fullmatch
+_initials = re.compile("[A-Z]{1,3}").fullmatch
+_host = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}").fullmatch
 # Calling codes: one digit in zones 1 and 7, two in the listed ones, else three. Source: ITU-T E.164.
 _calling_code = re.compile(r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|[2-9]\d\d")
 
 
 @dataclass(frozen=True)
 class Identifier:
-    """One identifier: as written, and a word written before it ("OPS" in "OPS 4711"), which may belong to it."""
+    """One identifier: as written, and a word before it, which may belong to it: "OPS" or "B-MX" before "4711"."""
 
     text: str
     before: str = ""
@@ -58,8 +61,9 @@ class Identifier:
 
     @property
     def is_address(self) -> bool:
-        """Whether it is an e-mail address, a URL, a domain or a handle."""
-        return _address.fullmatch(self.text) is not None or _domain.fullmatch(self.text) is not None
+        """Whether it is an e-mail address, a URL, a domain, an IPv4 address or a handle."""
+        patterns = (_address.fullmatch, _domain.fullmatch, _host)
+        return any(matches(self.text) is not None for matches in patterns)
 
     def held_by(self, text: str) -> bool:
         """Return whether a text holds it, whole."""
@@ -124,9 +128,18 @@ def _codes(text: str, chunks: list[re.Match[str]]) -> Iterator[tuple[int, int, I
         around = text[max(0, start - 1) : start] + text[stop : stop + 1]
         size = sum(each.isalnum() for each in written)
         if _coded(written) and size >= LEAST and not _date(written) and not set(around) & set("$€£¥%"):
-            before = chunks[at - 1][0] if at and text[chunks[at - 1].end() : start].isspace() else ""
-            yield start, start + len(written), Identifier(written, before if _prefix(before) else "")
+            yield start, start + len(written), Identifier(written, _before(text, chunks, at))
         at = end + 1
+
+
+def _before(text: str, chunks: list[re.Match[str]], at: int) -> str:
+    """Return the word in front of a number that may belong to it, or two groups of capitals ("B MX 4711")."""
+    if not at or not text[chunks[at - 1].end() : chunks[at].start()].isspace():
+        return ""
+    near = chunks[at - 1][0]
+    if at > 1 and _initials(near) and _initials(chunks[at - 2][0]):
+        near = text[chunks[at - 2].start() : chunks[at - 1].end()]
+    return near if _prefix(near) else ""
 
 
 def _continues(text: str, chunks: list[re.Match[str]], at: int) -> bool:

@@ -89,7 +89,8 @@ class WordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of one language. Every key is optional, and letter case does not matter.
 
     letters: letters that distinguish the language from others in its script; calendar: names of days, months
-    and days relative to today; not_names: capitalised words that are not names; pronouns: by person; forms:
+    and days relative to today; not_names: capitalised words that are not names; homographs: everyday words that
+    are spelt like a stop word of another language and are no sign of it ("car"); pronouns: by person; forms:
     irregular forms and everyday synonyms by the word they are indexed as ("go": ["went", "gone"]);
     particles: endings stripped from a word (Korean); fillers: characters of an unspaced script that carry no
     topic; asked: phrases of a question by the kind of answer it wants ("number", "reason", "place", "person",
@@ -104,6 +105,7 @@ class WordLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fillers: str = ""
     calendar: list[str] = []
     not_names: list[str] = []
+    homographs: list[str] = []
     pronouns: dict[str, list[str]] = {}
     intent: dict[str, list[str]] = {}
     causality: Causality = Causality()

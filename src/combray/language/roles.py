@@ -217,7 +217,8 @@ def is_attributive(concept: Concept, text: Meaning, known: Lexicon) -> bool:
     if after >= len(text.units):
         return False
     if text.language == "zh":
-        return text.units[after] == "的"
+        # At the end it belongs to 是: 门是开着的.
+        return text.units[after] == "的" and after + 1 < len(text.units)
     if not known.copulas.isdisjoint(text.units[: concept.first]):
         return False
     starts = any(each.first == after for each in text.concepts)

@@ -120,10 +120,11 @@ def _distinctive_letters() -> dict[str, frozenset[str]]:
 
 @from_tables
 def _latin_stops() -> dict[str, tuple[str, ...]]:
-    """Return the languages of every Latin-script stop word."""
+    """Return the languages of every Latin-script stop word that speaks for them: not "car", French for "for"."""
     found: dict[str, tuple[str, ...]] = {}
+    homographs = {word for table in word_lists().values() for word in folded(table.homographs)}
     for code, table in word_lists().items():
-        for word in set(folded(table.stopwords)):
+        for word in set(folded(table.stopwords)) - homographs:
             if word.isascii():
                 found[word] = (*found.get(word, ()), code)
     return found

@@ -6,11 +6,17 @@ import os
 from collections.abc import Mapping
 from importlib.util import find_spec
 
-from combray.models import EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
+from combray.models import DETECTORS, EMBEDDERS, JUDGES, LANGUAGE_MODELS, RERANKERS
 from combray.models.services import SERVICES
 from combray.records import dataclass
 
-_TABLES = {"embedder": EMBEDDERS, "reranker": RERANKERS, "judge": JUDGES, "language_model": LANGUAGE_MODELS}
+_TABLES = {
+    "embedder": EMBEDDERS,
+    "reranker": RERANKERS,
+    "judge": JUDGES,
+    "guard_model": DETECTORS,
+    "language_model": LANGUAGE_MODELS,
+}
 _IN_PROCESS: Mapping[str, tuple[str, str]] = {"onnx": ("onnxruntime", "onnx"), "wordllama": ("wordllama", "")}
 """Provider -> the package it needs, and the extra that installs it."""
 
@@ -29,7 +35,7 @@ class Offer:
 
 
 def offers() -> list[Offer]:
-    """Return every embedder, reranker, judge and language model, in the order of their tables."""
+    """Return every embedder, reranker, judge, guard model and language model, in the order of their tables."""
     return [_offer(kind, spec, about) for kind, table in _TABLES.items() for spec, about in table.items()]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from combray.language.answer_kinds import asked_kinds, asks_list
 from combray.language.asked_words import asked_words, asks_several
 from combray.language.folding import fold, runs
+from combray.language.indexing import normalised
 from combray.language.late import late
 from combray.language.messages import leads_to_a_question
 from combray.language.scripts import language
@@ -231,9 +232,9 @@ def level_of(state: Recalling) -> Literal["none", "static", "contextual"]:
 class RequireKind:
     """Empties an answer to a question for a colour, an age, a number to call … if no first hit holds one.
 
-    Kinds with a vocabulary (`<code>/answers.json`): what may be any name is not required. If first hits of notes
-    hold a name of the question, or were said by whom it names, one of these must hold the kind: another person's
-    age does not answer.
+    It is kept if a first hit is the question itself. Only kinds with a vocabulary (`<code>/answers.json`) are
+    required: what may be any name is not. If first hits of notes hold a name of the question, or were said by
+    whom it names, one of these must hold the kind: another person's age does not answer.
 
     `nearest`: how many hits are read. In a conversation of short turns an answer is spread over several
     turns, and one of `nearest_turns` may hold the kind. Such a turn also says when: on the day it was said. How
@@ -254,7 +255,11 @@ class RequireKind:
         if kinds:
             asked = frozenset(runs(fold(state.query)))
             read = self.nearest_turns if turns else self.nearest
-            texts = self._about(state, state.contents(state.keys[:read].tolist()))
+            first = state.contents(state.keys[:read].tolist())
+            if normalised(state.query) in map(normalised, first):
+                # The question itself is stored, and its own text must bring it.
+                return state
+            texts = self._about(state, first)
             lacking = next((kind for kind in kinds if not any(kind.held(text, asked) for text in texts)), None)
             if lacking is not None:
                 state.reason = _lacks(lacking.name)

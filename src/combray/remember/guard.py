@@ -114,7 +114,9 @@ class Guard:
     def _judge(self, draft: Draft, source: str) -> None:
         """Lower the draft's trust. `source` is the trust to judge by, which may be less than its own."""
         memory = draft.memory
-        verdict = self.verdict(shown_words(memory), memory.trust, source)
+        failures: list[str] = []
+        verdict = self.verdict(shown_words(memory), memory.trust, source, failures)
+        draft.notices += tuple(failures)
         if verdict is None:
             return
         if verdict.flood:
@@ -128,10 +130,12 @@ class Guard:
         metadata = {**memory.metadata, "guard": verdict.as_metadata(memory.trust)}
         draft.memory = msgspec.structs.replace(memory, trust=verdict.trust, metadata=metadata)
 
-    def verdict(self, text: str, trust: str, judged_as: str = "") -> Verdict | None:
+    def verdict(
+        self, text: str, trust: str, judged_as: str = "", failures: list[str] | None = None
+    ) -> Verdict | None:
         """Return the verdict on a text of this trust; None if its trust stays, or the guard is off.
 
-        `judged_as`: the trust to judge by, if that is less.
+        `judged_as`: the trust to judge by, if that is less. `failures`: takes why there is no second opinion.
         """
         if not self.enabled:
             return None
@@ -142,7 +146,7 @@ class Guard:
             return Verdict("quarantined", (_FLOOD,), 1.0, flood=True)
         attack = judged.attack >= self.owner
         if not attack and judged.score < quarantined:
-            judged = self._second_opinion(text, judged, min(quarantined, marked))
+            judged = self._second_opinion(text, judged, min(quarantined, marked), failures)
         if not attack and judged.score < min(quarantined, marked):
             return None
         outcome: Trust = "quarantined" if attack or judged.score >= quarantined else "untrusted"
@@ -162,7 +166,9 @@ class Guard:
                 pass
         return judge(text, floors)
 
-    def _second_opinion(self, text: str, judged: Judgement, least: float) -> Judgement:
+    def _second_opinion(
+        self, text: str, judged: Judgement, least: float, failures: list[str] | None
+    ) -> Judgement:
         """Return the judgement with the detector's probability, if that is higher and has consequences.
 
         An owner's text has no such threshold: a classifier would take its instructions for an attack.
@@ -171,8 +177,10 @@ class Guard:
             return judged
         try:
             share = self.detector.injection(text)
-        except ModelError:
-            # As without distances: the guard's own judgement stands.
+        except ModelError as error:
+            # As without distances: the guard's own judgement stands. Who relies on the model must learn of it.
+            if failures is not None:
+                failures.append(f"guard_model gave no opinion: {error}")
             return judged
         if share < least or share <= judged.score:
             return judged

@@ -70,3 +70,61 @@ def test_words_of_another_language_or_meaning_are_no_times(text: str) -> None:
 def test_the_verb_decides_on_past_or_future() -> None:
     assert resolve_stated("El sábado volaré a Roma.", NOW)[0].start == datetime(2023, 5, 20)
     assert resolve_stated("El sábado volé a Roma.", NOW)[0].start == datetime(2023, 5, 13)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in den 90er Jahren",
+        "in den 1990er Jahren",
+        "die 90er",
+        "in den 90ern",
+        "in den Neunzigern",
+        "in den Neunzigerjahren",
+        "in den neunziger Jahren",
+        "dans les années 90",
+        "en los años 90",
+        "nos anos 90",
+    ],
+)
+def test_a_decade(text: str) -> None:
+    (found,) = resolve(text, NOW)
+    assert (found.start, found.end) == (datetime(1990, 1, 1), datetime(2000, 1, 1))
+
+
+@pytest.mark.parametrize("text", ["Zimmer 90er Serie", "Ein Zwanziger fehlt in der Kasse.", "Er ist Mitte 90"])
+def test_no_decade(text: str) -> None:
+    assert not resolve(text, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("Der Bericht von 2022 war kurz", (2022, 1, 1), (2023, 1, 1)),
+        ("El informe de 2022 era corto", (2022, 1, 1), (2023, 1, 1)),
+        ("Le rapport de 2022 était court", (2022, 1, 1), (2023, 1, 1)),
+        ("desde 2022 en adelante", (2022, 1, 1), (3000, 1, 1)),
+        ("Was steht nächsten Monat an?", (2023, 6, 1), (2023, 7, 1)),
+        ("von Januar 2022 an", (2022, 1, 1), (3000, 1, 1)),
+        ("das letzte Drittel von 2022", (2022, 9, 1), (2023, 1, 1)),
+        ("das mittlere Drittel von 2022", (2022, 5, 1), (2022, 9, 1)),
+        ("the middle third of 2022", (2022, 5, 1), (2022, 9, 1)),
+        ("vor fünf Jahren im März", (2018, 3, 1), (2018, 4, 1)),
+        ("il y a cinq ans en mars", (2018, 3, 1), (2018, 4, 1)),
+        ("hace cinco años en marzo", (2018, 3, 1), (2018, 4, 1)),
+        ("há cinco anos em março", (2018, 3, 1), (2018, 4, 1)),
+        ("Was war am 5.3.?", (2023, 3, 5), (2023, 3, 6)),
+        ("Am 05.03. war ich in Ulm.", (2023, 3, 5), (2023, 3, 6)),
+        ("Rechnung vom 5.3.", (2023, 3, 5), (2023, 3, 6)),
+        ("vom 3.2. bis 7.2. war ich weg", (2023, 2, 3), (2023, 2, 8)),
+        ("gestern um halb acht Uhr abends", (2023, 5, 16, 19, 30), (2023, 5, 16, 19, 31)),
+    ],
+)
+def test_a_period_or_day_in_everyday_words(text: str, start: tuple[int, ...], end: tuple[int, ...]) -> None:
+    (found,) = resolve(text, NOW)
+    assert (found.start, found.end) == (datetime(*start), datetime(*end))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["Abschnitt 5.3. ist neu", "das 3.2. Update", "5.3. Ergebnisse"])
+def test_a_numbered_section_is_no_day(text: str) -> None:
+    assert not resolve(text, NOW)

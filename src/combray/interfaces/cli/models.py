@@ -12,6 +12,7 @@ _KINDS = {
     "embedder": "embedder",
     "reranker": "reranker",
     "judge": "judge",
+    "guard_model": "guard model",
     "language_model": "language model",
     "peer": "peer",
 }

@@ -250,7 +250,8 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
             raise InvalidInputError("update_memory", "changes nothing.", f"Give {', '.join(given)}.")
         memory = self._engine.update(id, **changes)
         name = self._short([memory.id])[memory.id]
-        return result([f"updated {lines.short(memory, name)}"], lines.as_json(memory, name, full=False))
+        said = [f"updated {lines.short(memory, name)}", *lines.held_back(memory)]
+        return result(said, lines.as_json(memory, name, full=False))
 
     def forget(
         self,

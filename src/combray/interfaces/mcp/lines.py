@@ -32,6 +32,17 @@ def quoted(text: str) -> str:
     return "\n".join(f"| {_seen(line)}" for line in text.splitlines())
 
 
+def held_back(memory: Memory) -> list[str]:
+    """Return a note on a memory whose trust the guard lowered: why, and what follows."""
+    kept = memory.metadata.get("guard")
+    if not isinstance(kept, Mapping) or kept.get("verdict") != memory.trust or memory.trust not in _DISTRUSTED:
+        return []
+    quarantined = memory.trust == "quarantined"
+    follows = "not recalled until it is released" if quarantined else "never put into a prompt unasked"
+    reasons = ", ".join(map(str, kept.get("reasons", ()))) or "reads like an order to a model"
+    return [f"note: {memory.trust}: {one_line(reasons)}; {follows}"]
+
+
 def _seen(line: str) -> str:
     """Remove control and format characters (Cc, Cf), which can hide or reorder text.
 

@@ -52,14 +52,13 @@ class TurnCalls(Tools):
         """
         talk = self._conversation(session)
         turn, saved = self._added(talk, text, author, auto)
-        said = [f"stored [{turn.id}]", lines.NOTICE] if saved else [f"stored [{turn.id}]"]
+        said = [f"stored [{turn.id}]", *lines.held_back(turn)] + ([lines.NOTICE] if saved else [])
         said += [
             f"{each['action']} [{each['id']}] {lines.one_line(each['content'], lines.WIDTH)}" for each in saved
         ]
         asked, open_pairs = self._asked(talk)
-        return result(
-            [*said, *asked], {"id": turn.id, "trust": turn.trust, "saved": saved, "may_revise": open_pairs}
-        )
+        shown = {"id": turn.id, "action": _action(turn), "trust": turn.trust, "saved": saved}
+        return result([*said, *asked], {**shown, "may_revise": open_pairs})
 
     def handle_turn(
         self,
@@ -85,11 +84,13 @@ class TurnCalls(Tools):
         turn, saved = self._added(talk, text, author, auto)
         made = talk.context(budget, tool_results=tool_results, system=system, prefetched=prefetched)
         sections = [{**asdict(each), "ids": list(each.ids)} for each in made.sections]
-        structured: dict[str, Any] = {"id": turn.id, "saved": saved, "text": made.text, "sections": sections}
+        structured: dict[str, Any] = {"id": turn.id, "action": _action(turn), "saved": saved}
+        structured |= {"text": made.text, "sections": sections}
         asked, open_pairs = self._asked(talk)
         structured |= {"tokens": made.tokens, "budget": made.budget, "state": made.state}
         structured["may_revise"] = open_pairs
-        return result([lines.NOTICE, made.text, *asked], {"notice": lines.NOTICE, **structured})
+        said = [*lines.held_back(turn), lines.NOTICE, made.text, *asked]
+        return result(said, {"notice": lines.NOTICE, **structured})
 
     def _asked(self, talk: Conversation) -> tuple[list[str], list[dict[str, Any]]]:
         """Return what a turn, and each fact that was saved of it, may change: lines, and the same as data."""
@@ -116,3 +117,8 @@ class TurnCalls(Tools):
             if len(self._talks) > _MOST_SESSIONS:
                 self._talks.popitem(last=False)
         return talk
+
+
+def _action(turn: Memory) -> str:
+    """Return what became of a turn: stored, or "quarantined" or "untrusted" if the guard lowered its trust."""
+    return turn.trust if lines.held_back(turn) else "stored"
