@@ -27,6 +27,7 @@ from combray.recall.answer_features import (
 from combray.recall.keep import KEEP, KeepStrong
 from combray.recall.message import keep_answers
 from combray.recall.state import Recalling
+from combray.recall.subject import of_relatives
 from combray.records import dataclass
 from combray.runtime import Runtime
 from combray.scoring import answers
@@ -111,13 +112,22 @@ class JudgeAnswers:
             two = asks_several(state.query)
             several = two or asks_list(state.query)
             gap = model.gap + self.gap + (self.several if several else 0.0)
-            near = (odds >= odds.max() - gap) | (found.hits[:, _EXACT] >= 1.0)
+            measures = odds if found.turns else odds[self._own(state, len(odds))]
+            near = (odds >= measures.max() - gap) | (found.hits[:, _EXACT] >= 1.0)
             if two:
                 near |= found.adds(int(np.argmax(odds)))
             if not found.turns and (several or level_of(state) != "none"):
                 state.judged = frozenset(state.keys[: len(near)][near].tolist())
             self._drop(state, near, found.turns)
         return state
+
+    def _own(self, state: Recalling, read: int) -> NDArray[np.bool_]:
+        """Return which of the judged hits the cut is measured by: those about relatives only if all are."""
+        beside = of_relatives(state, read)
+        if beside.all():
+            return beside
+        state.beside = frozenset(state.keys[:read][beside].tolist())
+        return ~beside
 
     def _cut(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Judge one question of a message, up to the relative cut."""
