@@ -77,3 +77,39 @@ def test_a_list_of_ones_own_is_not_measured_by_what_relatives_have(
     assert hits[0].memory.content == own
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert about_others[0].memory.content.startswith("My sister")
+
+
+NOTES = [
+    ("Adaeze", "I'm a data engineer at Quillfeather, on the ingestion side."),
+    ("Bartosz", "Export jobs are capped at 50,000 rows, see limits.toml."),
+    ("Consuelo", "The Orinoco export job keeps its files for 90 days."),
+    ("Imke", "Nightly job duration is 41 minutes on average."),
+    ("Adaeze", "Femi is a barista now, at the new place on Dock Road."),
+    ("Imke", "The machine at work broke, we all had tea."),
+    ("Farrukh", "Visitors: the upholstery workshop is in the yard behind 19 Tanner Row."),
+    ("Consuelo", "Our shop closes at 18:00 on weekdays."),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "embedder"),
+    [
+        # Without vectors nothing joins "engineer" and "job".
+        ("What is Adaeze's job?", "data engineer", "wordllama"),
+        ("Where does Femi work?", "barista", "none"),
+        ("Where does Femi work?", "barista", "wordllama"),
+        ("What's the address of Farrukh's workshop?", "19 Tanner Row", "none"),
+        ("What's the address of Farrukh's workshop?", "19 Tanner Row", "wordllama"),
+    ],
+)
+def test_who_wrote_a_note_counts_more_than_words_that_others_use(
+    question: str, answer: str, embedder: str
+) -> None:
+    with combray.open(":memory:", embedder=embedder, worker=False) as engine:
+        for author, text in NOTES:
+            engine.remember(text, author=author, occurred_at="2026-01-01")
+        for number in range(60):
+            author = f"Writer{number}"
+            engine.remember(f"Room {number} is booked for the fair.", author=author, diff=False)
+        found = [hit.memory.content for hit in engine.recall(question, limit=3)]
+    assert any(answer in text for text in found), found
