@@ -41,3 +41,75 @@ def test_who_is_asked_about_leads(embedder: str, question: str, first: str) -> N
     assert [hit.memory.content for hit in hits][:1], question
     assert hits[0].memory.content.startswith(first)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+LISTS = [
+    ("user", "Our neighbours have pets as well, two ferrets."),
+    ("user", "My sister has a parrot as a pet. It swears."),
+    ("user", "We have a dog, Pretzel."),
+    ("user", "There's a cat in the house since Friday."),
+    ("Ines", "My boss speaks six languages, the show-off."),
+    ("Ines", "I speak Galician at home."),
+    ("user", "The office plants are watered on Mondays."),
+    ("user", "The car passed its inspection."),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "embedder"),
+    [
+        ("What pets do we have?", "We have a dog, Pretzel.", "wordllama"),
+        ("Which languages does Ines speak?", "I speak Galician at home.", "wordllama"),
+        # Without vectors nothing says that a dog is a pet.
+        ("Which languages does Ines speak?", "I speak Galician at home.", "none"),
+    ],
+)
+def test_a_list_of_ones_own_is_not_measured_by_what_relatives_have(
+    question: str, own: str, embedder: str
+) -> None:
+    """The notes about others hold every word of the question, the right ones "pets" and "languages" nowhere."""
+    with combray.open(":memory:", embedder=embedder, worker=False) as engine:
+        for author, text in LISTS:
+            engine.remember(text, author=author, occurred_at="2026-01-01")
+        hits = engine.recall(question)
+        about_others = engine.recall("Which pets does my sister have?")
+    assert hits
+    assert hits[0].memory.content == own
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert about_others[0].memory.content.startswith("My sister")
+
+
+NOTES = [
+    ("Adaeze", "I'm a data engineer at Quillfeather, on the ingestion side."),
+    ("Bartosz", "Export jobs are capped at 50,000 rows, see limits.toml."),
+    ("Consuelo", "The Orinoco export job keeps its files for 90 days."),
+    ("Imke", "Nightly job duration is 41 minutes on average."),
+    ("Adaeze", "Femi is a barista now, at the new place on Dock Road."),
+    ("Imke", "The machine at work broke, we all had tea."),
+    ("Farrukh", "Visitors: the upholstery workshop is in the yard behind 19 Tanner Row."),
+    ("Consuelo", "Our shop closes at 18:00 on weekdays."),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "embedder"),
+    [
+        # Without vectors nothing joins "engineer" and "job".
+        ("What is Adaeze's job?", "data engineer", "wordllama"),
+        ("Where does Femi work?", "barista", "none"),
+        ("Where does Femi work?", "barista", "wordllama"),
+        ("What's the address of Farrukh's workshop?", "19 Tanner Row", "none"),
+        ("What's the address of Farrukh's workshop?", "19 Tanner Row", "wordllama"),
+    ],
+)
+def test_who_wrote_a_note_counts_more_than_words_that_others_use(
+    question: str, answer: str, embedder: str
+) -> None:
+    with combray.open(":memory:", embedder=embedder, worker=False) as engine:
+        for author, text in NOTES:
+            engine.remember(text, author=author, occurred_at="2026-01-01")
+        for number in range(60):
+            author = f"Writer{number}"
+            engine.remember(f"Room {number} is booked for the fair.", author=author, diff=False)
+        found = [hit.memory.content for hit in engine.recall(question, limit=3)]
+    assert any(answer in text for text in found), found

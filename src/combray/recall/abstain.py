@@ -36,7 +36,8 @@ class Abstain:
     evidence: the best keyword score as a share of the best possible, averaged with the best cosine where
     there are vectors, both of the best part of a long query; 0 for a cosine no better than unrelated text.
     contrast: the largest share of the question's words in one memory by its subject, minus the same for every
-    other author. It is negative if another author said it, unless a note names the subject.
+    other author. It is negative if another author said it, unless a note names the subject, or no candidate is a
+    turn of a conversation.
 
     By chance the best of many comes nearer to any question than the best of few. With n memories, or n pairs of a
     memory and a part of the query, and n < `sure_at`, the threshold is floor + (threshold - floor) · c with
@@ -131,4 +132,5 @@ class Abstain:
         texts = state.contents(state.keys[near].tolist())
         about = {place for place, text in zip(near, texts, strict=True) if names(subject, text)}
         rival = next((float(shares[place]) for place in ranked.tolist() if place not in about), 0.0)
-        return best - rival
+        # Among notes by many authors somebody has always used the words: "job", of another's export job.
+        return best - rival if (rows.session >= 0).any() else max(0.0, best - rival)

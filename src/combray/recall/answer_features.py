@@ -113,6 +113,10 @@ class AnswerEvidence(msgspec.Struct, frozen=True):
     turns: bool
     """Whether the first hit is a turn of a conversation with short turns."""
 
+    def taken(self, order: NDArray[np.int64]) -> AnswerEvidence:
+        """Return the evidence with the hits in another order."""
+        return msgspec.structs.replace(self, hits=self.hits[order], met=self.met[:, order])
+
     def adds(self, best: int) -> NDArray[np.bool_]:
         """Return which hits meet a word that a hit does not: they may answer another part of the question."""
         found: NDArray[np.bool_] = np.any((self.met >= FAMILY) & (self.met[:, [best]] < MATCHED), axis=0)

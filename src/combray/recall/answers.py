@@ -25,18 +25,23 @@ from combray.recall.answer_features import (
     evidence,
     in_conversation,
 )
-from combray.recall.keep import KEEP, KeepStrong
+from combray.recall.keep import KEEP, KeepStrong, drop_weak
 from combray.recall.message import keep_answers
 from combray.recall.state import Recalling
+from combray.recall.subject import of_relatives
 from combray.records import dataclass
 from combray.runtime import Runtime
 from combray.scoring import answers
+from combray.scoring.ranking import DECIMALS
 
 _EXACT, _SOFT, _FOCUS, _CONFLICT, _LACKS = (
     FEATURES.index(name) for name in ("exact", "soft", "focus", "conflict", "lacks")
 )
 _METHOD, _MISSING = GLOBAL.index("method"), GLOBAL.index("missing")
 _HALF = 0.5
+_TINY = 1e-9
+_MOST_ODDS = 8.0
+"""Log-odds beyond which a hit is no better or worse."""
 _AGAINST = [FEATURES.index(name) for name in ("lacks", "conflict", "aside")]
 _OWNER = late(r"\w['’]s\b(?! (?:my|the|your|a|an)\b)")
 _STRUCK = late(r"[bcdfghjklmnpqrstvwxz]{5}")
@@ -60,12 +65,17 @@ class JudgeAnswers:
 
     A whole message (`SplitQuery`) is judged by its questions, each as if it had been asked alone.
 
+    Judged notes are ordered by their share of the best score plus `order` times their log-odds. Where a list of
+    one's own is asked for, hits about relatives (`subject.of_relatives`) are no measure of the cut. Turns of many
+    words, on which the models were not trained, are judged by confidence and score alone.
+
     Nothing is decided about a question for a date alone (`RequireDay`). A memory's own text, a declared entity in
     the question and a message without a question are never refused, nor a hit that holds all words of the
     question.
 
-    `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often. Bounds, gaps and
-    `several` come from cross-validation by author (bench/results/precision.md).
+    `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often; for turns of many
+    words each fifth of it is a share of their bound. Bounds, gaps and `several` come from cross-validation by
+    author (bench/results/precision.md).
     """
 
     needs = ("sorted", "question")
@@ -81,6 +91,12 @@ class JudgeAnswers:
     """Questions of a whole message that are asked alone (`message.keep_answers`)."""
     first: int = 1
     """Hits of the message as a whole that stay."""
+    sure_of_long: float = 1.5
+    """Confidence that turns of many words need, as a multiple of the doubtful one (`Abstain`)."""
+    share_of_long: float = 0.4
+    """Share of the best score below which such turns are dropped: in long texts scores lie closer together."""
+    order: float = 0.1
+    """Of notes: share of the best score that one of log-odds is worth in their order."""
     unmet: float = 0.2
     """Mean cosine of the question's words with the nearest words of a hit below which the hit meets none."""
 
@@ -91,6 +107,8 @@ class JudgeAnswers:
         message = len(state.parts) > 1 or leads_to_a_question(state.query)
         if cuts and message and keep_answers(state, runtime, self._cut, self.questions, self.first):
             return state
+        if _in_long_turns(state):
+            return self._of_long_turns(state)
         found = evidence(state, runtime, self.most)
         model = answers.levels()[level_of(state)]["turns" if found.turns else "notes"]
         odds = model.hit.log_odds(FEATURES, found.hits)
@@ -107,18 +125,52 @@ class JudgeAnswers:
                 state.reason = reason(found)
                 state.take(np.zeros(0, dtype=np.int64))
                 return state
+        if not found.turns:
+            order = self._by_answer(state, odds)
+            found, odds = found.taken(order), odds[order]
         if cuts:
             # Whatever else weighs against it, a hit that holds all words of the question is shown.
             two = asks_several(state.query)
             several = two or asks_list(state.query)
             gap = model.gap + self.gap + (self.several if several else 0.0)
-            near = (odds >= odds.max() - gap) | (found.hits[:, _EXACT] >= 1.0)
+            measures = odds if found.turns else odds[self._own(state, len(odds))]
+            near = (odds >= measures.max() - gap) | (found.hits[:, _EXACT] >= 1.0)
             if two:
                 near |= found.adds(int(np.argmax(odds)))
             if not found.turns and (several or level_of(state) != "none"):
                 state.judged = frozenset(state.keys[: len(near)][near].tolist())
             self._drop(state, near, found.turns)
         return state
+
+    def _of_long_turns(self, state: Recalling) -> Recalling:
+        """Judge turns of many words, on which the models were not trained, by confidence and score alone."""
+        least = self.sure_of_long * state.doubtful * max(0.0, 1.0 + self.refuse / 5.0)
+        if not state.certain and len(state.parts) < 2 and state.confidence < least:
+            state.reason = f"nothing here answers this: confidence {state.confidence:.2f} is below {least:.2f}"
+            state.take(np.zeros(0, dtype=np.int64))
+        elif self.cuts:
+            drop_weak(state, self.share_of_long)
+        return state
+
+    def _by_answer(self, state: Recalling, odds: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Order the judged notes by their scores and how probably they answer; return where each stood."""
+        count = len(odds)
+        best = max(float(state.scores[0]), _TINY)
+        worth = state.scores[:count] / best + self.order * np.clip(odds, -_MOST_ODDS, _MOST_ODDS)
+        order = np.argsort(-np.round(worth, DECIMALS), kind="stable")
+        # A score never rises down the list.
+        scores = np.concatenate([np.sort(state.scores[:count])[::-1], state.scores[count:]])
+        state.take(np.concatenate([order, np.arange(count, len(state.keys))]))
+        state.scores = scores
+        return order
+
+    def _own(self, state: Recalling, read: int) -> NDArray[np.bool_]:
+        """Return which of the judged hits the cut is measured by: those about relatives only if all are."""
+        beside = of_relatives(state, read)
+        if beside.all():
+            return beside
+        state.beside = frozenset(state.keys[:read][beside].tolist())
+        return ~beside
 
     def _cut(self, state: Recalling, runtime: Runtime) -> Recalling:
         """Judge one question of a message, up to the relative cut."""
@@ -173,6 +225,12 @@ class JudgeAnswers:
             state.take(kept)
         state.dropped += room - min(state.limit, len(state.keys))
         state.details["dropped"] = state.dropped
+
+
+def _in_long_turns(state: Recalling) -> bool:
+    """Return whether the first hit is a turn of a conversation whose turns are long: with an assistant."""
+    rows = state.columns()
+    return bool(rows.session[0] >= 0) and not in_conversation(rows)
 
 
 def _near_the_date(state: Recalling) -> NDArray[np.bool_]:

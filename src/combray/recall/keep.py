@@ -19,7 +19,7 @@ class KeepStrong:
     What a model found to answer (`JudgeAnswers`) stays, unless the caller set `keep`.
     If memories hold an entity that the query names exactly, the best of their scores is the measure. A memory
     whose text is the query stays and is no measure: in a chat the message has just been stored, and the answer is
-    another.
+    another. Nor is a hit about a relative where a list of the user's own is asked for (`subject.of_relatives`).
     """
 
     needs = ("sorted",)
@@ -40,7 +40,8 @@ def drop_weak(state: Recalling, default: float) -> None:
         return
     exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
     spared = np.array([key in judged for key in state.keys.tolist()]) if judged else exact
-    measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
+    own = ~exact & np.array([key not in state.beside for key in state.keys.tolist()])
+    measures = next(each for each in (named & own, own, ~exact, exact) if each.any())
     room = min(state.limit, len(state.keys))
     kept = exact | spared | (state.scores >= keep * float(state.scores[measures].max()))
     if not kept.all():

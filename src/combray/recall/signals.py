@@ -248,18 +248,27 @@ LEVELS: Mapping[str, Mapping[str, float]] = {
 on a flat optimum: re-tuning on four conversations gains at most 0.6 points on the fifth
 (bench/results/quality.md)."""
 
+_COUPLE = 2
+"""Authors of the conversations on which `LEVELS` were measured."""
+
 CONCLUSION: Mapping[str, float] = {"context": 0.30, "own": 0.35, "window": 0.35}
 """A question for a conclusion ("would she …") shares few words with its evidence: meaning counts more."""
 
 
 @stage
 class WeighSignals:
-    """Weighted sum of the signals. The less the embedder knows the query's language, the more keywords count."""
+    """Weighted sum of the signals. The less the embedder knows the query's language, the more keywords count.
+
+    The more authors the store has, the more it says that a note is by the one who is asked about: `author` and
+    `subject` count 1 + `rarity` · (log2 of their number - 1) times. Where turns of a conversation are among the
+    candidates they count once: what a turn answers is asked of the turns around it too.
+    """
 
     needs = ("context", "question")
     gives = ("score",)
     levels: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: LEVELS)
     conclusion: Mapping[str, float] = field(default_factory=lambda: CONCLUSION)
+    rarity: float = 0.3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
@@ -277,6 +286,10 @@ class WeighSignals:
             for name in ("own", "window"):
                 weights["context"] += (1.0 - state.trust) * weights[name]
                 weights[name] *= state.trust
+        authors = len(state.reader.profile().authors)
+        if authors > _COUPLE and not (state.columns().session >= 0).any():
+            for name in ("author", "subject"):
+                weights[name] *= 1.0 + self.rarity * (math.log2(authors) - 1.0)
         state.details["level"] = level
         return weights
 

@@ -56,6 +56,8 @@ class Recalling:
     """Share of the best score below which hits are dropped, if the caller set one."""
     dropped: int = 0
     """How many hits that cut dropped for which the limit had room."""
+    beside: frozenset[int] = frozenset()
+    """Hits about a relative, where a list of the user's own is asked for: no measure of the relative cut."""
     judged: frozenset[int] = frozenset()
     """Keys that a model found to answer (`JudgeAnswers`): the relative cut spares them."""
     intent: str = "GENERAL"
