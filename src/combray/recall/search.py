@@ -34,6 +34,8 @@ from combray.where import And, Compare, Not, joined
 
 _DAY = 86_400.0
 _OF_PARTS = {"context", "own", "window"}
+_MOSTLY = 0.5
+"""Share of turns of conversations from which a store holds talk more than notes."""
 _PART = "/"
 """Between the name of an arm and the number of the part that it searches for."""
 
@@ -79,6 +81,8 @@ class SearchContext:
     needs = ("terms", "parts")
     gives = ("found", "candidates")
     pool: int = 200
+    of_author: int = 20
+    """Latest notes of the author who is asked about that are candidates, whatever they say."""
     strongest: int = 8
     before: tuple[float, ...] = BEFORE
     after: tuple[float, ...] = AFTER
@@ -113,9 +117,29 @@ class SearchContext:
             state.keeps_superseded |= state.asks_past
             arms["date"] = MomentArm(windows, minimum=self.days_after)
         found = state.reader.search(arms, self._where(state), self.pool)
-        state.found = _best_of_parts(found, state.parts, self.pool)
+        state.found = self._with_authors(_best_of_parts(found, state.parts, self.pool), state)
         state.keys = state.found.keys
         return state
+
+    def _with_authors(self, found: Found, state: Recalling) -> Found:
+        """Add the latest notes of the author who is asked about, which may share no word with the question.
+
+        "What does Priya do for a living?" is answered by her "I'm head of chemistry at St Aldhelm's".
+        """
+        subject = None if state.question is None else state.question.subject
+        profile = state.reader.profile()
+        if subject is None or subject not in profile.authors or profile.with_session >= _MOSTLY:
+            return found
+        where = replace(self._where(state), authors=(subject,))
+        keys = state.reader.scan(where, newest_first=True, limit=self.of_author)
+        added = np.setdiff1d(keys, found.keys)
+        if not len(added):
+            return found
+        every = np.concatenate([found.keys, added])
+        order = np.argsort(every)
+        nothing = np.zeros(len(added))
+        scores = {name: np.concatenate([each, nothing])[order] for name, each in found.scores.items()}
+        return replace(found, keys=every[order], scores=scores)
 
     def _arms(self, part: Part, state: Recalling) -> dict[str, Arm]:
         arms: dict[str, Arm] = {}
