@@ -142,9 +142,29 @@ def _english_alone() -> frozenset[str]:
     return frozenset(word for word, codes in _latin_stops().items() if codes == ("en",))
 
 
+@from_tables
+def _asking_first() -> dict[str, str]:
+    """Return the language of each word that begins a question in it and is no everyday word of English."""
+    found = {
+        word: code
+        for code, table in word_lists().items()
+        for word in folded(table.question_words)
+        if code != "en" and word.isascii() and len(word) >= _TELLING and word not in _ENGLISH_TOO
+    }
+    return {word: code for word, code in found.items() if word not in _english_alone()}
+
+
+_TELLING, _ENGLISH_TOO = 4, frozenset(("comment",))
+"""Letters from which a question word speaks for its language, and one that English has as well."""
+
+
 def _votes(found: Iterable[str]) -> dict[str, int]:
     listed = _latin_stops()
     votes: dict[str, int] = {}
+    found = list(found)
+    if found and (code := _asking_first().get(found[0])):
+        # "Welche Durchwahl hat Annika?" has no other word of a list.
+        votes[code] = 2
     for codes in filter(None, map(listed.get, found)):
         for code in codes:
             votes[code] = votes.get(code, 0) + 1
