@@ -68,6 +68,7 @@ class AsyncConversation:
     add = awaited(Conversation.add)
     add_many = awaited(Conversation.add_many)
     context = awaited(Conversation.context)
+    prefetched = awaited(Conversation.prefetched)
     wait = awaited(Conversation.wait)
     turns = awaited(Conversation.turns)
 
