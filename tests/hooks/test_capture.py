@@ -172,6 +172,15 @@ def test_a_line_that_was_cut_is_skipped_and_the_next_one_is_whole(tmp_path: Path
         assert [each["id"] for each in queue.take()] == ["a", "b"]
 
 
+def test_a_queue_that_a_worker_empties_meanwhile_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker deletes the file, also between two looks of a hook."""
+    queue = Queue(tmp_path / "queue.jsonl")
+    monkeypatch.setattr(Path, "exists", lambda self, **_: True)
+    assert not queue.waiting()
+
+
 def test_nothing_is_lost_between_writers_and_a_worker(tmp_path: Path) -> None:
     queue = Queue(tmp_path / "queue.jsonl")
     found: list[str] = []
