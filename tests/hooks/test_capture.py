@@ -148,7 +148,7 @@ def test_kill_9_during_capture_loses_no_queued_turn_and_repeats_none(tmp_path: P
     ]
     queue.append(turns)
     killed = 0
-    for delay in (0.3, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3):
+    for delay in (0.02, 0.3, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3):
         worker = subprocess.Popen(client.command("work"), env=client.environment)
         try:
             worker.wait(delay)
