@@ -18,7 +18,7 @@ from combray.hooks.answers import Answers
 from combray.hooks.beside import Beside, folder_of
 from combray.hooks.resident import Resident
 from combray.hooks.serving import Hook
-from combray.prompt import context
+from combray.prompt import context, shown
 from combray.settings import load
 
 GIVEN = json.dumps({"session_id": "s1", "prompt": QUESTION})
@@ -46,7 +46,7 @@ class Noting:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, first: bool) -> None:
         self.reached, self.may_go_on = threading.Event(), threading.Event()
-        self._plain, self._first = context.add_shown, first
+        self._plain, self._first = shown.add_shown, first
         monkeypatch.setattr(context, "add_shown", self)
         # The time is over when that point is reached.
         monkeypatch.setattr(Hook, "_left", lambda _: 0.0 if self.reached.is_set() else float(WAIT))
@@ -85,6 +85,25 @@ def test_what_is_noted_as_shown_is_printed_even_if_the_time_is_over(
         noting.may_go_on.set()
         assert "Thursdays" in hook(store).serve("prompt", GIVEN)
     assert hook(store).serve("prompt", GIVEN) == ""
+
+
+def test_whoever_notices_first_that_the_time_is_over_it_is_said_once(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hook and its question to the resident process have the same time."""
+
+    def silent(*_: object) -> str:
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("combray.hooks.calling.ask", silent)
+    monkeypatch.setattr(Hook, "_place", lambda _: store)
+    monkeypatch.setattr(Hook, "_prepare_next", lambda _: None)
+    late = hook(store)
+    assert late.serve("prompt", GIVEN) == ""
+    assert late.overdue
+    log = (Path(f"{store}.hooks") / "hooks.log").read_text()
+    assert log.count("\n") == 1
+    assert "took longer than" in log
 
 
 def test_the_resident_process_notes_nothing_for_a_hook_that_has_given_up(store: Path) -> None:

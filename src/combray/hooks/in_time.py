@@ -21,14 +21,15 @@ class Decision:
         """`until`: the moment from which on the caller counts as gone, by `time.time`."""
         self._until = until
         self._lock = threading.Lock()
-        self._given_up = False
+        self.given_up = False
+        """Whether nobody waits any more."""
         self._noted = False
 
     def give_up(self) -> bool:
         """Stop waiting. Return False if the answer is already being noted as shown: it must be printed."""
         with self._lock:
-            self._given_up = not self._noted
-            return self._given_up
+            self.given_up = not self._noted
+            return self.given_up
 
     def step(self, name: str) -> None:
         """Follow the answer's thread (`interruptible`). Raises TooLateError if nobody waits."""
@@ -36,6 +37,6 @@ class Decision:
         from combray.prompt.shown import SHOWN
 
         with self._lock:
-            if self._given_up or (self._until is not None and not self._noted and time.time() > self._until):
+            if self.given_up or (self._until is not None and not self._noted and time.time() > self._until):
                 raise TooLateError
             self._noted = self._noted or name == SHOWN

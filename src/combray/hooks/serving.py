@@ -59,11 +59,9 @@ class Hook:
         # Before the settings are read, the default is the limit.
         while worker.is_alive() and (left := self._left()) > 0:
             worker.join(min(0.05, left))
-        late = worker.is_alive()
-        if late and not decision.give_up():
+        if worker.is_alive() and not decision.give_up():
             worker.join(_COMMIT_SECONDS)
-            late = worker.is_alive()
-        if late:
+        if worker.is_alive() or decision.given_up:
             self.overdue = True
             limit = self.settings.hook_milliseconds
             self._failed(verb, f"took longer than {limit} ms, nothing was printed")
@@ -130,8 +128,8 @@ class Hook:
             captures = event.verb in CAPTURING
             said.append(self._capture(event) if captures else self._shown(event, text, decision))
         except TooLateError:
-            # `serve` has reported it.
-            return
+            # `serve` reports it.
+            decision.give_up()
         except BaseException as error:  # noqa: BLE001 - whatever it is, the agent goes on
             self._failed(verb, f"{type(error).__name__}: {error}")
 
@@ -143,10 +141,15 @@ class Hook:
     def _shown(self, event: Event, given: str, decision: Decision) -> str:
         """Ask the process that has the store open; without one, open it here and start one for the next hook."""
         from combray.hooks.calling import ask
+        from combray.hooks.in_time import TooLateError
 
         place = self._place()
         request: dict[str, object] = {"verb": event.verb, "client": event.client, "given": given}
-        reply = None if place is None else ask(str(place), request, self._left())
+        try:
+            reply = None if place is None else ask(str(place), request, self._left())
+        except TimeoutError as error:
+            # It has the time of the whole call, and may notice before `serve` that it is over.
+            raise TooLateError from error
         if reply is not None:
             self._leave_card(place)
             return reply
