@@ -64,7 +64,7 @@ def typed(shell: Shell, keys: str, *arguments: str) -> tuple[int, str]:
         pass
     finally:
         os.close(screen)
-    return running.wait(timeout=60), said.decode()
+    return running.wait(timeout=180), said.decode()
 
 
 def test_a_verdict_and_its_undo(shell: Shell) -> None:

@@ -60,7 +60,7 @@ class Terminal:
                 # Python may be between the prompt and the read, and does not notice it before the next key. Not a
                 # second interrupt: while the first is handled it prints a traceback.
                 os.write(self.own, b"\n")
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=180)
         os.close(self.own)
         return code, self.shown
 

@@ -23,7 +23,7 @@ CALL = (
 def said(arguments: str, before: str = "") -> tuple[list[str], int]:
     """Return the lines that a call prints, and its exit code."""
     code = CALL.format(arguments=arguments, before=before)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
     return done.stdout.splitlines(), done.returncode
 
 

@@ -53,7 +53,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def holding(url: str, key: str) -> Iterator[Agent]:
-    web = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60)
+    web = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=180)
     transport: Any = streamable_http_client(url, http_client=web)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(transport)) as client:
         yield Agent(portal, client)
@@ -70,7 +70,7 @@ def holding(url: str, key: str) -> Iterator[Agent]:
 )
 def test_without_a_valid_key_nothing_is_answered(url: str, header: str | None, challenge: str) -> None:
     headers = ACCEPTS | ({"Authorization": header} if header else {})
-    answer = httpx2.post(url, json=PING, headers=headers, timeout=60)
+    answer = httpx2.post(url, json=PING, headers=headers, timeout=180)
     assert answer.status_code == 401
     assert challenge in answer.headers["www-authenticate"]
     assert ANA not in answer.text

@@ -217,7 +217,7 @@ def test_a_hanging_peer_does_not_hold_up_the_end_of_the_program(tmp_path: Path) 
             [sys.executable, "-c", SCRIPT, service.url],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
             check=False,
             cwd=tmp_path,
         )

@@ -89,6 +89,6 @@ def test_a_process_ends_although_a_job_is_under_way() -> None:
         "started.wait(); print('end')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=180, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
