@@ -194,34 +194,42 @@ def wait_for(engine: Engine, count: int) -> None:
     assert statuses(engine) == {"active": count}
 
 
+def workers(before: set[threading.Thread]) -> list[threading.Thread]:
+    """The threads of workers that have been started since; engines of earlier tests may still have theirs."""
+    return [each for each in set(threading.enumerate()) - before if each.name == "combray-embedding"]
+
+
 def test_a_worker_in_the_background_embeds_what_is_remembered_in_any_namespace(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
     engine = opened(FakeEmbedder(), path=str(tmp_path / "a.db"))
     other = engine.within("other")
     other.remember(FACTS[1])
     engine.vectors.start_worker()
     engine.vectors.start_worker()
-    assert [each.name for each in threading.enumerate()].count("combray-embedding") == 1
+    assert len(workers(before)) == 1
     engine.remember(FACTS[0])
     wait_for(engine, 1)
     wait_for(other, 1)
     engine.close()
-    assert "combray-embedding" not in [each.name for each in threading.enumerate()]
+    assert workers(before) == []
 
 
 def test_a_worker_can_be_asked_for_when_a_store_is_opened(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
     path = str(tmp_path / "a.db")
     with combray.open(path, preset="semantic-facts", embedder=FakeEmbedder(), worker=True) as engine:
         engine.remember(FACTS[0])
         wait_for(engine, 1)
     with combray.open(path, embedder="none", worker=True), combray.open(path, embedder=FakeEmbedder()):
-        assert "combray-embedding" not in [each.name for each in threading.enumerate()]
+        assert workers(before) == []
 
 
 def test_a_worker_ends_with_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "POLL_SECONDS", 0.01)
+    before = set(threading.enumerate())
     engine = opened(FakeEmbedder())
     engine.vectors.start_worker()
-    (thread,) = [each for each in threading.enumerate() if each.name == "combray-embedding"]
+    (thread,) = workers(before)
     engine.remember(FACTS[0])
     wait_for(engine, 1)
     del engine
