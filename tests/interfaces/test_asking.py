@@ -52,7 +52,7 @@ def typed(shell: Shell, keys: str, *arguments: str) -> tuple[int, str]:
     said, left = b"", list(keys)
     try:
         # A question without a key would wait for ever.
-        while select.select([screen], [], [], 30)[0] and (chunk := os.read(screen, 4096)):
+        while select.select([screen], [], [], 90)[0] and (chunk := os.read(screen, 4096)):
             said += chunk
             if left and said.endswith(b"(l)ater? "):
                 # A key that is typed before the terminal reads single keys is thrown away.
