@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,9 +10,23 @@ from dataclasses import dataclass
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 
 from combray.stores.postgres import PostgresStore
 from combray.testing.postgres import Server
+
+RANDOM = bool(os.environ.get("COMBRAY_RANDOM"))
+"""Whether Hypothesis draws new examples. Otherwise every run draws the same ones: no run fails by chance."""
+settings.register_profile(
+    "combray",
+    derandomize=not RANDOM,
+    database=None,
+    # How long an example takes depends on what else the machine does.
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+# Before any test module is imported: `@settings` takes what it does not name from the profile.
+settings.load_profile("combray")
 
 EMPTY = """
 DO $$

@@ -1,13 +1,14 @@
 """The gate of CI, `python -m bench.speed.gate`: the engine's processor time by that of floors in the same run.
 
-A ratio does not depend on the machine, and processor time little on what else runs. Floor and engine take turns;
-the median of three rounds counts. A figure above its limit is measured once more before it fails. Takes about 15
-seconds. A limit is 1.5 times what was measured when it was set; lower it when the engine becomes faster.
+A ratio does not depend on the machine, and processor time less than others on what else runs: other programs can
+only add to it. So floor and engine take turns, and the least of each counts. A figure above its limit is measured
+again, up to four times three rounds, before it fails: of an engine that is too slow, no round is fast. Takes
+about 15 seconds. A limit is 1.5 times what was measured when it was set; lower it when the engine becomes faster.
 """
 
 from __future__ import annotations
 
-import statistics
+import math
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from combray.models.wordllama import WordLlamaEmbedder
 
 SIZE = 1000
 ROUNDS = 3
+ATTEMPTS = 4
 ASKED = 40
 ADDED = 128
 _SHELL = [sys.executable, "-c", "from combray.interfaces.cli import main; main()"]
@@ -41,9 +43,9 @@ class Gate:
 
     def __init__(self, folder: Path) -> None:
         embedder = WordLlamaEmbedder()
-        made = list(texts(clauses(sources(None)), SIZE + (1 + 2 * ROUNDS) * ADDED))
+        made = list(texts(clauses(sources(None)), SIZE + (1 + ATTEMPTS * ROUNDS) * ADDED))
         self._stored, first, self._new = made[:SIZE], made[SIZE : SIZE + ADDED], iter(made[SIZE + ADDED :])
-        self._question, *self._asked = questions(self._stored, 1 + 2 * ROUNDS * ASKED)
+        self._question, *self._asked = questions(self._stored, 1 + ATTEMPTS * ROUNDS * ASKED)
         self._path = folder / "combray.db"
         self._fts5, self._scan = PlainFTS5(folder / "floor.db"), Scan(embedder)
         self._tokens: Any = embedder._tokenizer
@@ -56,18 +58,23 @@ class Gate:
         own.add_in_batches(self._engine, first, SIZE, diff=True)
         self._engine.recall(self._question)
         self._count = SIZE + ADDED
+        self._least: dict[str, tuple[float, float]] = {}
 
     def measure(self, figure: str) -> float:
-        """Return the median ratio of three rounds."""
+        """Return the ratio of the least times of three more rounds and of those before."""
         of = {"recall": self._recall, "write": self._write, "cold recall": self._cold}[figure]
-        return statistics.median(of() for _ in range(ROUNDS))
+        taken = [self._least.get(figure, (math.inf, math.inf)), *(of() for _ in range(ROUNDS))]
+        spent, floor = min(each for each, _ in taken), min(each for _, each in taken)
+        self._least[figure] = spent, floor
+        return spent / floor
 
-    def _recall(self) -> float:
+    def _recall(self) -> tuple[float, float]:
+        """The processor time of the engine, and that of the floor."""
         asked = [self._asked.pop() for _ in range(ASKED)]
         floor = _spent(lambda: [(self._fts5.ask(each), self._scan.ask(each)) for each in asked])
-        return _spent(lambda: [self._engine.recall(each) for each in asked]) / floor
+        return _spent(lambda: [self._engine.recall(each) for each in asked]), floor
 
-    def _write(self) -> float:
+    def _write(self) -> tuple[float, float]:
         new: list[Text] = [next(self._new) for _ in range(ADDED)]
         plain = [each.text for each in new]
 
@@ -78,12 +85,12 @@ class Gate:
         floor = _spent(least)
         spent = _spent(lambda: own.add_in_batches(self._engine, new, self._count, diff=True))
         self._count += ADDED
-        return spent / floor
+        return spent, floor
 
-    def _cold(self) -> float:
+    def _cold(self) -> tuple[float, float]:
         given = ["recall", self._question, "--db", str(self._path), "--embedder", "wordllama"]
         floor = min(_spent_by(_LIBRARIES) for _ in range(2))
-        return min(_spent_by([*_SHELL, *given]) for _ in range(2)) / floor
+        return min(_spent_by([*_SHELL, *given]) for _ in range(2)), floor
 
     def close(self) -> None:
         """Close the files."""
@@ -104,11 +111,13 @@ def _spent_by(command: list[str]) -> float:
 
 
 def passes(measure: Callable[[str], float], limits: dict[str, float]) -> bool:
-    """Print every figure with its limit; False if one is above it twice."""
+    """Print every figure with its limit; False if one is above it however often it is measured."""
     fine = True
     for figure, limit in limits.items():
         ratio = measure(figure)
-        if ratio > limit:
+        for _ in range(ATTEMPTS - 1):
+            if ratio <= limit:
+                break
             print(f"{figure}: {ratio:.1f} times the floor, limit {limit:.1f}; once more")
             ratio = measure(figure)
         fine &= ratio <= limit

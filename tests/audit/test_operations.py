@@ -221,7 +221,7 @@ def test_a_worker_in_the_background_is_told_as_embedding(tmp_path: Path) -> None
     with combray.open(str(tmp_path / "a.db"), embedder=FakeEmbedder()) as engine:
         engine.vectors.reembed()
         engine.vectors.start_worker()
-        until = time.monotonic() + 20
+        until = time.monotonic() + 90
         while engine.vectors.pending() and time.monotonic() < until:
             time.sleep(0.01)
         engine.vectors.stop_worker()

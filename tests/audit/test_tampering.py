@@ -15,7 +15,7 @@ from logs import Kept, files, filled, opened, resealed
 from combray.audit.verify import Report, verify
 
 ENTRIES = 12
-QUICK = settings(max_examples=150, deadline=None)
+QUICK = settings(max_examples=150)
 
 
 @contextmanager

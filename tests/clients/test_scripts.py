@@ -77,7 +77,9 @@ def run(client: str, folder: Path, name: str, script: str, *, broken: bool = Fal
     (folder / f"{Path(name).stem}.mjs").write_text(text)
     (folder / "test.mjs").write_text(script)
     assert NODE is not None
-    done = subprocess.run([NODE, "test.mjs"], cwd=folder, capture_output=True, timeout=60, check=False, text=True)
+    done = subprocess.run(
+        [NODE, "test.mjs"], cwd=folder, capture_output=True, timeout=180, check=False, text=True
+    )
     assert done.returncode == 0, done.stderr
     calls = log.read_text().splitlines() if log.exists() else []
     return done.stdout.strip(), sorted((json.loads(each) for each in calls), key=lambda each: str(each[0]))

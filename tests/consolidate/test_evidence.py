@@ -122,7 +122,7 @@ def test_evidence_a_fact_was_given_at_birth_is_in_its_confidence_already() -> No
 Day = st.tuples(st.booleans(), st.sampled_from(EPISODES))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(Day, min_size=1, max_size=12), st.sampled_from([0.2, 0.5, 0.7, 0.95]))
 def test_many_nights_are_one_night_after_as_many_days(days: list[tuple[bool, str]], start: float) -> None:
     """SEEDS.md 18, with evidence in between: confidence, evidence and status are equal to the last bit.

@@ -129,7 +129,7 @@ VARIANTS = (
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     st.permutations(range(len(VARIANTS))),
     st.lists(st.sampled_from([0.5, 0.65, 0.7, 0.9]), min_size=7, max_size=7),

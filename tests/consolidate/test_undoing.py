@@ -41,7 +41,7 @@ def test_a_run_is_taken_back_field_for_field() -> None:
             engine.consolidation.undo(done.run_id)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     st.lists(
         st.tuples(st.sampled_from(TEXTS), st.sampled_from([0.3, 0.5, 0.7, 0.9]), st.integers(0, 40)),

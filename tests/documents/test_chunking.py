@@ -59,7 +59,7 @@ def test_limits_may_be_others() -> None:
     assert ranges("aaaaaaaaa\n" * 8, tokens=8, overlap=0) == [(1, 3), (4, 6), (7, 8)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.sampled_from("ab 数안\n\r\t"), max_size=900), st.integers(8, 40), st.integers(0, 12))
 def test_no_letter_is_lost_and_every_range_is_exact(text: str, tokens: int, overlap: int) -> None:
     lines = dict(lines_of(text))

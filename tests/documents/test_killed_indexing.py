@@ -17,7 +17,11 @@ CODE = """
 import sys, combray
 with combray.open(sys.argv[1], embedder="none") as engine:
     print("open", flush=True)
-    engine.documents.index(sys.argv[2], progress=lambda done, total: print(done, flush=True))
+    def told(done, total):
+        print(done, flush=True)
+        if sys.argv[3] == "waits":
+            sys.stdin.read()
+    engine.documents.index(sys.argv[2], progress=told)
 print("done", flush=True)
 """
 
@@ -26,11 +30,13 @@ def test_a_killed_index_is_whole_and_goes_on(tmp_path: Path) -> None:
     root, store = tmp_path / "notes", str(tmp_path / "a.db")
     make_notes(root, 400)
     cut = 0
-    for delay in (0.0, 0.05, 0.12):
-        command = [sys.executable, "-c", CODE, store, str(root)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+    # The first is killed in the middle, the others at any moment.
+    for delay, waits in ((0.0, True), (0.0, False), (0.05, False), (0.12, False)):
+        command = [sys.executable, "-c", CODE, store, str(root), "waits" if waits else "goes on"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None
-            child.stdout.readline()
+            assert child.stdout.readline() == "open\n"
+            assert not waits or child.stdout.readline()
             time.sleep(delay)
             child.send_signal(signal.SIGKILL)
             cut += "done" not in child.stdout.read()

@@ -82,8 +82,8 @@ def test_killed_writers_leave_a_log_that_tells_what_was_committed(tmp_path: Path
     """Every memory that is there has its entry, and every entry without its memory is told as not committed."""
     path = str(tmp_path / "a.db")
     rng = random.Random(9)
-    reading, writing = os.pipe()
     for turn in range(12):
+        reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
             try:
@@ -93,10 +93,13 @@ def test_killed_writers_leave_a_log_that_tells_what_was_committed(tmp_path: Path
                     os.write(writing, b".")
             finally:
                 os._exit(0)
-        os.read(reading, 1)
+        # A pipe of its own: the writes of an earlier process say nothing of this one.
+        os.close(writing)
+        assert os.read(reading, 1)
         time.sleep(rng.uniform(0, 0.05))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        os.close(reading)
     with combray.open(path, embedder="none") as engine:
         report = engine.audit.verify()
         assert report.ok, report.findings
@@ -104,7 +107,7 @@ def test_killed_writers_leave_a_log_that_tells_what_was_committed(tmp_path: Path
         entries = engine.audit.entries(None, operation="remember")
         named = {each for entry in entries for each in entry.ids}
         stored = {memory.memory.id for memory in engine.retention.candidates(threshold=100.0, limit=100_000)}
-        assert len(stored) > 12
+        assert len(stored) >= 12
         assert stored <= named
         lost = len(named - stored)
         assert lost == sum(note.kind == "not committed" for note in report.notes)

@@ -40,7 +40,7 @@ def killed_writer(path: str, number: int, life: float, *, working: bool) -> set[
             os._exit(1)
     os.close(writing)
     if working:
-        select.select([reading], [], [], 10)
+        select.select([reading], [], [], 60)
     time.sleep(life)
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
@@ -71,7 +71,7 @@ def test_300_killed_writers_lose_nothing_they_acknowledged(tmp_path: Path) -> No
                 for number in rng.sample(sorted(there), min(40, len(there))):
                     soundness.assert_whole(store, number)
                 checked += len(there)
-    assert checked > ROUNDS
+    assert checked >= ROUNDS
     assert young > 0
 
 

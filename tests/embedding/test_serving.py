@@ -85,7 +85,7 @@ def opened(path: Path, name: str, worker: bool | None = None) -> Engine:
 
 
 def lacking_in_the_end(engine: Engine) -> int:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 90
     while (lacking := engine.store.status()["without_vector"]) and time.monotonic() < until:
         time.sleep(0.01)
     return int(lacking)

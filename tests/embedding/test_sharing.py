@@ -25,8 +25,11 @@ from combray.runtime import Vectors
 from combray.testing.fakes import FakeEmbedder
 
 WAITING = 120
+BATCH = 8
+PATIENCE = 120
+"""Seconds after which a test that hangs is given up."""
 WORKER = """
-import sys, time
+import sys
 sys.path.insert(0, {here!r})
 from waiting import opened
 from combray.testing.fakes import FakeEmbedder
@@ -34,33 +37,51 @@ from combray.testing.fakes import FakeEmbedder
 class Telling(FakeEmbedder):
     def embed(self, texts, *, query=False):
         print(*[text.split()[-1] for text in texts], flush=True)
-        time.sleep({seconds})
+        sys.stdin.readline()
         return super().embed(texts, query=query)
 
 with opened(Telling(), path={path!r}) as engine:
-    print("ready", flush=True)
-    sys.stdin.readline()
-    worked = engine.vectors.make(batch=8)
+    worked = engine.vectors.make(batch={batch})
     print("done", worked.embedded, flush=True)
 """
 
 
-def worker(path: Path, seconds: float) -> subprocess.Popen[str]:
-    """A process that says each text it embeds; it begins when it gets a line."""
-    program = WORKER.format(here=str(Path(__file__).parent), path=str(path), seconds=seconds)
-    started = subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert started.stdout is not None
-    assert started.stdout.readline() == "ready\n"
-    return started
+class Process:
+    """A worker. It says the texts of each batch, and embeds them when it gets a line, or its input has ended."""
 
+    def __init__(self, path: Path) -> None:
+        program = WORKER.format(here=str(Path(__file__).parent), path=str(path), batch=BATCH)
+        self._started = subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
-def begin(*workers: subprocess.Popen[str]) -> None:
-    for each in workers:
-        assert each.stdin is not None
-        each.stdin.write("\n")
-        each.stdin.flush()
+    def batch(self) -> list[str]:
+        """The texts of the next batch. They are not embedded yet."""
+        assert self._started.stdout is not None
+        said = self._started.stdout.readline().split()
+        assert said[:1] != ["done"]
+        return said
+
+    def go_on(self) -> None:
+        """Have one batch embedded."""
+        assert self._started.stdin is not None
+        self._started.stdin.write("\n")
+        self._started.stdin.flush()
+
+    def finish(self) -> tuple[list[str], int]:
+        """Let it do the rest: its texts, and how many vectors it made in all."""
+        assert self._started.stdin is not None
+        assert self._started.stdout is not None
+        self._started.stdin.close()
+        *batches, last = self._started.stdout.read().splitlines()
+        assert self._started.wait(PATIENCE) == 0
+        return [number for line in batches for number in line.split()], int(last.split()[1])
+
+    def kill(self) -> None:
+        """End it where it is."""
+        self._started.kill()
+        self._started.communicate()
+        assert self._started.returncode == -signal.SIGKILL
 
 
 def fill(engine: Engine, count: int = WAITING) -> None:
@@ -76,25 +97,34 @@ def assert_all_done(engine: Engine) -> None:
 def test_two_processes_share_without_overlap(tmp_path: Path) -> None:
     with closing(opened(FakeEmbedder(), path=str(tmp_path / "a.db"))) as engine:
         fill(engine)
-        both = [worker(tmp_path / "a.db", 0.005) for _ in range(2)]
-        begin(*both)
-        told = [each.communicate(timeout=30)[0].splitlines() for each in both]
-        done = [int(lines[-1].split()[1]) for lines in told]
-        texts = [[number for line in lines[:-1] for number in line.split()] for lines in told]
+        both = [Process(tmp_path / "a.db") for _ in range(2)]
+        # Each has a batch while the other has one, however slow one of them starts.
+        first = [each.batch() for each in both]
+        assert [len(each) for each in first] == [BATCH, BATCH]
+        for each in both:
+            each.go_on()
+        rest = [each.finish() for each in both]
+        texts = [begun + more for begun, (more, _) in zip(first, rest, strict=True)]
         assert sorted(texts[0] + texts[1], key=int) == [str(n) for n in range(WAITING)]
-        assert [len(each) for each in texts] == done
-        assert min(done) > 0
+        assert [len(each) for each in texts] == [done for _, done in rest]
         assert_all_done(engine)
 
 
 def test_threads_share_without_overlap(tmp_path: Path) -> None:
-    class Slow(FakeEmbedder):
+    all_have_one = threading.Barrier(4)
+
+    class Together(FakeEmbedder):
+        """The first batch of each thread ends when every thread has one."""
+
         def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
             rows = super().embed(texts, query=query)
-            time.sleep(0.005)
+            if not hasattr(mine, "came"):
+                mine.came = True
+                all_have_one.wait(PATIENCE)
             return rows
 
-    embedder = Slow()
+    mine = threading.local()
+    embedder = Together()
     with closing(opened(embedder, path=str(tmp_path / "a.db"))) as engine:
         fill(engine)
         done: list[Worked] = []
@@ -105,31 +135,28 @@ def test_threads_share_without_overlap(tmp_path: Path) -> None:
             thread.join()
         assert sum(each.embedded for each in done) == WAITING
         assert set(Counter(text for call in embedder.calls for text in call).values()) == {1}
-        assert sum(each.embedded > 0 for each in done) > 1
+        assert all(each.embedded for each in done)
         assert_all_done(engine)
 
 
 def test_nothing_is_lost_by_killed_workers(tmp_path: Path) -> None:
     with closing(opened(FakeEmbedder(), path=str(tmp_path / "a.db"))) as engine:
         fill(engine)
-        killed, held = 0, []
-        for wait in (0.0, 0.03, 0.06, 0.01, 0.02, 0.04, 0.05):
-            each = worker(tmp_path / "a.db", 0.02)
-            begin(each)
-            assert each.stdout is not None
-            each.stdout.readline()
+        for wait in (0.0, 0.01, 0.02, 0.04):
+            each = Process(tmp_path / "a.db")
+            assert len(each.batch()) == BATCH
+            # Killed at any moment between the model's answer and the next batch.
+            each.go_on()
             time.sleep(wait)
-            each.send_signal(signal.SIGKILL)
-            each.communicate()
-            killed += each.returncode == -signal.SIGKILL
+            each.kill()
             assert engine.runtime.store.check() == []
-            held = [job for job in jobs(engine) if job.holder]
-            # One that was killed between two batches held nothing: then another one is.
-            if killed >= 3 and held:
-                break
+        each = Process(tmp_path / "a.db")
+        assert len(each.batch()) == BATCH
+        each.kill()
         left = statuses(engine)["pending_embed"]
-        assert len(jobs(engine)) == left > 0
-        assert len(held) == 8
+        assert WAITING - 4 * BATCH <= left <= WAITING
+        assert len(jobs(engine)) == left
+        assert sum(bool(job.holder) for job in jobs(engine)) == BATCH
         # They ran on this machine and are gone: nobody waits for their leases to run out.
         assert engine.vectors.make() == Worked(embedded=left)
         assert_all_done(engine)
@@ -161,44 +188,52 @@ def test_the_lease_of_a_dead_process_here_is_not() -> None:
 
 
 def wait_for(engine: Engine, count: int) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while statuses(engine).get("active", 0) < count and time.monotonic() < until:
         time.sleep(0.005)
     assert statuses(engine) == {"active": count}
 
 
+def workers(before: set[threading.Thread]) -> list[threading.Thread]:
+    """The threads of workers that have been started since; engines of earlier tests may still have theirs."""
+    return [each for each in set(threading.enumerate()) - before if each.name == "combray-embedding"]
+
+
 def test_a_worker_in_the_background_embeds_what_is_remembered_in_any_namespace(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
     engine = opened(FakeEmbedder(), path=str(tmp_path / "a.db"))
     other = engine.within("other")
     other.remember(FACTS[1])
     engine.vectors.start_worker()
     engine.vectors.start_worker()
-    assert [each.name for each in threading.enumerate()].count("combray-embedding") == 1
+    assert len(workers(before)) == 1
     engine.remember(FACTS[0])
     wait_for(engine, 1)
     wait_for(other, 1)
     engine.close()
-    assert "combray-embedding" not in [each.name for each in threading.enumerate()]
+    assert workers(before) == []
 
 
 def test_a_worker_can_be_asked_for_when_a_store_is_opened(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
     path = str(tmp_path / "a.db")
     with combray.open(path, preset="semantic-facts", embedder=FakeEmbedder(), worker=True) as engine:
         engine.remember(FACTS[0])
         wait_for(engine, 1)
     with combray.open(path, embedder="none", worker=True), combray.open(path, embedder=FakeEmbedder()):
-        assert "combray-embedding" not in [each.name for each in threading.enumerate()]
+        assert workers(before) == []
 
 
 def test_a_worker_ends_with_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "POLL_SECONDS", 0.01)
+    before = set(threading.enumerate())
     engine = opened(FakeEmbedder())
     engine.vectors.start_worker()
-    (thread,) = [each for each in threading.enumerate() if each.name == "combray-embedding"]
+    (thread,) = workers(before)
     engine.remember(FACTS[0])
     wait_for(engine, 1)
     del engine
-    thread.join(20)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 

@@ -232,7 +232,7 @@ FIELDS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(
     old_fields=FIELDS,
     new_fields=FIELDS,

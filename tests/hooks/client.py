@@ -37,7 +37,7 @@ class Client:
         """Run one hook; it exits with 0 whatever happens. What it prints."""
         sent = given if isinstance(given, bytes) else json.dumps({"session_id": self.session, **fields}).encode()
         done = subprocess.run(
-            self.command(verb), input=sent, capture_output=True, timeout=60, env=self.environment, check=False
+            self.command(verb), input=sent, capture_output=True, timeout=120, env=self.environment, check=False
         )
         assert done.returncode == 0, done.stderr
         assert done.stderr == b""
@@ -77,7 +77,7 @@ class Client:
         place = Path(f"{self.store}.hooks") / "hooks.log"
         return place.read_text() if place.exists() else ""
 
-    def wait_for(self, count: int, seconds: float = 30) -> None:
+    def wait_for(self, count: int, seconds: float = 120) -> None:
         """Wait until the worker in the background has stored as many memories."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

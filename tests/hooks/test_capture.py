@@ -148,7 +148,7 @@ def test_kill_9_during_capture_loses_no_queued_turn_and_repeats_none(tmp_path: P
     ]
     queue.append(turns)
     killed = 0
-    for delay in (0.3, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3):
+    for delay in (0.02, 0.3, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3):
         worker = subprocess.Popen(client.command("work"), env=client.environment)
         try:
             worker.wait(delay)
@@ -170,6 +170,15 @@ def test_a_line_that_was_cut_is_skipped_and_the_next_one_is_whole(tmp_path: Path
     queue.append([{"id": "b"}])
     with queue.working():
         assert [each["id"] for each in queue.take()] == ["a", "b"]
+
+
+def test_a_queue_that_a_worker_empties_meanwhile_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker deletes the file, also between two looks of a hook."""
+    queue = Queue(tmp_path / "queue.jsonl")
+    monkeypatch.setattr(Path, "exists", lambda self, **_: True)
+    assert not queue.waiting()
 
 
 def test_nothing_is_lost_between_writers_and_a_worker(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def sockets(client: Client) -> list[Path]:
     return list(Path(f"{client.store}.hooks").glob("*.sock"))
 
 
-def wait(what: object, seconds: float = 30) -> None:
+def wait(what: object, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while not what():  # type: ignore[operator]
         assert time.monotonic() < end
@@ -38,7 +38,7 @@ def short_path() -> Iterator[Path]:
 @pytest.fixture
 def client(short_path: Path) -> Iterator[Client]:
     client = Client("claude-code", short_path)
-    client.environment["COMBRAY_HOOK_RESIDENT"] = "30"
+    client.environment["COMBRAY_HOOK_RESIDENT"] = "120"
     with client.open() as engine:
         engine.remember("We deploy the billing service on Thursdays.", category="decision")
     yield client
@@ -77,10 +77,11 @@ def test_a_killed_resident_process_is_replaced(client: Client) -> None:
 def test_it_ends_when_nobody_calls_and_when_the_store_is_gone(client: Client) -> None:
     client.environment["COMBRAY_HOOK_RESIDENT"] = "3"
     client.hook("session-start")
-    wait(lambda: pids(client))
+    # It may be gone again before anybody looks; its lock says that it was there.
+    wait(lambda: any(each.read_text() for each in Path(f"{client.store}.hooks").glob("*.lock")))
     wait(lambda: not pids(client))
     assert sockets(client) == []
-    client.environment["COMBRAY_HOOK_RESIDENT"] = "30"
+    client.environment["COMBRAY_HOOK_RESIDENT"] = "120"
     client.hook("session-start")
     wait(lambda: sockets(client))
     client.store.unlink()
@@ -92,11 +93,12 @@ def test_a_stopped_resident_process_delays_a_hook_no_longer_than_it_may_take(cli
     wait(lambda: sockets(client))
     (pid,) = pids(client)
     os.kill(pid, signal.SIGSTOP)
-    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "20000"
+    client.environment["COMBRAY_HOOK_MILLISECONDS"] = "60000"
     client.say("user", "The staging host is called heron.", 1)
     start = time.monotonic()
     assert client.hook("stop", transcript_path=str(client.transcript)) == ""
-    assert time.monotonic() - start < 10
+    # Not a minute: it asks, and leaves the rest to the process.
+    assert time.monotonic() - start < 50
     os.kill(pid, signal.SIGCONT)
     client.wait_for(2)
 

@@ -26,7 +26,7 @@ class Agent:
         return self.portal.start_task_soon(self.client.call_tool, tool, arguments)
 
     def call(self, tool: str, **arguments: Any) -> CallToolResult:
-        return self.start(tool, **arguments).result(timeout=60)
+        return self.start(tool, **arguments).result(timeout=180)
 
     def done(self, tool: str, **arguments: Any) -> Any:
         """The structured answer of a call that must succeed."""
@@ -95,5 +95,5 @@ class Raw:
     def end(self, stop: Callable[[subprocess.Popen[bytes]], None] = lambda _: None) -> tuple[int, bytes, bytes]:
         """Exit code and what was still written after stopping it, or after the end of its input."""
         stop(self.process)
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=180)
         return self.process.returncode, out, err

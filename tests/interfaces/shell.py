@@ -68,7 +68,9 @@ class Shell:
 
     def process(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """A process of its own, as a script would start it."""
-        return subprocess.run(self.command(*arguments), input=stdin, capture_output=True, timeout=60, check=False)
+        return subprocess.run(
+            self.command(*arguments), input=stdin, capture_output=True, timeout=180, check=False
+        )
 
     def command(self, *arguments: str) -> list[str]:
         """The command line of such a process."""

@@ -55,7 +55,7 @@ def typed(shell: Shell, keys: Sequence[str], *arguments: str) -> tuple[int, str]
     said, left = b"", list(keys)
     try:
         # A question without a key would wait for ever.
-        while select.select([screen], [], [], 30)[0] and (chunk := os.read(screen, 4096)):
+        while select.select([screen], [], [], 90)[0] and (chunk := os.read(screen, 4096)):
             said += chunk
             if left and said.endswith(b"(l)ater? "):
                 # A key that is typed before the terminal reads single keys is thrown away.
@@ -67,7 +67,7 @@ def typed(shell: Shell, keys: Sequence[str], *arguments: str) -> tuple[int, str]
         pass
     finally:
         os.close(screen)
-    return running.wait(timeout=60), said.decode()
+    return running.wait(timeout=180), said.decode()
 
 
 def test_a_verdict_and_its_undo(shell: Shell) -> None:

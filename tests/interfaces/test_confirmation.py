@@ -57,10 +57,10 @@ class Terminal:
             if self.process.poll() is not None:
                 break
             if typed == INTERRUPT:
-                # Python may be between the prompt and the read, and does not notice it before the next key. Never
-                # sooner: a second one while the first is handled prints a traceback.
-                os.write(self.own, typed.encode())
-        code = self.process.wait(timeout=60)
+                # Python may be between the prompt and the read, and does not notice it before the next key. Not a
+                # second interrupt: while the first is handled it prints a traceback.
+                os.write(self.own, b"\n")
+        code = self.process.wait(timeout=180)
         os.close(self.own)
         return code, self.shown
 

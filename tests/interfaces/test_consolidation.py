@@ -102,13 +102,13 @@ def test_a_standing_process_runs_again_and_ends_when_it_is_stopped(shell: Shell,
         shell.command("consolidate", "--every", "1s"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while len(shell.json("consolidate", "--runs")) < 2:
             assert time.monotonic() < deadline
             time.sleep(0.2)
     finally:
         standing.send_signal(signal.SIGINT)
-        standing.communicate(timeout=20)
+        standing.communicate(timeout=90)
     assert standing.returncode == 130
     assert {shell.json("get", each)["status"] for each in twins} == {"active", "merged"}
 

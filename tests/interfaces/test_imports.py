@@ -38,7 +38,7 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
     )
     given = [sys.executable, "-c", code, *arguments, "--db", str(folder / "agent.db")]
     settings = os.environ | {"COMBRAY_EMBEDDER": "wordllama"}
-    done = subprocess.run(given, capture_output=True, text=True, timeout=60, check=True, env=settings)
+    done = subprocess.run(given, capture_output=True, text=True, timeout=180, check=True, env=settings)
     assert done.stdout, done.stderr
     return set(done.stderr.splitlines())
 
@@ -80,5 +80,5 @@ def test_the_package_lists_and_loads_every_public_name_on_demand() -> None:
         "assert set(combray.__all__) <= set(dir(combray))\n"
         "assert all(getattr(combray, name) for name in combray.__all__)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr

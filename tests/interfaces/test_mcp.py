@@ -325,11 +325,11 @@ def test_the_shortest_unique_beginning_names_a_memory() -> None:
 def test_twenty_calls_at_once_lose_and_mix_nothing(agent: Agent) -> None:
     names = [f"lighthouse{number}" for number in range(10)]
     for done in [agent.start("remember", content=f"We visited {name} by boat") for name in names]:
-        assert not done.result(timeout=60).is_error
+        assert not done.result(timeout=180).is_error
     asked = {name: agent.start("recall", query=name, limit=1) for name in names}
     asked |= {f"{name}!": agent.start("recall", query=name, limit=1) for name in names}
     for name, done in asked.items():
-        (hit,) = done.result(timeout=60).structured_content["results"]
+        (hit,) = done.result(timeout=180).structured_content["results"]
         assert hit["content"] == f"We visited {name.rstrip('!')} by boat"
 
 

@@ -12,15 +12,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from listening import started
 
 FIXTURE = Path(__file__).parent / "conformance" / "fixture.py"
 EXTENSIONS = re.compile(r"tasks-")
@@ -42,16 +41,11 @@ def suite() -> str:
 
 @contextmanager
 def fixture(folder: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    running = subprocess.Popen([sys.executable, str(FIXTURE), str(port), str(folder)], stderr=subprocess.DEVNULL)
+    def start(port: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, str(FIXTURE), str(port), str(folder)], stderr=subprocess.DEVNULL)
+
+    running, port = started(start)
     try:
-        for _ in range(600):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         running.terminate()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +14,7 @@ import httpx2
 import pytest
 from agent import Agent, environment
 from anyio.from_thread import start_blocking_portal
+from listening import started
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from shell import Shell
@@ -34,18 +33,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("keys")
     file, log = folder / "keys", folder / "log"
     file.write_text(LINES, encoding="utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     program = [sys.executable, "-m", "combray", "mcp", "--db", str(folder / "a.db"), "--embedder", "none"]
-    program += ["--http", "--host", "0.0.0.0", "--port", str(port), "--keys", str(file), "--tools", "full"]
-    with log.open("wb") as written:
-        running = subprocess.Popen(program, stderr=written, env=environment(folder))
-    for _ in range(1200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
+    program += ["--http", "--host", "0.0.0.0", "--keys", str(file), "--tools", "full"]
+
+    def start(port: int) -> subprocess.Popen[bytes]:
+        with log.open("wb") as written:
+            return subprocess.Popen([*program, "--port", str(port)], stderr=written, env=environment(folder))
+
+    running, port = started(start)
     try:
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
@@ -58,7 +53,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def holding(url: str, key: str) -> Iterator[Agent]:
-    web = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60)
+    web = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=180)
     transport: Any = streamable_http_client(url, http_client=web)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(transport)) as client:
         yield Agent(portal, client)
@@ -75,7 +70,7 @@ def holding(url: str, key: str) -> Iterator[Agent]:
 )
 def test_without_a_valid_key_nothing_is_answered(url: str, header: str | None, challenge: str) -> None:
     headers = ACCEPTS | ({"Authorization": header} if header else {})
-    answer = httpx2.post(url, json=PING, headers=headers)
+    answer = httpx2.post(url, json=PING, headers=headers, timeout=180)
     assert answer.status_code == 401
     assert challenge in answer.headers["www-authenticate"]
     assert ANA not in answer.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -96,6 +97,17 @@ def _cancelled(agent: Agent, tool: str, arguments: dict[str, Any], reached: thre
     agent.portal.call(call)
 
 
+def _until_cancelled() -> None:
+    """Wait, in the thread of a call, until the server has been told that the call is cancelled."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            anyio.from_thread.check_cancelled()
+        except asyncio.CancelledError:
+            return
+        time.sleep(0.01)
+
+
 @ERAS
 def test_a_cancelled_call_stops_within_its_transaction_and_writes_nothing(
     era: str, monkeypatch: pytest.MonkeyPatch
@@ -109,7 +121,7 @@ def test_a_cancelled_call_stops_within_its_transaction_and_writes_nothing(
             def slowly(*given: Any) -> Any:
                 done = hide(*given)
                 reached.set()
-                time.sleep(1)
+                _until_cancelled()
                 left.set()
                 return done
 
@@ -118,7 +130,7 @@ def test_a_cancelled_call_stops_within_its_transaction_and_writes_nothing(
         monkeypatch.setattr("combray.engine.changes.hide", slow(hidden.hide))
         with served(engine, era) as agent:
             _cancelled(agent, "forget", {"where": {"tags": "draft"}, "confirm": 20}, reached)
-            assert left.wait(30)
+            assert left.wait(90)
             assert agent.done("list_memories", where={"tags": "draft"})["total"] == 20
 
 
@@ -131,7 +143,7 @@ def test_a_cancelled_remember_stores_nothing(era: str, monkeypatch: pytest.Monke
 
     def slow(self: Any, *given: Any) -> Any:
         reached.set()
-        time.sleep(1)
+        _until_cancelled()
         resumed.set()
         return plain(self, *given)
 
@@ -139,7 +151,7 @@ def test_a_cancelled_remember_stores_nothing(era: str, monkeypatch: pytest.Monke
         monkeypatch.setattr(Diff, "__call__", slow)
         with served(engine, era) as agent:
             _cancelled(agent, "remember", {"content": "Kites fly"}, reached)
-            assert resumed.wait(30)
+            assert resumed.wait(90)
             monkeypatch.undo()
             assert agent.done("list_memories")["total"] == 0
             agent.remember("Boats swim")
@@ -165,7 +177,7 @@ def test_a_listener_hears_of_its_own_server_and_of_other_processes(
             async with listening as events:
 
                 async def next_of(count: int) -> None:
-                    with anyio.fail_after(30):
+                    with anyio.fail_after(90):
                         async for event in events:
                             assert isinstance(event, ResourceUpdated)
                             heard.append(event.uri)

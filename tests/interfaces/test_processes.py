@@ -25,7 +25,7 @@ def test_a_closed_standard_output_is_no_failure(shell: Shell) -> None:
     """`combray list >&-` in a shell: Python has no standard output then."""
     shell.remember("Anna drinks tea")
     line = " ".join(map(shlex.quote, shell.command("list")))
-    ran = subprocess.run(["sh", "-c", f"{line} >&-"], capture_output=True, timeout=60, check=False)
+    ran = subprocess.run(["sh", "-c", f"{line} >&-"], capture_output=True, timeout=180, check=False)
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
@@ -60,7 +60,7 @@ def test_a_reader_that_goes_away_is_no_traceback(shell: Shell, tmp_path: Path) -
     running.stdout.close()
     said = running.stderr.read()
     running.stderr.close()
-    assert running.wait(timeout=60) == 1
+    assert running.wait(timeout=180) == 1
     assert said == b""
 
 
@@ -74,7 +74,7 @@ def test_an_interrupt_leaves_with_130_and_one_line(shell: Shell) -> None:
     running.stdin.write(b"x" * 300_000)
     running.stdin.flush()
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=180)
     assert running.returncode == 130
     assert out == b""
     assert err.strip() == b"combray: interrupted."
@@ -108,4 +108,4 @@ def _typed(shell: Shell, keys: bytes, *arguments: str) -> tuple[int, str]:
         pass
     finally:
         os.close(screen)
-    return running.wait(timeout=60), said.decode()
+    return running.wait(timeout=180), said.decode()

@@ -19,6 +19,8 @@ from mcp import Client, StdioServerParameters
 from shell import Shell
 
 import combray
+from combray.interfaces.mcp import turns
+from combray.interfaces.mcp.server import server_for
 
 EMBEDDERS = ("none", "wordllama")
 TURNS = (
@@ -27,6 +29,8 @@ TURNS = (
     "user: No idea, what should I avoid?",
 )
 FACT = "Ann is allergic to peanuts"
+PATIENTLY = ("--wait", "90")
+"""The first search of a process reads its models: on a busy machine longer than an answer usually waits."""
 
 
 @pytest.fixture(params=EMBEDDERS)
@@ -40,7 +44,7 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def streamed(shell: Shell, stdin: str, *options: str) -> list[dict[str, Any]]:
-    result = shell.run("stream", "kitchen", *options, stdin=stdin)
+    result = shell.run("stream", "kitchen", *options, *PATIENTLY, stdin=stdin)
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -90,7 +94,7 @@ def test_once_shows_the_next_context_and_stores_nothing(shell: Shell) -> None:
 
 def test_a_terminal_sees_the_text(shell: Shell) -> None:
     streamed(shell, "\n".join(TURNS[:2]))
-    assert FACT in shell.in_terminal("stream", "kitchen", "--once")
+    assert FACT in shell.in_terminal("stream", "kitchen", "--once", *PATIENTLY)
 
 
 def test_a_bad_line_is_named(shell: Shell) -> None:
@@ -120,8 +124,16 @@ def serving(folder: Path, profile: str, embedder: str, preset: str, **variables:
 
 
 @pytest.mark.parametrize("embedder", EMBEDDERS)
-def test_an_agent_hands_over_turns_and_gets_what_to_inject(tmp_path: Path, embedder: str) -> None:
-    with serving(tmp_path, "semantic-facts", embedder, "semantic-facts") as agent:
+def test_an_agent_hands_over_turns_and_gets_what_to_inject(
+    tmp_path: Path, embedder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "_SECONDS", 90.0)
+    with (
+        combray.open(tmp_path / "a.db", preset="semantic-facts", embedder=embedder) as engine,
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(Client(server_for(engine, profile="semantic-facts"))) as client,
+    ):
+        agent = Agent(portal, client)
         tools = [each.name for each in agent.portal.call(agent.client.list_tools).tools]
         assert tools == [
             *("search_memory", "handle_turn", "remember", "settle_memories"),

@@ -67,7 +67,7 @@ def test_a_standing_worker_follows_the_store_until_ctrl_c(shell: Shell) -> None:
         shell.remember("Dora sails", "--embedder", "none")
         assert json.loads(worker.stdout.readline())["embedded"] == 1
         worker.send_signal(signal.SIGINT)
-        assert (worker.wait(20), worker.stderr.read()) == (130, "")
+        assert (worker.wait(90), worker.stderr.read()) == (130, "")
     assert shell.json("status")["by_status"] == {"active": 5}
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from combray.language import caches, lexicon, replacements, text
@@ -42,7 +42,6 @@ def _nothing_kept() -> None:
     caches.forget_texts()
 
 
-@settings(deadline=None)  # the first text reads the tables
 @given(ANY_TEXT)
 def test_a_text_that_was_read_gives_what_a_new_one_gives(written: str) -> None:
     kept = text_of(written)
@@ -51,7 +50,6 @@ def test_a_text_that_was_read_gives_what_a_new_one_gives(written: str) -> None:
         assert read(written) == read(kept) == read(Text(written)), read
 
 
-@settings(deadline=None)  # the first text reads the tables
 @given(st.sets(SAID, min_size=1, max_size=6), ANY_TEXT)
 def test_phrases_are_found_wherever_their_pattern_finds_them(listed: set[str], written: str) -> None:
     lowered = plain(written)
@@ -59,7 +57,6 @@ def test_phrases_are_found_wherever_their_pattern_finds_them(listed: set[str], w
     assert found.all_in(lowered, frozenset(runs(lowered))) == found.pattern.findall(lowered)
 
 
-@settings(deadline=None)  # the first text reads the tables
 @given(ANY_TEXT)
 def test_the_table_phrases_are_found_too(written: str) -> None:
     lowered = plain(written)
@@ -78,7 +75,6 @@ _CHANGE_PHRASES = ("used to be", "instead of", "took over from", "gave up", "has
 CHANGE = st.sampled_from([*_CHANGE.split(), *_CHANGE_PHRASES])
 
 
-@settings(deadline=None)  # the first text reads the tables
 @given(st.lists(CHANGE, min_size=3, max_size=12).map(" ".join))
 def test_the_words_that_a_pattern_needs_hide_no_change(written: str) -> None:
     found = replacements_of(Text(written))
@@ -143,7 +139,6 @@ def test_comparing_does_not_depend_on_what_was_compared_before() -> None:
     assert re.fullmatch("now", " ".join(first.changes)) or first.numbers_differ
 
 
-@settings(deadline=None)  # the first text reads the tables
 @given(ANY_TEXT, ANY_TEXT)
 def test_texts_that_cannot_be_about_the_same_are_neither_identical_nor_in_contradiction(
     old: str, new: str

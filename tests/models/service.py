@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,6 +48,13 @@ class Service:
     asked: list[Asked] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def has_been_asked(self, count: int) -> int:
+        """Wait until it has read as many requests: a client that gives up may be ahead of it. How many it has."""
+        until = time.monotonic() + 60
+        while len(self.asked) < count and time.monotonic() < until:
+            time.sleep(0.005)
+        return len(self.asked)
+
     def next(self, asked: Asked) -> Reply:
         with self.lock:
             self.asked.append(asked)
@@ -65,7 +73,7 @@ def serving(*replies: Reply | Callable[[Any], Reply]) -> Iterator[Service]:
             sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             reply = service.next(Asked(self.path, dict(self.headers.items()), json.loads(sent)))
             if reply.wait is not None:
-                reply.wait.wait(5)
+                reply.wait.wait(60)
             content = reply.content()
             try:
                 self.send_response(reply.status)
@@ -101,14 +109,19 @@ def serving(*replies: Reply | Callable[[Any], Reply]) -> Iterator[Service]:
 
 @dataclass
 class Hands:
-    """A clock that only sleeping moves, and the pauses slept."""
+    """A clock that only sleeping moves, the pauses slept, and how often the clock was read."""
 
     now: float = 1000.0
     slept: list[float] = field(default_factory=list)
     drawn: float = 1.0
+    read: int = 0
 
     def timing(self) -> Timing:
-        return Timing(clock=lambda: self.now, date=lambda: self.now, sleep=self.sleep, chance=lambda: self.drawn)
+        return Timing(clock=self.clock, date=lambda: self.now, sleep=self.sleep, chance=lambda: self.drawn)
+
+    def clock(self) -> float:
+        self.read += 1
+        return self.now
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import socket
 import threading
@@ -156,21 +157,27 @@ def test_a_slow_service_is_left_after_its_time() -> None:
     with serving(Reply(wait=done)) as service:
         with pytest.raises(ModelError, match=r"some:model: no answer within 0\.05 s"):
             client(service.url, attempt=0.05).post("/", {})
-        assert len(service.asked) == 3
+        assert service.has_been_asked(3) == 3
         done.set()
 
 
 def test_an_answer_that_drips_is_left_after_its_time() -> None:
     """Each piece comes in time, the whole does not."""
-    hands = Hands()
+    hands, left = Hands(), threading.Event()
+    # The client reads the clock twice before it asks, then for the time that is left, then at each piece.
+    seen = itertools.count(4)
 
-    def pass_a_second() -> None:
+    def pass_two_seconds() -> None:
+        count = next(seen)
+        # Two seconds after it came the piece has been read, however slow the client is.
+        while hands.read < count and not left.wait(0.005):
+            pass
         hands.now += 2.0
-        threading.Event().wait(0.02)
 
-    with serving(Reply({"a": "x" * 50}, pieces=10, between=pass_a_second)) as service:
+    with serving(Reply({"a": "x" * 50}, pieces=10, between=pass_two_seconds)) as service:
         with pytest.raises(ModelError, match="was not complete in time"):
             client(service.url, hands).post("/", {})
+        left.set()
         assert len(service.asked) == 1
 
 
@@ -282,11 +289,11 @@ def test_the_key_is_in_no_message_and_no_log(caplog: pytest.LogCaptureFixture) -
 
 
 def test_a_caller_with_more_patience_is_given_it() -> None:
-    """Texts to store may take a minute, where a query may take five seconds: here 1 s and a thousandth."""
+    """Texts to store may take a minute, where a query may take five seconds: here 60 s and a thousandth."""
     done = threading.Event()
     with serving(lambda body: Reply(GOOD.body, wait=done)) as service:
         asked = client(service.url, patience=0.001)
         with pytest.raises(ModelError, match=r"no answer within 0\.001 s|cannot be reached"):
             asked.post("/", {})
         done.set()
-        assert asked.post("/", {}, until=asked.until(1.0)) == {"ok": True}
+        assert asked.post("/", {}, until=asked.until(60.0)) == {"ok": True}

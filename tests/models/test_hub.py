@@ -206,7 +206,7 @@ def test_the_verb_fetches_with_a_bar_and_the_model_works_offline(tmp_path: Path)
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            timeout=60,
+            timeout=180,
             check=False,
         )
 

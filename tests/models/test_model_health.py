@@ -114,13 +114,16 @@ def test_a_language_model_that_fails_lowers_full_to_standard_until_it_answers() 
 
 
 def test_status_tells_tokens_and_what_they_cost_where_a_price_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """2 calls of 1,000 tokens at 0.5 a million: 0.001. 12 tokens without a price: none."""
-    monkeypatch.setenv("COMBRAY_PRICES", "openai:m=0.5")
+    """3 calls of 1,000 tokens at 0.5 a million: 0.0015. 12 tokens without a price: none.
+
+    The first recall of a process also embeds sample sentences; so no other test has this model.
+    """
+    monkeypatch.setenv("COMBRAY_PRICES", "openai:priced=0.5")
     with (
         serving(vectors) as embeds,
         serving(said("yes")) as talks,
         combray.open(
-            ":memory:", embedder=f"openai:m#2@{embeds.url}", language_model=f"openai:big@{talks.url}"
+            ":memory:", embedder=f"openai:priced#2@{embeds.url}", language_model=f"openai:big@{talks.url}"
         ) as engine,
     ):
         engine.remember("The fox is red")
@@ -132,7 +135,7 @@ def test_status_tells_tokens_and_what_they_cost_where_a_price_is_known(monkeypat
             for each in engine.store.status()["models"]
         ]
     assert told == [
-        {"name": "openai:m:2", "calls": 2, "failures": 0, "tokens": 2000, "cost": 0.001},
+        {"name": "openai:priced:2", "calls": 3, "failures": 0, "tokens": 3000, "cost": 0.0015},
         {"name": "openai:big", "calls": 1, "failures": 0, "tokens": 12, "cost": None},
     ]
 

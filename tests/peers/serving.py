@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,13 @@ class Service:
     asked: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
     url: str = ""
 
+    def has_been_asked(self, count: int) -> int:
+        """Wait until it has read as many requests: a client that gives up may be ahead of it. How many it has."""
+        until = time.monotonic() + 60
+        while len(self.asked) < count and time.monotonic() < until:
+            time.sleep(0.005)
+        return len(self.asked)
+
 
 @contextmanager
 def serving(service: Service) -> Iterator[Service]:
@@ -33,7 +41,7 @@ def serving(service: Service) -> Iterator[Service]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             service.asked.append((self.path, headers, json.loads(said)))
             if service.waits_for is not None:
-                service.waits_for.wait(20)
+                service.waits_for.wait(90)
             body = service.body if isinstance(service.body, bytes) else json.dumps(service.body).encode()
             try:
                 self.send_response(service.status)

@@ -30,7 +30,7 @@ class Flaky:
         self.calls += 1
         self.entered.set()
         if self.waits_for is not None:
-            self.waits_for.wait(20)
+            self.waits_for.wait(90)
         if self.failing:
             raise ModelError("peer team: down")
         return [PeerHit("here")]
@@ -97,10 +97,10 @@ def test_only_one_call_is_the_trial() -> None:
     peer.failing, peer.waits_for = False, threading.Event()
     peer.entered.clear()
     trial = peer_threads()(lambda: circuit.search("q", 5, "work"))
-    assert peer.entered.wait(20)
+    assert peer.entered.wait(90)
     assert "not called" in failed(circuit)
     peer.waits_for.set()
-    assert trial.result(20) == [PeerHit("here")]
+    assert trial.result(90) == [PeerHit("here")]
     assert circuit.search("q", 5, "work") == [PeerHit("here")]
 
 
@@ -111,15 +111,15 @@ def test_threads_are_few_and_never_keep_the_program() -> None:
     def work(place: int) -> bool:
         started[place].set()
         assert threading.current_thread().daemon
-        return hold.wait(20)
+        return hold.wait(90)
 
     first, second = start(lambda: work(0)), start(lambda: work(1))
-    assert all(each.wait(20) for each in started)
+    assert all(each.wait(90) for each in started)
     refused = start(lambda: True)
-    assert isinstance(refused.exception(20), ModelError)
+    assert isinstance(refused.exception(90), ModelError)
     hold.set()
-    assert (first.result(20), second.result(20)) == (True, True)
-    assert start(lambda: "again").result(20) == "again"
+    assert (first.result(90), second.result(20)) == (True, True)
+    assert start(lambda: "again").result(90) == "again"
 
 
 def test_a_machine_without_threads_to_give_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,8 +129,8 @@ def test_a_machine_without_threads_to_give_is_told(monkeypatch: pytest.MonkeyPat
     start = peer_threads(1)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refused)
-        assert "can't start new thread" in str(start(lambda: 1).exception(20))
-    assert start(lambda: 1).result(20) == 1
+        assert "can't start new thread" in str(start(lambda: 1).exception(90))
+    assert start(lambda: 1).result(90) == 1
 
 
 def test_what_the_work_raises_is_in_the_future() -> None:
@@ -138,4 +138,4 @@ def test_what_the_work_raises_is_in_the_future() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        peer_threads()(fails).result(20)
+        peer_threads()(fails).result(90)

@@ -139,7 +139,7 @@ def test_a_peer_that_does_not_answer_is_given_up() -> None:
             asked(service, timeout=0.2)
         assert service.waits_for is not None
         assert not service.waits_for.is_set()
-        assert len(service.asked) == 1
+        assert service.has_been_asked(1) == 1
 
 
 def test_text_that_no_json_can_hold_is_an_error_of_the_peer() -> None:

@@ -49,7 +49,7 @@ def shell(folder: Path, home: Path, *arguments: str, **variables: str) -> subpro
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "COMBRAY_HOME": str(home)} | variables
     return subprocess.run(
         [sys.executable, "-m", "combray", *arguments],
-        env=environment, capture_output=True, text=True, timeout=60, check=False,
+        env=environment, capture_output=True, text=True, timeout=180, check=False,
     )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def test_a_start_without_plugins_reads_no_metadata() -> None:
         "combray.open(':memory:', embedder='none').close(); print(before)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=180, check=False
     )
     assert done.stdout == "False\n", done.stderr
 

@@ -15,7 +15,7 @@ from combray.remember.embed import QueueEmbedding
 from combray.testing.fakes import FakeEmbedder
 
 
-def status_after(engine: combray.Engine, memory_id: str, seconds: float = 10.0) -> str:
+def status_after(engine: combray.Engine, memory_id: str, seconds: float = 90.0) -> str:
     end = time.monotonic() + seconds
     while engine.get(memory_id).status == "pending_embed" and time.monotonic() < end:
         time.sleep(0.02)

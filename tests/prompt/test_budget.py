@@ -122,7 +122,7 @@ def test_the_best_item_is_cut_rather_than_left_out() -> None:
 # -- what holds for every input ------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     TEXTS, TEXTS, TEXTS, TEXTS, st.text(max_size=3000), st.integers(100, 900), st.sampled_from([estimate, len])
 )
@@ -155,7 +155,7 @@ def test_the_budget_is_never_exceeded_and_every_piece_is_accounted_for(
         assert newest.id in shown
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TEXTS, st.integers(100, 400))
 def test_a_counter_that_finds_more_in_the_whole_than_in_its_parts_is_obeyed(
     texts: list[str], budget: int

@@ -32,10 +32,11 @@ def held_up(worker: Background) -> threading.Event:
 
 
 def test_no_thread_is_started_before_the_first_job(worker: Background) -> None:
-    before = threading.active_count()
+    # Not by their number: a thread of an earlier test may end meanwhile.
+    before = set(threading.enumerate())
     assert worker.wait(0)
     worker.close()
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
 
 
 def test_a_newer_job_takes_the_place_of_a_waiting_one_of_the_same_owner(worker: Background) -> None:
@@ -89,6 +90,6 @@ def test_a_process_ends_although_a_job_is_under_way() -> None:
         "started.wait(); print('end')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=180, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")

@@ -28,7 +28,7 @@ def test_no_rows() -> None:
 turns = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 4)), max_size=14)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(turns, st.integers(0, 14))
 def test_extending_is_linking_anew(rows: list[tuple[int, int]], cut: int) -> None:
     session, position = ints(*(row[0] for row in rows)), ints(*(row[1] for row in rows))

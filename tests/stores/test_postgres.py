@@ -159,6 +159,7 @@ def test_writers_of_a_namespace_wait_and_then_report(postgres: Emptied) -> None:
         closing(PostgresStore(postgres.url)) as one,
         closing(PostgresStore(postgres.url, busy_timeout=0.1)) as two,
     ):
+        two._pool.busy_timeout = 60.0  # to open a connection may take longer than it waits for a lock
         with one.transaction("default") as tx:
             tx.insert([Arrival(memory("tea"))])
             with pytest.raises(StoreBusyError, match="COMBRAY_BUSY_TIMEOUT"):
@@ -169,10 +170,14 @@ def test_writers_of_a_namespace_wait_and_then_report(postgres: Emptied) -> None:
 
 
 def test_a_pool_without_a_free_connection_says_so(postgres: Emptied) -> None:
-    with closing(PostgresStore(f"{postgres.url}&pool_size=1", busy_timeout=0.3)) as store:
+    with closing(PostgresStore(f"{postgres.url}&pool_size=1")) as store:
         add(store, memory("tea"))
-        with store.view("default"), pytest.raises(StoreBusyError, match="pool_size"):
-            store.namespaces()
+        with store.view("default"):
+            # Only now: to open a connection may take longer.
+            store._pool.busy_timeout = 0.3
+            with pytest.raises(StoreBusyError, match="pool_size"):
+                store.namespaces()
+        store._pool.busy_timeout = 60.0
         assert store.namespaces() == ["default"]
 
 
@@ -201,9 +206,10 @@ def test_a_repair_computes_the_derived_columns_of_every_memory_again(postgres: E
 
 
 def test_a_statement_time_out_is_reported_and_the_store_goes_on(postgres: Emptied) -> None:
-    with closing(PostgresStore(f"{postgres.url}&options=-cstatement_timeout%3D200")) as store:
-        with pytest.raises(StoreBusyError, match="statement_timeout"), store._reading("default") as session:
-            session.rows("SELECT pg_sleep(5)")
+    with closing(PostgresStore(postgres.url)) as store:
+        with pytest.raises(StoreBusyError, match="statement_timeout"), store._reading("default") as session:  # noqa: PT012
+            session.rows("SELECT set_config('statement_timeout', '100', true)")
+            session.rows("SELECT pg_sleep(60)")
         add(store, memory("tea"))
 
 

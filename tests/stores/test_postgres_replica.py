@@ -42,7 +42,7 @@ def told(server: Server, statement: str) -> object:
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 90
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert is_so()
@@ -63,7 +63,7 @@ def test_a_replica_answers_when_it_has_ones_own_writes(servers: tuple[Server, Se
             add(store, memory("tea", namespace="a"), namespace="a")
             assert asked(store, "a") == "primary"
             assert len(store.reader("a").scan(EVERY)) == 1
-            assert store.namespaces() == ["a"]
+            assert "a" in store.namespaces()
         finally:
             told(replica, "SELECT pg_wal_replay_resume()")
         until(lambda: asked(store, "a") == "replica")

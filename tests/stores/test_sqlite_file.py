@@ -87,6 +87,18 @@ def test_a_log_in_use_is_emptied_by_a_later_write(tmp_path: Path) -> None:
         assert b"zwieback" not in Path(f"{path}-wal").read_bytes() + path.read_bytes()
 
 
+def test_a_log_that_another_process_deletes_meanwhile_does_not_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever closes the file last deletes its log, also between two looks of somebody who opens it."""
+    path = tmp_path / "a.db"
+    with closing(SqliteStore(str(path))) as store:
+        add(store, memory("tea"))
+    monkeypatch.setattr(Path, "exists", lambda self, **_: True)
+    with closing(SqliteStore(str(path))) as store:
+        assert store.reader("default").contents([1]) == ["tea"]
+
+
 def test_a_backup_is_a_store_of_its_own(tmp_path: Path) -> None:
     path, copy = str(tmp_path / "a.db"), str(tmp_path / "b.db")
     with closing(SqliteStore(path)) as store:

@@ -108,7 +108,7 @@ def imported(text: str, store: Store) -> Store:
     return store
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(stores())
 def test_every_store_comes_back_byte_for_byte(original: ReferenceStore) -> None:
     text = exported(original)

@@ -95,7 +95,7 @@ wheres = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(FIELDS, min_size=1, max_size=8), st.lists(wheres, min_size=1, max_size=6))
 def test_sql_and_evaluation_agree(fields: list[dict[str, Any]], asked: list[dict[str, Any]]) -> None:
     made = [memory(f"tea {at}", at, **each) for at, each in enumerate(fields)]
@@ -115,7 +115,7 @@ def test_sql_and_evaluation_agree(fields: list[dict[str, Any]], asked: list[dict
             assert reader.scan(selected).tolist() == slow.scan(selected).tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(FIELDS, min_size=1, max_size=8), st.sampled_from(("recorded_at", "author", "valid_to", "importance"))
 )

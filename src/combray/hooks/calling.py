@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
+_SHARE = 0.9
+"""Share of the time in which an answer must be ready; the rest is for noting and sending it."""
 _SHORT = ("session-start", "prompt")
 """Verbs that print what the resident process answers."""
 
@@ -64,10 +66,14 @@ def ask_by_card(words: Sequence[str]) -> Asked:
 
 
 def ask(place: str, request: dict[str, object], seconds: float) -> str | None:
-    """Return the answer of the resident process at a socket; None if there is none. Raises TimeoutError."""
+    """Return the answer of the resident process at a socket; None if there is none. Raises TimeoutError.
+
+    The process is told the time: an answer that comes too late must not count as shown.
+    """
     import json
     import socket
 
+    request["until"] = time.time() + _SHARE * seconds
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
         caller.settimeout(max(0.01, seconds))
         try:

@@ -29,7 +29,7 @@ class Queue:
 
     def waiting(self) -> bool:
         """Whether there is anything to store."""
-        return any(each.exists() and each.stat().st_size > 0 for each in (self.path, self._taken))
+        return any(_size(each) > 0 for each in (self.path, self._taken))
 
     def append(self, turns: Sequence[Turn]) -> None:
         """Append turns; when this returns, they survive a crash. Raises OSError."""
@@ -91,6 +91,14 @@ class Queue:
     def done(self) -> None:
         """Delete what was taken: it is stored. Call it within `working`."""
         self._taken.unlink(missing_ok=True)
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file; 0 without one. A worker may rename or delete it at any time."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _write(descriptor: int, data: bytes) -> None:

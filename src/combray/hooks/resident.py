@@ -24,6 +24,7 @@ from combray import __version__
 from combray.hooks.beside import Beside, note_run
 from combray.hooks.calling import received
 from combray.hooks.events import read_event, written
+from combray.hooks.in_time import Decision, TooLateError
 from combray.hooks.queue import Queue
 from combray.settings import Settings
 
@@ -98,6 +99,9 @@ class Resident:
         try:
             request = json.loads(received(caller))
             text = "" if request["verb"] == "work" else self._text(request)
+        except TooLateError:
+            # The hook reports it, and nothing counts as shown.
+            return
         except Exception as error:  # noqa: BLE001 - the hook opens the store, and reports what is wrong
             self._answers.beside.log(f"resident: {type(error).__name__}: {error}")
             return
@@ -105,7 +109,11 @@ class Resident:
 
     def _text(self, request: Mapping[str, Any]) -> str:
         event = read_event(request["verb"], request["client"], request["given"])
-        text = written(event, self._answers.answer(event))
+        from combray.runtime.interruption import interruptible
+
+        until = request.get("until")
+        with interruptible(Decision(until if isinstance(until, float) else None).step):
+            text = written(event, self._answers.answer(event))
         if "at" in request:
             note_run(event.client, event.verb, round((time.time() - request["at"]) * 1000))
         return text

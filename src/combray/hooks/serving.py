@@ -18,9 +18,12 @@ from combray.settings import Settings, default_location, load
 
 if TYPE_CHECKING:
     from combray.hooks.answers import Answers
+    from combray.hooks.in_time import Decision
 
 _OPTIONS = ("namespace", "preset", "embedder")
 _POKE_SECONDS = 0.2
+_COMMIT_SECONDS = 2.0
+"""How long a hook waits beyond its time for the commit of what it is about to print."""
 _CARD_SECONDS = 30 * 86_400
 
 
@@ -47,13 +50,18 @@ class Hook:
 
     def serve(self, verb: str, given: str | None = None) -> str:
         """Return what the hook prints. `given`: the client's JSON; None reads standard input."""
+        from combray.hooks.in_time import Decision
+
         said: list[str] = []
-        worker = threading.Thread(target=self._try, args=(verb, given, said), daemon=True)
+        decision = Decision()
+        worker = threading.Thread(target=self._try, args=(verb, given, said, decision), daemon=True)
         worker.start()
         # Before the settings are read, the default is the limit.
         while worker.is_alive() and (left := self._left()) > 0:
             worker.join(min(0.05, left))
-        if worker.is_alive():
+        if worker.is_alive() and not decision.give_up():
+            worker.join(_COMMIT_SECONDS)
+        if worker.is_alive() or decision.given_up:
             self.overdue = True
             limit = self.settings.hook_milliseconds
             self._failed(verb, f"took longer than {limit} ms, nothing was printed")
@@ -110,12 +118,18 @@ class Hook:
         self.beside.log(f"{self.client} {verb}: {why}")
         note_run(self.client, verb, self._elapsed(), why)
 
-    def _try(self, verb: str, given: str | None, said: list[str]) -> None:
+    def _try(self, verb: str, given: str | None, said: list[str], decision: Decision) -> None:
+        from combray.hooks.in_time import TooLateError
+
         try:
             text = sys.stdin.buffer.read().decode("utf-8", "replace") if given is None else given
             event = read_event(verb, self.client, text)
             self._load()
-            said.append(self._capture(event) if event.verb in CAPTURING else self._shown(event, text))
+            captures = event.verb in CAPTURING
+            said.append(self._capture(event) if captures else self._shown(event, text, decision))
+        except TooLateError:
+            # `serve` reports it.
+            decision.give_up()
         except BaseException as error:  # noqa: BLE001 - whatever it is, the agent goes on
             self._failed(verb, f"{type(error).__name__}: {error}")
 
@@ -124,18 +138,26 @@ class Hook:
         self.location = self.settings.db or default_location()
         self.beside = Beside(folder_of(self.location), self.settings.namespace)
 
-    def _shown(self, event: Event, given: str) -> str:
+    def _shown(self, event: Event, given: str, decision: Decision) -> str:
         """Ask the process that has the store open; without one, open it here and start one for the next hook."""
         from combray.hooks.calling import ask
+        from combray.hooks.in_time import TooLateError
 
         place = self._place()
         request: dict[str, object] = {"verb": event.verb, "client": event.client, "given": given}
-        reply = None if place is None else ask(str(place), request, self._left())
+        try:
+            reply = None if place is None else ask(str(place), request, self._left())
+        except TimeoutError as error:
+            # It has the time of the whole call, and may notice before `serve` that it is over.
+            raise TooLateError from error
         if reply is not None:
             self._leave_card(place)
             return reply
+        from combray.runtime.interruption import interruptible
+
         answers = self._answers()
-        text = answers.answer(event)
+        with interruptible(decision.step):
+            text = answers.answer(event)
         if place is not None and answers.exists:
             self._start("stay")
         elif self._waiting():

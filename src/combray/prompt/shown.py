@@ -17,9 +17,12 @@ import numpy as np
 from combray.errors import StoreError
 from combray.records import dataclass
 from combray.runtime import Reader, Store, Writer
+from combray.runtime.interruption import step
 
 LOG = logging.getLogger(__name__)
 
+SHOWN = "note what is shown"
+"""The step within the transaction that notes it: a follower that raises there has nothing noted."""
 SESSIONS = 32
 MOST = 2_000
 """Memories remembered of a session; after that the first ones may be shown again."""
@@ -50,6 +53,7 @@ def add_shown(store: Store, namespace: str, session: str, ids: Sequence[str], nu
     """Add what is shown now, up to line `number`. If that cannot be written, a later prompt may repeat it."""
 
     def extended(tx: Writer, place: int) -> str:
+        step(SHOWN)
         new = tx.keys_of(ids).values()
         return ",".join(map(str, list(dict.fromkeys([*_keys(tx, place), *new]))[-MOST:]))
 

@@ -167,8 +167,7 @@ def _read_only(path: str, busy_timeout: float, key: Key | None) -> sqlite3.Conne
     try:
         return _open(path, busy_timeout, key, uri=uri)
     except errors("OperationalError"):
-        log = Path(f"{path}-wal")
-        if log.exists() and log.stat().st_size:
+        if _has_log(path):
             raise StoreError(
                 f"{path}: its write-ahead log cannot be read without write access. "
                 "Open the file once with write access, or copy it together with the -wal file."
@@ -176,13 +175,21 @@ def _read_only(path: str, busy_timeout: float, key: Key | None) -> sqlite3.Conne
         return _open(path, busy_timeout, key, uri=f"{uri}&immutable=1")
 
 
+def _has_log(path: str) -> bool:
+    """Return whether there is a write-ahead log with content. Another process may delete it at any time."""
+    try:
+        return Path(f"{path}-wal").stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
 def check_length(path: str) -> None:
     """Raise CorruptStoreError for a file shorter than its header says, such as an interrupted copy.
 
     SQLite reads pages past the end as zeros, and reports an error only when it needs one of them.
     """
-    place, log = Path(path), Path(f"{path}-wal")
-    if path == MEMORY or not place.exists() or (log.exists() and log.stat().st_size):
+    place = Path(path)
+    if path == MEMORY or not place.exists() or _has_log(path):
         return
     with place.open("rb") as file:
         header = file.read(100)
