@@ -69,7 +69,6 @@ class AsyncConversation:
     add_many = awaited(Conversation.add_many)
     prefetched = awaited(Conversation.prefetched)
     context = awaited(Conversation.context)
-    prefetched = awaited(Conversation.prefetched)
     wait = awaited(Conversation.wait)
     turns = awaited(Conversation.turns)
 
