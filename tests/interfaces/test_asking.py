@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,7 @@ def test_keys_that_come_at_once_and_keys_that_mean_nothing(shell: Shell, monkeyp
     assert shell.json("settle", new, old, "open")["undone"] == "both"
     # Arrow up ends in an A, the key for "same".
     keys = iter(["\x1b[A", "?", "C"])
-    monkeypatch.setattr(settling.click, "getchar", lambda: next(keys))
+    monkeypatch.setattr("click.getchar", lambda: next(keys))
     assert settling._answered() == "corrects"
 
 
@@ -200,7 +201,7 @@ def test_the_shell_answers_as_of_a_day(shell: Shell) -> None:
     days = ("2025-09-03", "2026-02-11")
     for day, text in zip(days, ("I live in Leipzig.", "I live in Porto now."), strict=True):
         moment = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
-        with combray.open(shell.folder / "default.db", worker=False, clock=lambda at=moment: at) as engine:
+        with combray.open(shell.folder / "default.db", worker=False, clock=repeat(moment).__next__) as engine:
             done = engine.remember(text, author="Ana")
             for each in done.may_revise:
                 engine.settle(done.id, each.id, "supersedes")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_an_agent_may_ask_how_things_were_on_a_day(agent: Agent, db: Path) -> No
     for day, text_ in (("2025-09-03", "Mina lives in Leipzig."), ("2026-02-11", "Mina lives in Porto.")):
         moment = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
         with combray.open(
-            db, namespace="work", embedder="none", worker=False, clock=lambda at=moment: at
+            db, namespace="work", embedder="none", worker=False, clock=repeat(moment).__next__
         ) as engine:
             ids.append(engine.remember(text_, diff=False).id)
     agent.done("settle_memories", new=ids[1], old=ids[0], verdict="supersedes")

@@ -160,7 +160,7 @@ def _context(_folder: Path) -> Run:
         for number in range(draw.byte() % 8):
             tier = draw.pick(budgets.SLOTS).name
             said = memory(draw, number)
-            piece = result_pieces([said])[0] if draw.byte() % 2 else turn_piece(said)
+            piece = result_pieces([said], {})[0] if draw.byte() % 2 else turn_piece(said)
             offered.setdefault(tier, []).append(piece)
         made = budgets.assemble(offered, budget=budget, counter=counter)
         assert made.tokens == (counter(made.text) if made.text else 0) <= budget, "above the budget"

@@ -23,7 +23,7 @@ SMALL: Mapping[str, tuple[float, float]] = {
 }
 LARGE: Mapping[str, tuple[float, float]] = {
     "none": (0.0, 0.5),
-    "static": (-0.4, -0.4),
+    "static": (-0.2, -0.2),
     "contextual": (-0.4, -0.4),
 }
 """Least log-odds of the answer and of its topic, by level, in small and large stores. They are higher than the
