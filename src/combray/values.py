@@ -227,3 +227,13 @@ def short_ids(ids: Sequence[str], known: Callable[[list[str]], Iterable[str]]) -
 def rounded(value: float, digits: int) -> float:
     """Return a number to show, rounded; 0.0 for what rounds to -0.0."""
     return round(float(value), digits) + 0.0
+
+
+def not_now(valid_from: datetime | None, valid_to: datetime | None, now: float) -> str:
+    """Return "until DATE" or "from DATE on" if a validity does not hold at `now` (unix seconds), else ""."""
+    moment = datetime.fromtimestamp(now, UTC)
+    if valid_to is not None and valid_to <= moment:
+        return f"until {valid_to:%Y-%m-%d}"
+    if valid_from is not None and valid_from > moment:
+        return f"from {valid_from:%Y-%m-%d} on"
+    return ""

@@ -139,8 +139,18 @@ def test_marks_of_a_hit() -> None:
     ):
         marked: dict[str, Any] = {name: NEW}
         hit = replace(Hit(memory, 1.0, {}, "words"), **marked)
-        assert lines.mark(hit, names) == f" <{words} [019a0000-0000]>"
+        assert lines.mark(hit, names, 0.0) == f" <{words} [019a0000-0000]>"
         assert lines.hit_as_json(hit, OLD[:13], full=False)[name] == NEW
-    assert lines.mark(Hit(memory, 1.0, {}, "words"), {}) == ""
+    assert lines.mark(Hit(memory, 1.0, {}, "words"), {}, 0.0) == ""
     merged = Hit(memory, 1.0, {}, "words", restated_by=(NEW,))
     assert lines.hit_as_json(merged, OLD[:13], full=False)["restated_by"] == [NEW]
+
+
+def test_a_plan_says_from_when_on_it_holds(agent: Agent) -> None:
+    agent.remember("The gym opens at 7.", source="user")
+    agent.remember("From 1 February 2999 the gym opens at 6.", source="user")
+    said = text(agent.call("recall", query="When does the gym open?"))
+    (plan,) = [line for line in said.splitlines() if "opens at 6" in line]
+    assert plan.endswith("<from 2999-02-01 on>")
+    (present,) = [line for line in said.splitlines() if "opens at 7" in line]
+    assert "<from" not in present

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 
 from combray.types import LIVE_STATUSES, Hit, Memory
+from combray.values import not_now
 
 
 def marks(hits: Iterable[Hit], numbers: Mapping[str, int], now: float) -> dict[str, str]:
@@ -20,7 +20,7 @@ def note(hit: Hit, numbers: Mapping[str, int], now: float) -> str:
     def named(memory_id: str, otherwise: str = "a later memory") -> str:
         return f" [{numbers[memory_id]}]" if memory_id in numbers else f" {otherwise}"
 
-    memory, moment = hit.memory, datetime.fromtimestamp(now, UTC)
+    memory = hit.memory
     if hit.outdated_by:
         return f"outdated: replaced by{named(hit.outdated_by)}"
     if memory.status not in LIVE_STATUSES:
@@ -29,11 +29,7 @@ def note(hit: Hit, numbers: Mapping[str, int], now: float) -> str:
         return f"may be outdated: see{named(hit.may_be_outdated_by)}"
     if hit.may_replace:
         return f"later, may replace{named(hit.may_replace, 'an earlier memory')}"
-    if memory.valid_to is not None and memory.valid_to <= moment:
-        return f"until {memory.valid_to:%Y-%m-%d}"
-    if memory.valid_from is not None and memory.valid_from > moment:
-        return f"from {memory.valid_from:%Y-%m-%d} on"
-    return ""
+    return not_now(memory.valid_from, memory.valid_to, now)
 
 
 def outdated_by(memory: Memory, now: float) -> str | None:

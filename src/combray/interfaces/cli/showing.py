@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from combray.interfaces.cli.output import CATEGORY_COLOURS, console, moment, table, visible
-from combray.values import rounded
+from combray.values import not_now, rounded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +53,7 @@ def show_answer(answer: Answer, *, explain: bool, verbose: bool, out: Console | 
 
 
 def _mark(hit: Hit, places: Mapping[str, int]) -> str:
-    """Return what a reader must know: the hit is outdated, may be, or may replace another one."""
+    """Return what a reader must know: the hit is outdated, may be, may replace another one, or is not due."""
 
     def named(memory_id: str) -> str:
         return f"#{places[memory_id]}" if memory_id in places else memory_id
@@ -61,7 +62,9 @@ def _mark(hit: Hit, places: Mapping[str, int]) -> str:
         return f"outdated: replaced by {named(hit.outdated_by)}"
     if hit.may_be_outdated_by:
         return f"may be outdated: see {named(hit.may_be_outdated_by)}"
-    return f"later, may replace {named(hit.may_replace)}" if hit.may_replace else ""
+    if hit.may_replace:
+        return f"later, may replace {named(hit.may_replace)}"
+    return not_now(hit.memory.valid_from, hit.memory.valid_to, time.time())
 
 
 def show_memories(

@@ -30,7 +30,8 @@ class Tools:
 
     def _told(self, hit: Hit, name: str, *, full: bool) -> str:
         said = lines.whole(hit.memory, lines.signals(hit)) if full else lines.short(hit.memory, name)
-        return said + lines.mark(hit, self._short(lines.marked(hit).values()))
+        now = self._engine.runtime.clock()
+        return said + lines.mark(hit, self._short(lines.marked(hit).values()), now)
 
     def _known(self, beginnings: list[str]) -> list[str]:
         """Return the beginnings of ids that name one memory in the namespaces that are read."""
