@@ -66,14 +66,12 @@ class JudgeAnswers:
     A whole message (`SplitQuery`) is judged by its questions, each as if it had been asked alone.
 
     Judged notes are ordered by their share of the best score plus `order` times their log-odds. Where a list of
-    one's own is asked for, hits about relatives (`subject.of_relatives`) are no measure of the cut. Turns of many
-    words, on which the models were not trained, are judged by confidence and score alone.
+    one's own is asked for, hits about relatives (`subject.of_relatives`) are no measure of the cut.
 
-    Nothing is decided about a question for a date alone (`RequireDay`). A memory's own text, a declared entity in
-    the question and a message without a question are never refused, nor a hit that holds all words of the
-    question.
+    Turns of chats with an assistant, and texts of more than `longest` words (the median of the candidates), are
+    judged by confidence and score alone: the models were not trained on any.
 
-    `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often; for turns of many
+    `refuse` and `gap` are added to the models' bounds: a higher `refuse` is silent more often; for texts of many
     words each fifth of it is a share of their bound. Bounds, gaps and `several` come from cross-validation by
     author (bench/results/precision.md).
     """
@@ -91,10 +89,12 @@ class JudgeAnswers:
     """Questions of a whole message that are asked alone (`message.keep_answers`)."""
     first: int = 1
     """Hits of the message as a whole that stay."""
+    longest: int = 40
+    """Median words of the candidates up to which they are notes."""
     sure_of_long: float = 1.5
-    """Confidence that turns of many words need, as a multiple of the doubtful one (`Abstain`)."""
+    """Confidence that texts of many words need, as a multiple of the doubtful one (`Abstain`)."""
     share_of_long: float = 0.4
-    """Share of the best score below which such turns are dropped: in long texts scores lie closer together."""
+    """Share of the best score below which such texts are dropped: their scores lie closer together."""
     order: float = 0.1
     """Of notes: share of the best score that one of log-odds is worth in their order."""
     unmet: float = 0.2
@@ -107,8 +107,8 @@ class JudgeAnswers:
         message = len(state.parts) > 1 or leads_to_a_question(state.query)
         if cuts and message and keep_answers(state, runtime, self._cut, self.questions, self.first):
             return state
-        if _in_long_turns(state):
-            return self._of_long_turns(state)
+        if _in_long_turns(state) or np.median(state.columns().words[: self.most]) > self.longest:
+            return self._of_long_texts(state)
         found = evidence(state, runtime, self.most)
         model = answers.levels()[level_of(state)]["turns" if found.turns else "notes"]
         odds = model.hit.log_odds(FEATURES, found.hits)
@@ -142,8 +142,8 @@ class JudgeAnswers:
             self._drop(state, near, found.turns)
         return state
 
-    def _of_long_turns(self, state: Recalling) -> Recalling:
-        """Judge turns of many words, on which the models were not trained, by confidence and score alone."""
+    def _of_long_texts(self, state: Recalling) -> Recalling:
+        """Judge texts of many words, on which the models were not trained, by confidence and score alone."""
         least = self.sure_of_long * state.doubtful * max(0.0, 1.0 + self.refuse / 5.0)
         if not state.certain and len(state.parts) < 2 and state.confidence < least:
             state.reason = f"nothing here answers this: confidence {state.confidence:.2f} is below {least:.2f}"
