@@ -112,7 +112,7 @@ _ERRORS = Console(stderr=True)
 
 def play(story: Story, make: Callable[[Script], System], caller: Caller) -> Played:
     """Tell the story and ask its questions, each when its time has come."""
-    script = Script(caller, story.revisions, answered(story))
+    script = Script(caller, story.revisions, answered(story), story.keep)
     system = make(script)
     played = Played()
     try:

@@ -26,6 +26,9 @@ class Script:
     """Ref of a statement -> refs of the earlier statements that it makes outdated."""
     known: Mapping[str, Sequence[tuple[float, bool]]] = field(default_factory=dict)
     """Ref of a statement -> each question that it answers, in order: its moment, whether it is current then."""
+    keep: frozenset[str] = frozenset()
+    """Refs of what stays true. Rumours and overtaken plans are in no list of a story: of them the caller does not
+    say that they hold."""
     wrong: list[tuple[str, str]] = field(default_factory=list)
     """Pairs (new, old) that were answered wrongly."""
 
@@ -37,7 +40,10 @@ class Script:
         holds = next((current for at, current in self.known.get(old, ()) if at >= now), False)
         if self.caller == "nobody" or holds:
             return None
-        right: Verdict = "supersedes" if old in self.revisions.get(new, frozenset()) else "both"
+        changes = old in self.revisions.get(new, frozenset())
+        if not changes and self.keep and old not in self.keep and old not in self.known:
+            return None
+        right: Verdict = "supersedes" if changes else "both"
         if not self.caller.startswith("half wrong") or _coin(new, old):
             return right
         self.wrong.append((new, old))

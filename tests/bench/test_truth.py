@@ -95,6 +95,13 @@ def test_a_right_caller_knows_and_half_of_the_answers_of_the_other_are_wrong() -
     assert Script("nobody", pairs).verdict("new1", "old") is None
 
 
+def test_a_caller_does_not_call_an_overtaken_plan_true() -> None:
+    """It is in no list of its story, for it never came true."""
+    script = Script("right", {}, {"asked": [(1.0, True)]}, frozenset({"kept"}))
+    assert script.verdict("cancelled", "plan") is None
+    assert [script.verdict("new", each) for each in ("kept", "asked")] == ["both", "both"]
+
+
 def test_a_caller_waits_as_long_as_the_next_question_calls_the_old_statement_current() -> None:
     """At the moment of such a question the old statement still holds: settling it then would hide the answer."""
     script = Script("right", {"new": frozenset({"old"})}, {"old": [(100.0, True)]})

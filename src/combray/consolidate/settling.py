@@ -16,6 +16,7 @@ from combray.errors import InvalidInputError
 from combray.language.scopes import scope_set
 from combray.runtime import Writer
 from combray.runtime.waiting import move_waiting, move_waiting_back
+from combray.scoring.revisions import ANSWERED
 from combray.types import LIVE_STATUSES, Memory, Verdict
 
 CORRECTS = "corrects"
@@ -45,6 +46,9 @@ def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: s
         keep_both(tx, new, old, reason, who, now)
     elif verdict != "open":
         _replace(tx, new, old, verdict, reason, who, now)
+    if who == "user" and not tx.kept(ANSWERED):
+        # Whoever answers is asked about less probable pairs too (`recall.later.ShowLater`).
+        tx.keep(ANSWERED, "1")
     tx.note("settle", later.id, f"{verdict} {earlier.id}", now)
     return stands
 

@@ -23,6 +23,7 @@ from combray.pipeline import stage
 from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
 from combray.runtime import Link, Rows, Runtime
+from combray.scoring.revisions import ANSWERED
 
 MARK_FROM = 0.25
 """Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
@@ -57,12 +58,10 @@ def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.
     due = plans & (rows.valid_from <= now)
     said = (rows.cues & bits) > 0
     if "planned" not in allowed:
-        said |= plans
+        said |= plans | (rows.valid_from > now)
     if "past" not in allowed:
         # "Fixed until 2029", said in 2025, holds.
         said |= past & ~(rows.valid_to > rows.moment)
-    if "planned" not in allowed:
-        said |= rows.valid_from > now
     return (said & ~due) | ((rows.valid_to <= now) & ("past" not in allowed))
 
 
@@ -141,6 +140,8 @@ class ShowLater:
     """Probability of mattering from which a later memory stands among the first `kept` places."""
     kept: int = 3
     """Places that a later memory of less probability does not take from what the question finds."""
+    answered_from: float = 0.03
+    """`mark_from` once somebody has settled a pair: a needless mark is then settled once."""
     depth: int = 10
     """Hits whose edges are read, at most."""
 
@@ -180,6 +181,7 @@ class ShowLater:
     def _that_matter(self, links: Sequence[Link], state: Recalling, hits: set[int], times: Times) -> list[Link]:
         """Return the edges that matter to this question, each with that probability as its weight."""
         evidence = EdgeEvidence(state, links, times)
+        least = self.answered_from if state.reader.kept(ANSWERED) else self.mark_from
         found: list[Link] = []
         pulled: dict[int, float] = {}
         for of_hits in (True, False):
@@ -191,7 +193,7 @@ class ShowLater:
                 chance = self.weigh(evidence.of(each, share))
                 weighed = msgspec.structs.replace(each, weight=chance)
                 is_due = each.weight >= self.due_from and self._leads(weighed, state, times)
-                if chance >= self.mark_from or each.weight >= self.sure_from or is_due:
+                if chance >= least or each.weight >= self.sure_from or is_due:
                     found.append(weighed)
                     if of_hits and each.source not in hits:
                         pulled[each.source] = max(share, pulled.get(each.source, 0.0))
