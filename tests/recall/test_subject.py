@@ -113,3 +113,14 @@ def test_who_wrote_a_note_counts_more_than_words_that_others_use(
             engine.remember(f"Room {number} is booked for the fair.", author=author, diff=False)
         found = [hit.memory.content for hit in engine.recall(question, limit=3)]
     assert any(answer in text for text in found), found
+
+
+def test_a_living_is_a_job_and_no_home() -> None:
+    with combray.open(":memory:", embedder="wordllama", worker=False) as engine:
+        for text in ("I live in Lisbon.", "We have a dog called Rufus.", "I work as a nurse at St. Brannoc's."):
+            engine.remember(text, author="user")
+        job = [hit.memory.content for hit in engine.recall("What do I do for a living?")]
+        home = [hit.memory.content for hit in engine.recall("Where do I live?")]
+    assert job[:1] == ["I work as a nurse at St. Brannoc's."]
+    assert "I live in Lisbon." not in job
+    assert home[:1] == ["I live in Lisbon."]

@@ -38,6 +38,8 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     user: list[str] = []
     joining: list[str] = []
     speaker: dict[str, str] = {}
+    idioms: dict[str, str] = {}
+    """What a phrase means whose words mean something else ("for a living" asks for no "I live in Lisbon")."""
 
 
 _tables = section("questions", _Table)
@@ -123,10 +125,11 @@ def read(text: str, authors: Sequence[str]) -> Question:
         role = "assistant" if spelt.has("assistant") else "user" if spelt.has("user") else None
     code = language(text)
     speaker = (_tables().get(code) or _tables()["en"]).speaker
+    meant = _without_idioms(text)
     return Question(
         text=text,
-        bare=_renamed(text, used, {"own": " ", "self": " "}, " "),
-        spoken=_renamed(text, used, speaker, _tables()["zh"].speaker["self"]),
+        bare=_renamed(meant, used, {"own": " ", "self": " "}, " "),
+        spoken=_renamed(meant, used, speaker, _tables()["zh"].speaker["self"]),
         named=named,
         subject=_subject(text, spans, aliases, named),
         role=role,
@@ -138,6 +141,17 @@ def read(text: str, authors: Sequence[str]) -> Question:
         asks_plan=spelt.has_listed("plan"),
         language=code,
     )
+
+
+def _without_idioms(text: str) -> str:
+    idioms, found = _idioms()
+    return found.sub(lambda hit: idioms[hit[0].lower()], text)
+
+
+@from_tables
+def _idioms() -> tuple[dict[str, str], re.Pattern[str]]:
+    listed = {phrase: meant for table in _tables().values() for phrase, meant in table.idioms.items()}
+    return listed, re.compile(rf"(?i)\b(?:{'|'.join(map(re.escape, listed)) or '(?!)'})\b")
 
 
 @keyed_by_text
