@@ -11,6 +11,7 @@ from combray.language.revisions import (
     pair_features,
     rarity,
     said,
+    share_a_thing,
     text_features,
 )
 from combray.language.tense import claim_of
@@ -82,3 +83,15 @@ def test_a_mother_in_vietnamese_is_no_english_pronoun() -> None:
 @pytest.mark.parametrize(("new", "old"), [("", ""), ("!", "I live in Graz"), ("。", "🙂")])
 def test_texts_without_words_have_features_too(new: str, old: str) -> None:
     assert all(math.isfinite(value) for value in pair(new, old).values())
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "shared"),
+    [
+        ("In September we move to Bruges.", "Plan: on 15 April we move the backups to Warsaw.", False),
+        ("The move of the backups slips to May.", "On 15 April we move the backups to Warsaw.", True),
+        ("From 3 June on I start at Hillcrest.", "From 3 June on the gym opens at 6.", False),
+    ],
+)
+def test_two_texts_share_a_thing(new: str, old: str, shared: bool) -> None:
+    assert share_a_thing(new, old) is shared

@@ -247,3 +247,21 @@ def test_the_reference_store_agrees() -> None:
                 each.remember(text, author="Ida", occurred_at=START + day * DAY)
         assert edges(engine)
         assert edges(engine) == edges(other)
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_a_plan_is_linked_with_what_holds_and_not_with_plans_about_other_things(embedder: str) -> None:
+    """All of them move something: what it will change is where we live."""
+    plans = (
+        "Plan: on 15 April we move the backups to Warsaw.",
+        "On 2 May we move the shop to Station Road.",
+        "In June we're going to move CI to Hostbarn.",
+        "On 5 July we move the archive to the cellar.",
+    )
+    with combray.open(":memory:", embedder=embedder, worker=False) as engine:
+        home = engine.remember("We live in Ghent.", author="user", occurred_at="2026-01-01").id
+        for number, text in enumerate(plans, 2):
+            engine.remember(text, author="user", occurred_at=f"2026-01-{number:02}")
+        plan = engine.remember("In September we move to Bruges.", author="user", occurred_at="2026-03-01").id
+        linked = [hit.memory.id for hit in engine.related(plan, type="may_revise", depth=1)]
+    assert home in linked

@@ -25,7 +25,7 @@ from combray.language.tense import Claim
 from combray.language.text import Text, read_once
 from combray.language.tokens import all_terms, content, split, term_set
 
-_listed = phrase_lists("revisions", "changed ended again besides")
+_listed = phrase_lists("revisions", "changed ended again besides planned")
 _LEAST_SHARED, _LONGEST_VALUE = 2, 4
 """Words that one sentence with two values has at least beside them, and words of a value at most."""
 _UNSEEN = 5
@@ -225,6 +225,19 @@ def another_value(new: WordSets, old: WordSets) -> bool:
 def announces_change(text: str) -> bool:
     """Return whether a text says in words that something changed ("moved", "instead", "from now on")."""
     return _has("changed", said(text).words, _padded(text))
+
+
+@from_tables
+def _of_change() -> frozenset[str]:
+    """Return the terms of words of change and of the calendar: two plans share them whatever they are about."""
+    words = chain.from_iterable(each.split() for each in (*_listed("changed"), *_listed("planned")))
+    return frozenset(term for word in (*words, *vocabulary().calendar) for term in all_terms(word))
+
+
+def share_a_thing(new: str, old: str) -> bool:
+    """Return whether two texts share a content word that is no word of change, no date and no number."""
+    one, other = said(new), said(old)
+    return bool((one.terms & other.terms) - one.numbers - _of_change())
 
 
 def _shared_front(new: tuple[str, ...], old: tuple[str, ...]) -> int:

@@ -24,11 +24,12 @@ from combray.language.revisions import (
     pair_features,
     rarity,
     said,
+    share_a_thing,
     text_features,
 )
 from combray.language.scopes import scope_set
 from combray.language.states import States, opposed, states_of
-from combray.language.tense import Tense
+from combray.language.tense import Tense, tense_of
 from combray.language.tokens import query_terms, spellings
 from combray.records import dataclass, replace
 from combray.remember.state import Draft, Remembering, Suspect
@@ -158,7 +159,8 @@ class SuggestRevisions:
 
     def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64], reader: Reader) -> tuple[Suspect, ...]:
         best = [place for place in np.argsort(-odds, kind="stable").tolist() if odds[place] >= self.keep_from]
-        best, stored = best[: self.keep], len(pool.keys)
+        best, stored = self._of_one_thing(draft, pool, best)[: self.keep], len(pool.keys)
+        best.sort(key=lambda place: -odds[place])
         keys = [pool.keys[place] for place in best if place < stored]
         known = dict(zip(keys, reader.memories(keys), strict=True))
         found, words = [], spellings(draft.memory.content)
@@ -169,6 +171,20 @@ class SuggestRevisions:
             reason = _reason(said(draft.memory.content), words, said(memory.content), pool.cosines[place])
             found.append(Suspect(memory, float(odds[place]), reason, key, twin))
         return tuple(found)
+
+    @staticmethod
+    def _of_one_thing(draft: Draft, pool: Pool, best: list[int]) -> list[int]:
+        """Put plans about another thing behind the rest: "we move to Bruges", "we move the backups to Warsaw"."""
+        if draft.claim.tense != "planned":
+            return best
+        content = draft.memory.content
+        others = {
+            place
+            for place in best
+            if tense_of(pool.stated[place].content) == "planned"
+            and not share_a_thing(content, pool.stated[place].content)
+        }
+        return sorted(best, key=others.__contains__)
 
     def pool(self, draft: Draft, place: int, state: Remembering, level: Level) -> Pool | None:
         """Look up the candidates of a draft of the batch; None for none."""
