@@ -12,6 +12,7 @@ import pytest
 
 import combray
 from combray import Engine
+from combray.testing.fakes import FakeClock
 
 QUESTION = "Who runs the data team?"
 NOW = "Ines runs the data team."
@@ -20,32 +21,20 @@ SLIP = "Kofi's start with the data team slips to 4 May."
 OFF = "The handover of the data team to Kofi is cancelled."
 
 
-class Clock:
-    """A clock that a test sets."""
-
-    at = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> float:
-        return self.at.timestamp()
-
-    def go_to(self, day: str) -> None:
-        self.at = datetime.fromisoformat(day).replace(tzinfo=UTC)
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> FakeClock:
+    return FakeClock(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
 
 
 @pytest.fixture(params=["none", "wordllama"])
-def engine(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Engine]:
+def engine(request: pytest.FixtureRequest, clock: FakeClock) -> Iterator[Engine]:
     with combray.open(":memory:", embedder=request.param, worker=False, clock=clock) as opened:
         for text in ("My cousin Ravi plays the oud.", "We have two cats, Miso and Tofu."):
             opened.remember(text, author="user")
         yield opened
 
 
-def tell(engine: Engine, clock: Clock, day: str, text: str, replaced: str = "", how: str = "settle") -> str:
+def tell(engine: Engine, clock: FakeClock, day: str, text: str, replaced: str = "", how: str = "settle") -> str:
     """Remember a text of that day, which supersedes `replaced`; its id."""
     clock.go_to(day)
     if how == "remember" and replaced:
@@ -56,13 +45,13 @@ def tell(engine: Engine, clock: Clock, day: str, text: str, replaced: str = "", 
     return new
 
 
-def first(engine: Engine, clock: Clock, day: str, **options: str) -> str:
+def first(engine: Engine, clock: FakeClock, day: str, **options: str) -> str:
     clock.go_to(day)
     return engine.recall(QUESTION, **options)[0].memory.id  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("how", ["settle", "remember"])
-def test_a_settled_plan_that_slips(engine: Engine, clock: Clock, how: str) -> None:
+def test_a_settled_plan_that_slips(engine: Engine, clock: FakeClock, how: str) -> None:
     now = tell(engine, clock, "2026-01-05", NOW)
     plan = tell(engine, clock, "2026-01-09", PLAN, now, how)
     assert [first(engine, clock, day) for day in ("2026-01-20", "2026-03-05")] == [now, plan]
@@ -76,7 +65,7 @@ def test_a_settled_plan_that_slips(engine: Engine, clock: Clock, how: str) -> No
 
 
 @pytest.mark.parametrize("how", ["settle", "remember"])
-def test_a_settled_plan_that_is_dropped(engine: Engine, clock: Clock, how: str) -> None:
+def test_a_settled_plan_that_is_dropped(engine: Engine, clock: FakeClock, how: str) -> None:
     now = tell(engine, clock, "2026-01-05", NOW)
     plan = tell(engine, clock, "2026-01-09", PLAN, now, how)
     slip = tell(engine, clock, "2026-02-20", SLIP, plan, how)
@@ -91,7 +80,7 @@ def test_a_settled_plan_that_is_dropped(engine: Engine, clock: Clock, how: str) 
     assert [first(engine, clock, day) for day in ("2026-04-22", "2026-05-05")] == [now, slip]
 
 
-def test_a_settled_plan_that_is_forgotten_before_its_day_and_restored(engine: Engine, clock: Clock) -> None:
+def test_a_settled_plan_that_is_forgotten_before_its_day_and_restored(engine: Engine, clock: FakeClock) -> None:
     now = tell(engine, clock, "2026-01-05", NOW)
     plan = tell(engine, clock, "2026-01-09", PLAN, now)
     clock.go_to("2026-01-20")
@@ -104,7 +93,7 @@ def test_a_settled_plan_that_is_forgotten_before_its_day_and_restored(engine: En
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_slip_that_is_said_to_replace_plan_and_present(
-    engine: Engine, clock: Clock, order: tuple[int, int]
+    engine: Engine, clock: FakeClock, order: tuple[int, int]
 ) -> None:
     now = tell(engine, clock, "2026-01-05", NOW)
     plan = tell(engine, clock, "2026-01-09", PLAN, now)
@@ -119,7 +108,7 @@ def test_a_slip_that_is_said_to_replace_plan_and_present(
     assert [first(engine, clock, day) for day in ("2026-02-27", "2026-03-05")] == [now, plan]
 
 
-def test_a_plan_without_a_day_of_the_calendar_slips_at_once_too(engine: Engine, clock: Clock) -> None:
+def test_a_plan_without_a_day_of_the_calendar_slips_at_once_too(engine: Engine, clock: FakeClock) -> None:
     now = tell(engine, clock, "2026-01-05", NOW)
     plan = tell(engine, clock, "2026-01-09", "Kofi takes over the data team in March.", now)
     slip = tell(engine, clock, "2026-02-20", SLIP, plan)
@@ -127,7 +116,7 @@ def test_a_plan_without_a_day_of_the_calendar_slips_at_once_too(engine: Engine, 
     assert [first(engine, clock, day) for day in ("2026-03-05", "2026-05-05")] == [now, slip]
 
 
-def test_a_settled_plan_that_is_not_due_does_not_lead(engine: Engine, clock: Clock) -> None:
+def test_a_settled_plan_that_is_not_due_does_not_lead(engine: Engine, clock: FakeClock) -> None:
     now = tell(engine, clock, "2026-01-05", "Ana lives in Bergamo.")
     plan = tell(engine, clock, "2026-01-09", "Ana moves to Como on 1 May.", now)
     clock.go_to("2026-02-01")

@@ -14,27 +14,16 @@ import pytest
 
 import combray
 from combray import Engine, Hit
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    at = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> float:
-        return self.at.timestamp()
-
-    def go_to(self, day: str) -> None:
-        self.at = datetime.fromisoformat(day).replace(tzinfo=UTC)
+from combray.testing.fakes import FakeClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> FakeClock:
+    return FakeClock(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
 
 
 @pytest.fixture(params=["none", "wordllama"])
-def engine(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Engine]:
+def engine(request: pytest.FixtureRequest, clock: FakeClock) -> Iterator[Engine]:
     """An engine with a few memories of other things."""
     with combray.open(":memory:", embedder=request.param, worker=False, clock=clock) as opened:
         for text in ("My cousin Ravi plays the oud.", "We have two cats, Miso and Tofu."):
@@ -42,7 +31,7 @@ def engine(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Engine]:
         yield opened
 
 
-def tell(engine: Engine, clock: Clock, day: str, text: str) -> str:
+def tell(engine: Engine, clock: FakeClock, day: str, text: str) -> str:
     """Remember a text of that day; its id."""
     clock.go_to(day)
     return engine.remember(text, author="user", diff=False).id
@@ -52,7 +41,7 @@ def shown(engine: Engine, question: str, as_of: str) -> list[Hit]:
     return list(engine.recall(question, as_of=as_of))
 
 
-def test_after_a_change_its_words_lead_to_what_replaced_it(engine: Engine, clock: Clock) -> None:
+def test_after_a_change_its_words_lead_to_what_replaced_it(engine: Engine, clock: FakeClock) -> None:
     ghent = tell(engine, clock, "2026-01-05", "I live in Ghent.")
     porto = tell(engine, clock, "2026-02-11", "Big news: I moved! Porto it is.")
     engine.settle(porto, ghent, "supersedes")
@@ -64,7 +53,7 @@ def test_after_a_change_its_words_lead_to_what_replaced_it(engine: Engine, clock
     assert ghent not in [hit.memory.id for hit in others]
 
 
-def test_between_two_changes_the_one_in_the_middle_answers(engine: Engine, clock: Clock) -> None:
+def test_between_two_changes_the_one_in_the_middle_answers(engine: Engine, clock: FakeClock) -> None:
     days = ["2026-01-05", "2026-02-05", "2026-03-05"]
     texts = ["I live in Ghent.", "Big news: I moved! Porto it is.", "Unpacked the last box in Jena."]
     ids = [tell(engine, clock, day, text) for day, text in zip(days, texts, strict=True)]
@@ -77,7 +66,7 @@ def test_between_two_changes_the_one_in_the_middle_answers(engine: Engine, clock
     assert found == ids
 
 
-def test_a_plan_that_was_due_by_then_leads(engine: Engine, clock: Clock) -> None:
+def test_a_plan_that_was_due_by_then_leads(engine: Engine, clock: FakeClock) -> None:
     kiln = tell(engine, clock, "2026-01-05", "Our office is on Kiln Street.")
     weaver = tell(engine, clock, "2026-01-09", "From 1 March our office is on Weaver Lane.")
     clock.go_to("2026-05-01")
@@ -87,7 +76,7 @@ def test_a_plan_that_was_due_by_then_leads(engine: Engine, clock: Clock) -> None
     assert shown(engine, "Where is our office?", "2026-03-05")[0].memory.id == weaver
 
 
-def test_before_then_shows_what_had_been_replaced_by_then(engine: Engine, clock: Clock) -> None:
+def test_before_then_shows_what_had_been_replaced_by_then(engine: Engine, clock: FakeClock) -> None:
     ghent = tell(engine, clock, "2026-01-05", "I live in Ghent.")
     porto = tell(engine, clock, "2026-02-11", "I live in Porto now.")
     engine.settle(porto, ghent, "supersedes")

@@ -124,3 +124,13 @@ def test_a_living_is_a_job_and_no_home() -> None:
     assert job[:1] == ["I work as a nurse at St. Brannoc's."]
     assert "I live in Lisbon." not in job
     assert home[:1] == ["I live in Lisbon."]
+
+
+def test_a_note_that_only_its_author_brings_says_so() -> None:
+    with combray.open(":memory:", embedder="wordllama", worker=False) as engine:
+        engine.remember("I'm head of chemistry at St Aldhelm's, so in June I vanish.", author="Priya")
+        engine.remember("We moved the backups.", author="Ann")
+        (hit,) = engine.recall("What does Priya do for a living?")
+        others = engine.recall("What does Priya do for a living?", where={"author": "Ann"})
+    assert (hit.memory.author, hit.via) == ("Priya", "author")
+    assert not others, "the caller's filter holds"

@@ -68,7 +68,7 @@ def ask_by_card(words: Sequence[str]) -> Asked:
 def ask(place: str, request: dict[str, object], seconds: float) -> str | None:
     """Return the answer of the resident process at a socket; None if there is none. Raises TimeoutError.
 
-    The process is told the time: an answer that comes too late must not count as shown.
+    The process gets the deadline, so that it does not record memories as shown that nobody saw.
     """
     import json
     import socket

@@ -44,7 +44,8 @@ class Abstain:
     c = ln n / ln sure_at, and evidence is weak below sure · sqrt(c).
 
     A memory's own text is always found; the threshold then applies to the other memories. A question that names
-    an entity exactly is always answered.
+    an entity exactly is always answered. If notes are candidates because of their author alone (`SearchContext`),
+    nothing is refused here.
     """
 
     needs = ("found", "question", "candidates")
@@ -87,7 +88,8 @@ class Abstain:
             return state
         if confidence < sure:
             state.weak = state.details["weak"] = f"confidence {confidence:.2f} is below {sure:.2f}"
-        if confidence < threshold:
+        # What the author who is asked about wrote may share nothing with the question: `JudgeAnswers` reads it.
+        if confidence < threshold and "author" not in state.via.values():
             state.reason = (
                 f"nothing here answers this: confidence {confidence:.2f} is below {threshold:.2f} "
                 f"(none of {state.found.eligible} memories is near enough)"

@@ -147,7 +147,9 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     columns = {name: hits[:, place] for place, name in enumerate(FEATURES)}
     kinds = asked_kinds(state.query)
     lacking = _kinds_met(columns, kinds, texts, state.query)
-    asking = {word for _, words in kinds.values() for word in _asking(words)}
+    # What an idiom means asks for the kind too: "for a living", a job.
+    phrases = [*kinds.values(), *(asked_kinds(bare).values() if kinds and bare != state.query else ())]
+    asking = {word for _, words in phrases for word in _asking(words)}
     soft = _words_met(columns, about, reads, asking, state, runtime)
     _names_met(columns, names, reads, texts, state)
     _vectors_met(columns, state)

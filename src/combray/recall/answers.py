@@ -68,6 +68,10 @@ class JudgeAnswers:
     Judged notes are ordered by their share of the best score plus `order` times their log-odds. Where a list of
     one's own is asked for, hits about relatives (`subject.of_relatives`) are no measure of the cut.
 
+    Nothing is decided about a question for a date alone (`RequireDay`). A memory's own text, a declared entity in
+    the question and a message without a question are never refused, nor a note that holds all words of the
+    question.
+
     Turns of chats with an assistant, and texts of more than `longest` words (the median of the candidates), are
     judged by confidence and score alone: the models were not trained on any.
 

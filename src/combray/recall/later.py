@@ -341,7 +341,7 @@ def _best_with_a_day(state: Recalling, keys: Sequence[int]) -> Mapping[int, floa
     """Return the most probable edge of each key to a plan or a text with a time: nothing else can be put off.
 
     "Acme's audit is put off" says nothing about the plan that it resembles second best. "Bastian's start as lead
-    is cancelled, Odile stays" resembles "The lead is Odile" best, and that is no rival.
+    is cancelled, Odile stays" resembles "The lead is Odile" best: this edge is left out.
     """
     links = [each for each in state.reader.links(keys, ("may_revise",)) if each.source in keys]
     rows = state.reader.rows(np.array(sorted({each.target for each in links}), dtype=np.int64))

@@ -133,13 +133,15 @@ class SearchContext:
         where = replace(self._where(state), authors=(subject,))
         keys = state.reader.scan(where, newest_first=True, limit=self.of_author)
         added = np.setdiff1d(keys, found.keys)
-        if not len(added):
-            return found
         every = np.concatenate([found.keys, added])
         order = np.argsort(every)
-        nothing = np.zeros(len(added))
+        every, nothing = every[order], np.zeros(len(added))
         scores = {name: np.concatenate([each, nothing])[order] for name, each in found.scores.items()}
-        return replace(found, keys=every[order], scores=scores)
+        shares = np.zeros(len(every), dtype=np.bool_)
+        for each in scores.values():
+            shares |= each > 0
+        state.via.update(dict.fromkeys(every[np.isin(every, keys) & ~shares].tolist(), "author"))
+        return replace(found, keys=every, scores=scores)
 
     def _arms(self, part: Part, state: Recalling) -> dict[str, Arm]:
         arms: dict[str, Arm] = {}

@@ -36,7 +36,7 @@ def replaces_at_once(new: Memory, old: Memory, now: float) -> bool:
 def move_waiting(tx: Writer, plan: Memory, new: Memory | None, who: str, now: float) -> None:
     """Let what a plan would have replaced hold until the day of `new`, which replaced the plan before its day.
 
-    If `new` is no plan, or None because the plan was forgotten, what waited for the plan holds without an end.
+    If `new` is not a plan, or None because the plan was forgotten, what waited for the plan stays valid.
     """
     if is_ahead(plan, now):
         _move(tx, plan, plan.valid_from, _day(new, now), who, now)

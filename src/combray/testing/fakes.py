@@ -42,7 +42,7 @@ def vector(*components: float) -> NDArray[np.float32]:
 
 @dataclass
 class FakeClock:
-    """A clock in unix seconds that advances only by `pass_`."""
+    """A clock in unix seconds that changes only by `pass_` and `go_to`."""
 
     now: float = START.timestamp()
 
@@ -53,6 +53,10 @@ class FakeClock:
     def pass_(self, **duration: float) -> None:
         """Advance by the arguments of `timedelta`: `clock.pass_(days=3)`."""
         self.now += timedelta(**duration).total_seconds()
+
+    def go_to(self, day: str) -> None:
+        """Set the time to the start of an ISO day, UTC: `clock.go_to("2026-03-02")`."""
+        self.now = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 @dataclass
