@@ -81,3 +81,32 @@ def test_what_somebody_else_says_of_oneself_is_not_asked_about() -> None:
 )
 def test_one_sentence_with_another_value_in_its_end(old: str, new: str, same: bool) -> None:
     assert another_value(said(new), said(old)) is same
+
+
+ADDED = (
+    ("I speak French and Spanish.", "I also speak Finnish.", "Which languages do I speak?"),
+    ("We have a dog called Rex.", "We have a cat called Minka too.", "What did I say about our dog and our cat?"),
+    ("Ich spreche Französisch.", "Ich spreche auch Finnisch.", "Welche Sprachen spreche ich?"),
+    ("Je parle espagnol.", "Je parle aussi finnois.", "Quelles langues est-ce que je parle ?"),
+    ("我会说法语。", "我也会说芬兰语。", "我会说哪些语言？"),
+    ("Tôi nói tiếng Pháp.", "Tôi cũng nói tiếng Phần Lan.", "Tôi nói những thứ tiếng nào?"),
+)
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(("old", "new", "question"), ADDED)
+def test_what_only_adds_replaces_nothing(embedder: str, old: str, new: str, question: str) -> None:
+    with combray.open(":memory:", embedder=embedder) as engine:
+        engine.remember(old)
+        assert engine.remember(new).may_revise == ()
+        hits = engine.recall(question).hits
+        assert {hit.memory.content for hit in hits} == {old, new}
+        assert not any(hit.may_be_outdated_by for hit in hits)
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_what_adds_words_of_a_change_still_asks(embedder: str) -> None:
+    with combray.open(":memory:", embedder=embedder) as engine:
+        first = engine.remember("Stand-up is at 9:30 on Mondays.")
+        moved = engine.remember("The stand-up on Mondays moves as well, from now on it is at 10:00.")
+        assert [each.id for each in moved.may_revise] == [first.id]

@@ -21,7 +21,7 @@ from combray.language.entities import capitalised_words
 from combray.language.kin import kin_words
 from combray.language.lexicon import folded
 from combray.language.tables import phrase_lists
-from combray.language.tense import Claim
+from combray.language.tense import Claim, says_put_off
 from combray.language.text import Text, read_once
 from combray.language.tokens import all_terms, content, split, term_set
 
@@ -225,6 +225,17 @@ def another_value(new: WordSets, old: WordSets) -> bool:
 def announces_change(text: str) -> bool:
     """Return whether a text says in words that something changed ("moved", "instead", "from now on")."""
     return _has("changed", said(text).words, _padded(text))
+
+
+def only_adds(text: str, claim: Claim) -> bool:
+    """Return whether a text says that something holds beside what is known, and names no change.
+
+    "I also speak Finnish" takes nothing back; "the freeze moves by another week" does.
+    """
+    if not claim.adds or claim.tense != "present" or claim.corrects or claim.retracts:
+        return False
+    words, padded = said(text).words, _padded(text)
+    return not (_has("changed", words, padded) or _has("ended", words, padded) or says_put_off(text))
 
 
 @from_tables

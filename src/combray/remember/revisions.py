@@ -21,6 +21,7 @@ from combray.language.revisions import (
     another_value,
     differ,
     later,
+    only_adds,
     pair_features,
     rarity,
     said,
@@ -124,6 +125,9 @@ class SuggestRevisions:
     """Least probability of a pair whose words alone show a change (`shown_by_words`): stories, from which the
     ranker learned, hold few of them. A new store asks from it on (`KeepRevisions`). It is below
     `Diff.restated_from`: of a list that is stored twice each line is one memory."""
+    beside: float = 0.05
+    """What is left of the probability of a text that only adds to what it shares a word with ("I also speak
+    Finnish"): on four sets of stories 63 of 67 such pairs hold side by side."""
     young: int = 50
     """Memories of a store in which a stated change of the same state is such a pair. Later there are too many."""
 
@@ -155,6 +159,8 @@ class SuggestRevisions:
             young = state.writer.profile().memories < self.young
             plain = shown_by_words(draft, pool, young=young)
             odds[plain] = np.maximum(odds[plain], self.plain)
+            if only_adds(draft.memory.content, draft.claim) and not _begins_later(draft):
+                odds[_sharing_a_word(draft, pool)] *= self.beside
             draft.suspects = self._best(draft, pool, odds, state.writer)
 
     def _best(self, draft: Draft, pool: Pool, odds: NDArray[np.float64], reader: Reader) -> tuple[Suspect, ...]:
@@ -362,6 +368,18 @@ def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
         same = [place for place, shared in zip(mine, states, strict=True) if shared.bit_count() >= enough]
         found += sorted(same, key=lambda place: pool.stated[place].at)[-1:]
     return found
+
+
+def _begins_later(draft: Draft) -> bool:
+    start = draft.memory.valid_from
+    return start is not None and start > draft.memory.moment
+
+
+def _sharing_a_word(draft: Draft, pool: Pool) -> list[int]:
+    """Return the places of the pool that share a content word with the draft, numbers aside."""
+    new = said(draft.memory.content)
+    terms = new.terms - new.numbers
+    return [place for place, old in enumerate(pool.stated) if not terms.isdisjoint(said(old.content).terms)]
 
 
 def _reason(new: WordSets, words: Mapping[str, str], old: WordSets, cosine: float) -> str:
