@@ -150,6 +150,8 @@ _SKIPPED = frozenset(
 )
 """Classes that may precede an imperative: "Important: please …"."""
 
+_HEEDABLE = frozenset(("ignore", "bypass", "unbound"))
+"""Classes whose words mean the contrary behind a negation (class "heed")."""
 _COPULAS = frozenset("is was isn't wasn't means meant became".split())  # noqa: SIM905
 _CLAUSES = ("pause", "colon", "always", "must")
 """Word classes and tokens after which a clause may start as an order."""
@@ -193,6 +195,7 @@ def features(
     places: Places = {kind: list(found) for kind, found in sentence.others.items()}
     for each in languages:
         each.find(words, places)
+    _without_heeded(places)
     places["deed"] = [place for name in (*OPENERS, "directive") for place in places.get(name, ())]
     if "address" in places or "place" in places:
         places["anywhere"] = [*places.get("address", ()), *places.get("place", ())]
@@ -235,6 +238,19 @@ def features(
     present.update(map(word_feature, words))
     present.discard("")
     return present
+
+
+def _without_heeded(places: Places) -> None:
+    """Drop the words of ignoring that a negation turns around: "don't forget the earlier instructions"."""
+    heeded = places.pop("heed", ())
+    if not heeded:
+        return
+    for name in _HEEDABLE & places.keys():
+        kept = [each for each in places[name] if not any(first <= each[0] <= last for first, last in heeded)]
+        if kept:
+            places[name] = kept
+        else:
+            del places[name]
 
 
 def is_about_answers(present: Collection[str]) -> bool:

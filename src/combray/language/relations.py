@@ -234,7 +234,8 @@ def _clauses(text: Meaning) -> list[Meaning]:
     starts = sorted({0, *text.breaks, len(text.units)})
     found = []
     for start, stop in pairwise(starts):
-        inside = tuple(each for each in text.concepts if start <= each.first < stop)
+        # A phrase across the end of a clause ("after, all") is in none.
+        inside = tuple(each for each in text.concepts if start <= each.first and each.last < stop)
         if start and inside:
             inside = (text.concepts[0], *inside)
         denied = tuple(each for each in text.negations if start <= each.first < stop)
