@@ -23,8 +23,9 @@ from bench.truth.stories import Question, together
 from bench.truth.systems import Combray
 from bench.truth.training import halved
 from combray import presets
-from combray.recall.later import EdgeEvidence, ShowLater, Times
+from combray.recall.later import EdgeEvidence, ShowLater
 from combray.recall.state import Recalling
+from combray.recall.times import Times
 from combray.runtime import Link
 
 Row = tuple[str, str, dict[str, float]]

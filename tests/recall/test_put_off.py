@@ -104,3 +104,21 @@ def test_a_plan_is_cancelled_by_a_text_that_mostly_repeats_what_goes_on(engine: 
     engine.link(off, now, type="may_revise", weight=0.85)
     engine.link(off, plan, type="may_revise", weight=0.15)
     assert shown(engine, "Who is the team lead?", 1) != [plan]
+
+
+def test_a_due_plan_about_what_the_question_finds_leads(engine: Engine) -> None:
+    """The texts have no topic in common, but both are about Biscuit, and the question finds both."""
+    old = tell(engine, "Biscuit, my aunt's spaniel, lives with my aunt in Dunmere", "2026-01-14")
+    plan = tell(engine, "Biscuit comes to us for good on 6 April", "2026-03-23")
+    engine.link(plan, old, type="may_revise", weight=0.05)
+    assert shown(engine, "Who has the spaniel Biscuit?", 2) == [plan, old]
+
+
+def test_what_calls_a_plan_off_stands_before_it_whatever_another_plan_may_change(engine: Engine) -> None:
+    plan = tell(engine, "Cousin Leith gets the hardware shop from 1 March", "2026-01-19")
+    other = tell(engine, "The fitters come on 24 March, from then on we cook in the new kitchen", "2026-02-18")
+    off = tell(engine, "Dad has called the handover of the hardware shop to Leith off", "2026-02-22")
+    engine.link(other, plan, type="may_revise", weight=0.5)
+    engine.link(off, plan, type="may_revise", weight=0.15)
+    places = shown(engine, "Who gets the hardware shop?", 5)
+    assert places.index(off) < places.index(plan)

@@ -192,13 +192,7 @@ def features(
     its quotation marks; a text that is one quotation reports nothing.
     """
     words = [part for word in sentence.words for part in meant(word)]
-    places: Places = {kind: list(found) for kind, found in sentence.others.items()}
-    for each in languages:
-        each.find(words, places)
-    _without_heeded(places)
-    places["deed"] = [place for name in (*OPENERS, "directive") for place in places.get(name, ())]
-    if "address" in places or "place" in places:
-        places["anywhere"] = [*places.get("address", ()), *places.get("place", ())]
+    places = _places(words, sentence, languages)
     present = {rule.name for kind in places for rule in _BY_FIRST.get(kind, ()) if _holds(rule, places)}
     deeds, skipped = {start for start, _ in places["deed"]}, _skipped(places)
     imperative = _opens_with(deeds, skipped, 0)
@@ -238,6 +232,18 @@ def features(
     present.update(map(word_feature, words))
     present.discard("")
     return present
+
+
+def _places(words: list[str], sentence: Sentence, languages: Sequence[Vocabulary]) -> Places:
+    """Return where each class of words stands, the derived ones too."""
+    places: Places = {kind: list(found) for kind, found in sentence.others.items()}
+    for each in languages:
+        each.find(words, places)
+    _without_heeded(places)
+    places["deed"] = [place for name in (*OPENERS, "directive") for place in places.get(name, ())]
+    if "address" in places or "place" in places:
+        places["anywhere"] = [*places.get("address", ()), *places.get("place", ())]
+    return places
 
 
 def _without_heeded(places: Places) -> None:

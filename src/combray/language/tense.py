@@ -44,11 +44,12 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     For `validity`: starting, ending, ranging: what makes a date the start or end of a time, or both ("from ...
     to"); bounding: what makes it neither ("by"); closing: times of which only the end counts ("end of the year");
-    changing: verbs of a change, in the present, whose date is that of the change; postponed: words that put
-    something off to another day ("pushed to"); swapped: words beside a new day ("instead", "two weeks later");
-    given_up: what stands before the old one ("instead of"); since: words of a start that lies behind; naming:
-    times that only describe a thing, with its noun ("summer hours"); called_off: words of the end of a plan
-    ("called off"); halted: words of what may be one ("changed my mind").
+    changing: verbs of a change, in the present, whose date is that of the change; anchored: words for the day
+    that the sentence has named ("from then on"); postponed: words that put something off to another day ("pushed
+    to"); swapped: words beside a new day ("instead", "two weeks later"); given_up: what stands before the old one
+    ("instead of"); since: words of a start that lies behind; naming: times that only describe a thing, with its
+    noun ("summer hours"); called_off: words of the end of a plan ("called off"); halted: words of what may be one
+    ("changed my mind").
 
     recalling: openings that a memory follows ("Found a photo"); supposing: of questions that weigh something up
     ("What if we ...?").
@@ -85,6 +86,7 @@ class TenseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ending_patterns: list[str] = []
     ranging_patterns: list[str] = []
     bounding_patterns: list[str] = []
+    anchored_patterns: list[str] = []
     recalling_patterns: list[str] = []
     closing_patterns: list[str] = []
     changing_patterns: list[str] = []
@@ -108,13 +110,16 @@ _OF_TENSE = ("past", "present", "planned", "hypothetical", "conditional", "quote
 MONTH_OF_ORDINAL = r"(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
 """Months behind a day that is written with a full stop ("am 3. Juni"), which ends no sentence."""
 _SENTENCE_END = late(
-    rf"(?<=[.!?…])(?!(?:(?<=\b\d\.)|(?<=\b\d\d\.))\s+{MONTH_OF_ORDINAL})\s+|(?<=[。！？])\s*|\n+"
+    rf"(?<=[.!?…])(?!(?:(?<=\b\d\.)|(?<=\b\d\d\.))\s+{MONTH_OF_ORDINAL})\s+|(?<=[。！？])\s*"
+    r"|(?<=[\u3400-\u9fff][.!?])(?=\S)|\n+"
 )
 _ASCII_END = late(rf"\s(?:(?<=[.!?]\s)(?!(?:(?<=\b\d\.\s)|(?<=\b\d\d\.\s))\s*{MONTH_OF_ORDINAL})\s*|(?<=\n)\n*)")
 """The same for ASCII. It begins with a space, so that the regex engine jumps from space to space."""
 _CLAUSE_END = late(r"[,;:，；：]|\s[–—-]\s|\b(?:but|so|then)\b|\band (?=(?:i|we|he|she|they|it|you)\b)")
+AFTER_HAN = r"(?<=[\u3400-\u9fff])"
+"""A comma behind it divides: many write Chinese with ASCII marks and without spaces."""
 _CLAUSE = late(
-    r"(?<=[.!?…])\s+|[。！？；;，]+|\n+|, (?!\d)|: (?!\d)|\s[–—-]\s"
+    rf"(?<=[.!?…])\s+|[。！？；;，]+|{AFTER_HAN}[,.!?](?=\S)|\n+|, (?!\d)|: (?!\d)|\s[–—-]\s"
     r"|\b(?:but|so|because) |\band (?=(?:I|we|he|she|they|it)\b)"
 )
 _ASKS = ("?", "？")
@@ -383,5 +388,7 @@ def _patterns(kind: str) -> list[tuple[Sequence[str], str]]:
             gates, arrow, pattern = each.rpartition("=> ")
             for name, value in macros:
                 pattern = pattern.replace(f"{{{name}}}", f"(?:{value})")
+            # The spelling of `plain` has ASCII marks for the wide ones.
+            pattern = pattern.replace("[^，。；]", "[^，。；,;]")
             found.append((gates.split() if arrow else (), pattern))
     return found

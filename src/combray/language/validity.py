@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -15,6 +15,7 @@ from combray.language.caches import from_tables
 from combray.language.dates.detection import has_time_expression
 from combray.language.folding import plain
 from combray.language.tense import (
+    AFTER_HAN,
     LEAD,
     MONTH_OF_ORDINAL,
     Tense,
@@ -49,8 +50,11 @@ _FAR_AHEAD = timedelta(days=270)
 """A date without a year that would lie farther ahead may as well be the last one."""
 _NEAR = timedelta(days=90)
 """A date without a year that lies at most so far ahead is that one, and not the one nine months before."""
-_PARTS = re.compile(rf"[;:!?；：。！？]|\.\s(?!{MONTH_OF_ORDINAL})|,\s(?!\d{{4}}\b)|，|\s[–—-]\s")
+_PARTS = re.compile(
+    rf"[;:!?；：。！？]|\.\s(?!{MONTH_OF_ORDINAL})|,\s(?!\d{{4}}\b)|，|{AFTER_HAN}[,.](?=\S)|\s[–—-]\s"
+)
 """What divides a sentence into parts that each say one thing."""
+_JOINED = re.compile(r"\b(?:and|but|so|und|aber|et|mais|y|pero|nên|và)\b")
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LONGEST_DATE = 20
 """Characters of a part of a sentence that is a date and nothing else."""
@@ -99,6 +103,9 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
         return _NEVER
     lead = lead_of(text)
     since, until = _of_lead(lead, tense, said_at)
+    if tense == "past" and (day := _of_a_change(lead, said_at)[0] or _put_off(text, said_at)):
+        # "We've paid the deposit, on 3 June they deliver, from then on ...": part of it lies ahead.
+        return day, None
     if since is not None and until is not None and until <= since:
         # "From 1 June it's Hengda, the contract with Hongyuan ends in May": the end of another thing.
         until = None
@@ -108,34 +115,6 @@ def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     if (since, until) == _NEVER and tense == "present" and not says_now(lead):
         return _announced(text, lead, said_at)
     return since, until
-
-
-def names_a_day(text: str, after: datetime | None = None) -> bool:
-    """Return whether a text names a day of the calendar ("18 June"), not one that repeats or a time of day.
-
-    With `after` only a day behind that moment counts.
-    """
-    # The grammars take 50 ms to build.
-    from combray.language.dates.resolution import resolve
-
-    now = after or datetime.fromtimestamp(0, UTC)
-    for each in resolve(text, now, forward=True if after else None):
-        # With a time of day: "18 June at 10", but not "Friday at 10", which is never a week away.
-        is_day = each.kind == "date" or (each.kind == "time" and abs(each.start - now) > _WEEK)
-        is_named = is_day and each.explicit and any(map(str.isdigit, each.text))
-        if is_named and (after is None or each.start > after):
-            return True
-    return False
-
-
-def lies_behind(text: str, said_at: datetime) -> bool:
-    """Return whether every time that a text names lies before the moment it was said: "I moved last week"."""
-    # The grammars take 50 ms to build.
-    from combray.language.dates.resolution import resolve
-
-    # "Dinner on Friday" may lie ahead.
-    found = resolve(text, said_at, forward=True)
-    return bool(found) and all(each.end <= said_at for each in found)
 
 
 def moves(new: str) -> bool:
@@ -243,21 +222,40 @@ def _new_day(sentence: str, postponed: re.Match[str], said_at: datetime) -> date
 def _of_a_change(lead: str, said_at: datetime) -> Validity:
     """Return the validity of "on 3 June we move": from the one date in the part that holds the change."""
     lowered = plain(lead)
+    if _marks()["anchored"].search(lowered):
+        # "Her lorry comes on 3 June, and from then on she delivers."
+        found = _coming_day(lead, said_at)
+        if found:
+            return found, None
     if not _marks()["changing"].search(lowered):
         return _NEVER
     parts = _parts(lead)
     for place, (start, end) in enumerate(parts):
         part = lowered[start:end]
-        if not _marks()["changing"].search(part) or _marks()["happened"].search(part):
+        change = _marks()["changing"].search(part)
+        if not change or _has_happened(part, change):
             continue
         # "It slips by four weeks, to 9 February", "on 1 September, she starts": the date may be beyond a comma.
         following = parts[min(place + 1, len(parts) - 1)][1]
         for since, until in ((start, end), (start, following), (_fronted(lead, parts, place), end)):
-            times = _times(lead[since:until], said_at, forward=True)
-            found = _only(each for each in times.starts or times.days or times.others if each > said_at)
+            found = _coming_day(lead[since:until], said_at)
             if found and (found - said_at <= _FAR_AHEAD or _YEARS.search(lead)):
                 return found, None
     return _NEVER
+
+
+def _coming_day(text: str, said_at: datetime) -> datetime | None:
+    times = _times(text, said_at, forward=True)
+    return _only(each for each in times.starts or times.days or times.others if each > said_at)
+
+
+def _has_happened(part: str, change: re.Match[str]) -> bool:
+    """Return whether a part is about what has happened: "got the job and starts on 3 June" is about both."""
+    happened = _marks()["happened"].search(part)
+    if happened is None:
+        return False
+    joined = _JOINED.search(part, happened.end(), change.end())
+    return joined is None or _marks()["happened"].search(part, change.start()) is not None
 
 
 def _fronted(lead: str, parts: Sequence[tuple[int, int]], place: int) -> int:
@@ -374,7 +372,7 @@ def _marks() -> dict[str, re.Pattern[str]]:
     """Return patterns of the words around a date: before it up to its first letter, or from its last one on."""
     kinds = (
         "starting", "starting_after", "ending", "ranging", "bounding", "closing", "changing", "happened",
-        "postponed", "swapped", "given_up", "since", "naming",
+        "postponed", "swapped", "given_up", "since", "naming", "anchored",
     )  # fmt: skip
     listed = {kind: "|".join(words_of(kind)) or "(?!)" for kind in kinds}
     before = {kind: re.compile(rf"(?:{listed[kind]})\s*$") for kind in ("starting", "ending", "given_up")}

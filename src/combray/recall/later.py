@@ -7,97 +7,28 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from combray.language.named_days import lies_behind
+from combray.language.revisions import share_a_name
 from combray.language.states import states_of
-from combray.language.tense import TENSE_BITS, Tense, puts_off, says_put_off
+from combray.language.tense import puts_off
 from combray.language.tokens import term_set
-from combray.language.validity import lies_behind, names_a_day
 from combray.pipeline import stage
 from combray.recall.open_pairs import open_revisions
+from combray.recall.put_off import outright, put_off
 from combray.recall.state import Recalling
-from combray.runtime import Link, Rows, Runtime
+from combray.recall.times import Times, times_of
+from combray.runtime import Link, Runtime
 from combray.scoring.revisions import ANSWERED
 
 MARK_FROM = 0.25
 """Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
-SLIPPED_FROM, SLIPPED_SHARE, SLIPPED_SILENTLY_FROM = 0.05, 0.2, 0.75
-"""Least probability of the `may_revise` edge of a text from before a plan's day, with words of putting off or
-dropping (`language.tense.puts_off`), that puts the plan in doubt; its least share of the text's best edge; and
-the probability from which a text without such words does."""
-PUT_OFF_FROM, EVENT_FROM = 0.1, 0.3
-"""Probability of a `may_revise` edge from which a text that says outright that something is put off, or off,
-leads over a plan, and over another statement that names a day of the calendar."""
-_HEDGES = sum(TENSE_BITS.values())
 _TINY = 1e-6
-
-
-def planned(rows: Rows) -> NDArray[np.bool_]:
-    """Return which texts are plans: their words say so, or they hold from a moment after they were stated.
-
-    "He stays in the flat until next year" holds until then.
-    """
-    lasts = np.isnan(rows.valid_from) & (rows.valid_to > rows.moment)
-    return (((rows.cues & TENSE_BITS["planned"]) > 0) & ~lasts) | (rows.valid_from > rows.moment)
-
-
-def hedged(rows: Rows, now: float, allowed: Sequence[Tense] = ()) -> NDArray[np.bool_]:
-    """Return which texts do not say how things are at `now` (unix seconds).
-
-    That is: past, planned, hypothetical, quoted, asked, or no longer valid. A plan whose date has come does.
-    `allowed` are tenses that count as present, because the question asks for them.
-    """
-    bits = _HEDGES - TENSE_BITS["planned"] - TENSE_BITS["past"]
-    plans, past = planned(rows), (rows.cues & TENSE_BITS["past"]) > 0
-    due = plans & (rows.valid_from <= now)
-    said = (rows.cues & bits) > 0
-    if "planned" not in allowed:
-        said |= plans | (rows.valid_from > now)
-    if "past" not in allowed:
-        # "Fixed until 2029", said in 2025, holds.
-        said |= past & ~(rows.valid_to > rows.moment)
-    return (said & ~due) | ((rows.valid_to <= now) & ("past" not in allowed))
-
-
-class Times(NamedTuple):
-    """How statements stand to the present, by key."""
-
-    told: frozenset[int]
-    """Those that say how things are."""
-    due: frozenset[int]
-    """Plans among them: their day has come."""
-    plans: frozenset[int]
-    dated: frozenset[int]
-    """Those that hold a time expression."""
-    since: Mapping[int, float]
-    """From when a statement holds: the day of a plan that came due, else when it was stated. Unix seconds."""
-    begins: Mapping[int, float]
-    """From when a statement holds, as it says; nan if it does not."""
-    moment: Mapping[int, float]
-
-
-def times_of(state: Recalling, keys: Iterable[int]) -> Times:
-    """Read how these memories stand to the present."""
-    known = np.array(sorted(set(keys)), dtype=np.int64)
-    rows = state.reader.rows(known)
-    told, plans = ~hedged(rows, state.present), planned(rows)
-    due = told & plans & (rows.valid_from <= state.present)
-    listed, moments, begins = known.tolist(), rows.moment.tolist(), rows.valid_from.tolist()
-    return Times(
-        told=frozenset(known[told].tolist()),
-        due=frozenset(known[due].tolist()),
-        plans=frozenset(known[plans].tolist()),
-        dated=frozenset(known[rows.times].tolist()),
-        since=dict(zip(listed, np.where(due, rows.valid_from, rows.moment).tolist(), strict=True)),
-        begins=dict(zip(listed, begins, strict=True)),
-        moment=dict(zip(listed, moments, strict=True)),
-    )
 
 
 @stage
@@ -169,8 +100,8 @@ class ShowLater:
         state.revisions = [*found, *siblings(found, times), *state.led]
         if state.revisions and not state.asks_past:
             leads = {(each.source, each.target) for each in found if self._leads(each, state, times)}
-            leads |= outright(state, telling, slips, times)
-            self._place(state, state.revisions, leads.union((each.source, each.target) for each in state.led))
+            leads.update((each.source, each.target) for each in state.led)
+            self._place(state, state.revisions, leads, outright(state, telling, slips, times))
         return state
 
     def weigh(self, evidence: Mapping[str, float]) -> float:
@@ -202,26 +133,37 @@ class ShowLater:
     def _leads(self, link: Link, state: Recalling, times: Times) -> bool:
         """Return whether the later memory of a weighed edge is a plan that came due for this question.
 
-        Where that is improbable, the question and both memories must have a topic in common: a plan about the
-        nursery does not answer when the child sleeps. Else it is enough that the plan does not lack a topic that
-        the other two have in common, or shares a word with the question, or puts off what the edge was of.
+        It does if the question and both memories have a topic in common, or the question finds the plan and both
+        memories hold a name. Else the edge must be probable, and it is enough that the plan does not lack a topic
+        that the other two have in common, or shares a word with the question, or puts off what the edge was of:
+        a plan about the nursery does not answer when the child sleeps.
         """
         if link.source not in times.due:
             return False
         asked = states_of(state.query).topics
         new, old = state.contents([link.source, link.target])
         about = asked & states_of(old).topics
-        shared = about & states_of(new).topics
-        if shared or link.weight < self.place_from:
-            return shared != 0
+        # "Biscuit moves in with us on 21 April" is about the dog that the question finds.
+        if about & states_of(new).topics or (link.source in state.keys and share_a_name(new, old)):
+            return True
+        if link.weight < self.place_from:
+            return False
         return not about or not term_set(new).isdisjoint(term_set(state.query)) or puts_off(new)
 
-    def _place(self, state: Recalling, links: Sequence[Link], leads: Set[tuple[int, int]]) -> None:
-        """Arrange the candidates: at each hit the plan that came due, and the most probable later memory."""
+    def _place(
+        self, state: Recalling, links: Sequence[Link], leads: Set[tuple[int, int]], off: Set[tuple[int, int]]
+    ) -> None:
+        """Arrange the candidates: at each hit the plan that came due, and the most probable later memory.
+
+        What says outright that a plan is `off` stands before it, whatever another plan would change.
+        """
         before: dict[int, int] = {}
         behind: dict[int, int] = {}
         sure: dict[tuple[int, int], float] = {}
-        for link in sorted(links, key=lambda each: (-each.weight, each.source)):
+        leads = leads | off
+        for link in sorted(
+            links, key=lambda each: ((each.source, each.target) not in off, -each.weight, each.source)
+        ):
             (before if (link.source, link.target) in leads else behind).setdefault(link.target, link.source)
             sure.setdefault((link.target, link.source), link.weight)
         scores = dict(zip(state.keys.tolist(), state.scores.tolist(), strict=True))
@@ -300,77 +242,6 @@ def _without_plans_behind(state: Recalling, links: Sequence[Link], times: Times)
     return [each for each in links if each.target not in past or each.source in times.told]
 
 
-def put_off(state: Recalling, links: Sequence[Link], times: Times) -> tuple[list[Link], list[Link]]:
-    """Return the edges, with those of the texts that put a plan off to another day, and the edges to such plans.
-
-    "The move slips to 9 February" does what the plan that it put off would have done, on its own day.
-    """
-    slips = _slips(state, links, times)
-    firmest = {(each.source, each.target): each for each in links}
-    for slip in slips:
-        for plan in links:
-            pair = slip.source, plan.target
-            instead = slip.source in times.plans and plan.source == slip.target and slip.source != plan.target
-            if instead and (pair not in firmest or firmest[pair].weight < plan.weight):
-                firmest[pair] = msgspec.structs.replace(plan, source=slip.source)
-    return list(firmest.values()), slips
-
-
-def _slips(state: Recalling, links: Sequence[Link], times: Times) -> list[Link]:
-    """Return the edges whose later text puts a plan off, or drops it, before its day."""
-    early = [
-        each
-        for each in links
-        if each.target in times.plans
-        and each.weight >= SLIPPED_FROM
-        and times.moment.get(each.source, math.inf) < times.begins.get(each.target, math.nan)
-    ]
-    read = sorted({each.source for each in early if each.weight < SLIPPED_SILENTLY_FROM})
-    says = [key for key, text in zip(read, state.contents(read), strict=True) if puts_off(text)]
-    best = _best_with_a_day(state, says) if says else {}
-
-    def slips(each: Link) -> bool:
-        if each.weight >= SLIPPED_SILENTLY_FROM:
-            return True
-        return each.source in best and each.weight >= SLIPPED_SHARE * best[each.source]
-
-    return list(filter(slips, early))
-
-
-def _best_with_a_day(state: Recalling, keys: Sequence[int]) -> Mapping[int, float]:
-    """Return the most probable edge of each key to a plan or a text with a time: nothing else can be put off.
-
-    "Acme's audit is put off" says nothing about the plan that it resembles second best. "Bastian's start as lead
-    is cancelled, Odile stays" resembles "The lead is Odile" best: this edge is left out.
-    """
-    links = [each for each in state.reader.links(keys, ("may_revise",)) if each.source in keys]
-    rows = state.reader.rows(np.array(sorted({each.target for each in links}), dtype=np.int64))
-    with_a_day = set(rows.keys[planned(rows) | rows.times].tolist())
-    best: dict[int, float] = defaultdict(float)
-    for each in links:
-        if each.target in with_a_day:
-            best[each.source] = max(best[each.source], each.weight)
-    return best
-
-
-def outright(
-    state: Recalling, links: Sequence[Link], slips: Sequence[Link], times: Times
-) -> set[tuple[int, int]]:
-    """Return the pairs of memories of which the later says outright that a plan or an event is put off, or off.
-
-    Until the new day as after it, the old one holds no more: the text stands before what names it.
-    """
-    plans = {(each.source, each.target) for each in slips if each.weight >= PUT_OFF_FROM}
-    dated = {
-        (each.source, each.target) for each in links if each.weight >= EVENT_FROM and each.target in times.dated
-    }
-    news = sorted({new for new, _ in plans | dated})
-    said = {new for new, text in zip(news, state.contents(news), strict=True) if says_put_off(text)}
-    olds = sorted({old for new, old in dated - plans if new in said})
-    days = {old for old, text in zip(olds, state.contents(olds), strict=True) if names_a_day(text)}
-    return {(new, old) for new, old in plans | dated if new in said and ((new, old) in plans or old in days)}
-
-
 def siblings(links: Sequence[Link], times: Times) -> list[Link]:
     """Return edges from the last of several later memories of one hit to the others of them."""
     groups: dict[int, list[Link]] = defaultdict(list)
@@ -387,12 +258,3 @@ def siblings(links: Sequence[Link], times: Times) -> list[Link]:
                 if pair not in found or found[pair].weight < weight:
                     found[pair] = msgspec.structs.replace(last, target=each.source, weight=weight)
     return list(found.values())
-
-
-def slips(state: Recalling, plans: Sequence[int]) -> list[int]:
-    """Return the plans that a text from before their day may have put off or cancelled."""
-    links = open_revisions(state, plans, SLIPPED_FROM)
-    if not links:
-        return []
-    times = times_of(state, {key for each in links for key in (each.source, each.target)})
-    return sorted({each.target for each in _slips(state, links, times)})

@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 from combray.language.answer_kinds import voice
 from combray.language.asked_words import asked_words
 from combray.language.kin import begins_with_kin, names_kin
+from combray.language.named_days import names_a_day
 from combray.language.states import states_of
 from combray.language.tense import TENSE_BITS
 from combray.language.tokens import term_set, terms
-from combray.language.validity import names_a_day
 from combray.pipeline import stage
-from combray.recall.later import hedged, planned, slips
 from combray.recall.open_pairs import chain_heads
+from combray.recall.put_off import slips
 from combray.recall.state import Recalling, aligned
+from combray.recall.times import hedged, planned
 from combray.runtime import Found, Keys, Link, Ranked, Runtime
 from combray.scoring.scratch import ascending
 from combray.types import STATUSES
