@@ -30,7 +30,9 @@ def opened(path: str) -> AuditLog:
 
 
 def files_of(path: str) -> list[Path]:
-    return [*(Path(each) for _, each in segments(path)), Path(path)]
+    every = [*(Path(each) for _, each in segments(path)), Path(path)]
+    # A full file was put away, and the next begins with the next entry.
+    return [each for each in every if each.exists()]
 
 
 def appending(path: str, name: str, count: int, pipe: int) -> int:
