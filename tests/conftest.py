@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from combray.stores.postgres import PostgresStore
 from combray.testing.postgres import Server
@@ -27,6 +28,9 @@ settings.register_profile(
 )
 # Before any test module is imported: `@settings` takes what it does not name from the profile.
 settings.load_profile("combray")
+if not RANDOM:
+    # Hypothesis also draws constants of the modules that are loaded: which, depends on the tests run before.
+    providers.is_local_module_file = lambda path: False  # type: ignore[assignment, attr-defined]
 
 EMPTY = """
 DO $$

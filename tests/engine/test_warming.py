@@ -13,7 +13,7 @@ def test_a_warm_up_is_in_neither_the_audit_nor_the_access_counts(tmp_path: Path)
     with combray.open(tmp_path / "agent.db", embedder="wordllama") as engine:
         stored = engine.remember("We moved to Lisbon last week.")
         before = list(engine.audit.lines())
-        warm_up_in_background(engine).join(30)
+        warm_up_in_background(engine).join(90)
         assert list(engine.audit.lines()) == before
         assert engine.get(stored.id).access_count == 0
         assert engine.recall("Where did we move?")[0].memory.id == stored.id
@@ -30,5 +30,5 @@ def test_a_store_that_was_closed_meanwhile_ends_the_warm_up_quietly(tmp_path: Pa
     engine = combray.open(tmp_path / "agent.db", embedder="wordllama")
     engine.close()
     thread = warm_up_in_background(engine)
-    thread.join(30)
+    thread.join(90)
     assert not thread.is_alive()

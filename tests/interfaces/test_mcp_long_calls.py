@@ -208,7 +208,7 @@ def test_earlier_protocols_subscribe_and_unsubscribe(tmp_path: Path, monkeypatch
             heard.append(str(message.params.uri))
 
     def wait(count: int) -> None:
-        for _ in range(600):
+        for _ in range(1800):
             if len(heard) >= count:
                 return
             time.sleep(0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,12 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     return Shell(tmp_path, monkeypatch)
 
 
-def nobody() -> str:
-    """An address where nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return f"http://127.0.0.1:{server.getsockname()[1]}"
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """An address where nobody listens. It stays taken: a free one could be another test's a moment later."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
 def test_models_lists_what_can_be_configured_and_never_a_key(
@@ -84,8 +87,8 @@ def test_a_missing_key_is_a_failure_with_code_1(shell: Shell) -> None:
     assert reranker["remedy"] == "export JINA_API_KEY=…"
 
 
-def test_a_server_that_is_not_there_is_told_with_its_remedy(shell: Shell) -> None:
-    result = shell.run("models", "test", "--language-model", f"openai:m@{nobody()}")
+def test_a_server_that_is_not_there_is_told_with_its_remedy(shell: Shell, nobody: str) -> None:
+    result = shell.run("models", "test", "--language-model", f"openai:m@{nobody}")
     assert result.exit_code == 1
     model = json.loads(result.stdout)[4]
     assert "cannot be reached" in model["detail"]
@@ -100,10 +103,9 @@ def test_a_spec_that_does_not_exist_is_bad_for_that_model_only(shell: Shell) -> 
     assert [each["ok"] for each in tried[1:]] == [None] * 5
 
 
-def test_the_models_of_a_recall_can_be_named(shell: Shell) -> None:
+def test_the_models_of_a_recall_can_be_named(shell: Shell, nobody: str) -> None:
     shell.remember("The fox is red")
-    address = nobody()
-    meta = shell.json("recall", "fox", "--language-model", f"openai:m@{address}")["meta"]
+    meta = shell.json("recall", "fox", "--language-model", f"openai:m@{nobody}")["meta"]
     # Configured, and not down: nobody has called it.
     assert meta["tier"] == {"tier": "BASIC", "why": "no embedder is configured"}
     refused = shell.run("recall", "fox", "--reranker", "oracle:delphi")

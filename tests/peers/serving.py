@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -70,9 +71,12 @@ def serving(service: Service) -> Iterator[Service]:
         thread.join()
 
 
+_taken: list[socket.socket] = []
+
+
 def closed_port() -> str:
-    """An address where nobody listens."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    port = server.server_address[1]
-    server.server_close()
-    return f"http://127.0.0.1:{port}"
+    """An address where nobody listens. It stays taken: a free one could be another test's a moment later."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    _taken.append(taken)
+    return f"http://127.0.0.1:{taken.getsockname()[1]}"

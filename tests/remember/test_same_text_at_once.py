@@ -25,7 +25,7 @@ def test_two_engines_in_threads(tmp_path: Path) -> None:
 
     def write(engine: Engine) -> None:
         for number in range(ROUNDS):
-            barrier.wait(10)
+            barrier.wait(90)
             actions[number].append(engine.remember(f"Fact about topic{number}").action)
 
     threads = [threading.Thread(target=write, args=(engine,)) for engine in engines]

@@ -31,7 +31,7 @@ def test_a_text_that_waits_is_compared_once_with_what_was_written_before_it(
         waiting = threading.Thread(target=lambda: found.append(engine.remember("The gate code is 1187.")))
         with store.transaction("default") as tx:
             waiting.start()
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 90
             while not store.busy and time.monotonic() < deadline:
                 time.sleep(0.01)
             tx.note("test", "", "", 0.0)

@@ -12,6 +12,9 @@ import pytest
 from combray.runtime import background
 from combray.runtime.background import MOST_WAITING, Background
 
+WAIT = 90
+"""Seconds after which a test that hangs is given up; a busy machine may need some."""
+
 
 @pytest.fixture
 def worker() -> Background:
@@ -24,10 +27,10 @@ def held_up(worker: Background) -> threading.Event:
 
     def wait() -> None:
         started.set()
-        go.wait(10)
+        go.wait(WAIT)
 
     worker.submit("holding", wait)
-    assert started.wait(10)
+    assert started.wait(WAIT)
     return go
 
 
@@ -45,7 +48,7 @@ def test_a_newer_job_takes_the_place_of_a_waiting_one_of_the_same_owner(worker: 
     for name in ("a1", "b1", "a2", "a3"):
         worker.submit(name[0], partial(done.append, name))
     go.set()
-    assert worker.wait(10)
+    assert worker.wait(WAIT)
     assert done == ["a3", "b1"]
 
 
@@ -55,7 +58,7 @@ def test_the_queue_is_bounded_and_gives_up_what_has_waited_longest(worker: Backg
     for number in range(MOST_WAITING + 2):
         worker.submit(number, partial(done.append, number))
     go.set()
-    assert worker.wait(10)
+    assert worker.wait(WAIT)
     assert done == list(range(2, MOST_WAITING + 2))
 
 
@@ -63,7 +66,7 @@ def test_a_job_that_fails_does_not_stop_the_next(worker: Background, caplog: pyt
     done: list[str] = []
     worker.submit("bad", partial(done.remove, "nothing of that name"))
     worker.submit("good", lambda: done.append("good"))
-    assert worker.wait(10)
+    assert worker.wait(WAIT)
     assert done == ["good"]
     assert "a job in the background failed" in caplog.text
 
@@ -77,7 +80,7 @@ def test_closing_drops_what_waits_and_takes_no_more(worker: Background, monkeypa
     assert worker.closed
     assert not worker.submit("late", lambda: done.append("late"))
     go.set()
-    assert worker.wait(10)
+    assert worker.wait(WAIT)
     assert done == []
 
 

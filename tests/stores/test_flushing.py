@@ -16,6 +16,9 @@ from combray.runtime import Filter
 from combray.stores.sqlite import SqliteStore, flushing
 from combray.stores.sqlite.flushing import SharedFlush
 
+WAIT = 90
+"""Seconds after which a test that hangs is given up; a busy machine may need some."""
+
 
 class Disk:
     """A flush that waits until it is allowed to end, and may fail."""
@@ -27,7 +30,7 @@ class Disk:
     def __call__(self, _path: str) -> None:
         self.flushes += 1
         self.began.release()
-        assert self.may_end.acquire(timeout=10)
+        assert self.may_end.acquire(timeout=WAIT)
         if self.fails:
             raise OSError("input/output error")
 
@@ -51,18 +54,18 @@ def test_commits_during_a_flush_share_the_next_one() -> None:
 
     committed = threading.Semaphore(0)
     first = _started(commit)
-    assert disk.began.acquire(timeout=10)
+    assert disk.began.acquire(timeout=WAIT)
     others = [_started(commit) for _ in range(7)]
     for _ in range(8):
-        assert committed.acquire(timeout=10)
+        assert committed.acquire(timeout=WAIT)
     disk.may_end.release()
-    first.join(10)
+    first.join(WAIT)
     # The flush that had begun before they committed is not theirs.
     assert done == [1]
-    assert disk.began.acquire(timeout=10)
+    assert disk.began.acquire(timeout=WAIT)
     disk.may_end.release()
     for each in others:
-        each.join(10)
+        each.join(WAIT)
     assert sorted(done) == list(range(1, 9))
     assert disk.flushes == 2
 
@@ -82,14 +85,14 @@ def test_a_failed_flush_is_reported_to_all_who_waited_for_it_and_to_nobody_else(
     disk.may_end.release()
     earlier = flush.committed()
     flush.wait(earlier)
-    assert disk.began.acquire(timeout=10)
+    assert disk.began.acquire(timeout=WAIT)
     disk.fails = True
     number = flush.committed()
     both = [_started(commit), _started(commit)]
-    assert disk.began.acquire(timeout=10)
+    assert disk.began.acquire(timeout=WAIT)
     disk.may_end.release()
     for each in both:
-        each.join(10)
+        each.join(WAIT)
     assert len(failed) == 2
     assert "a.db: flushing to the disk failed (input/output error)" in failed[0]
     disk.fails = False
@@ -146,6 +149,6 @@ def test_of_threads_that_write_at_once_only_the_failing_one_fails(tmp_path: Path
 
         threads = [_started(lambda number=number: write(number)) for number in range(8)]  # type: ignore[misc]
         for each in threads:
-            each.join(60)
+            each.join(WAIT)
         assert outcome == {number: "refused" if number == 3 else "stored" for number in range(8)}
         assert len(engine.reader.scan(Filter())) == 35
