@@ -34,6 +34,9 @@ MAX_REASON = 2_000
 MAX_SUBTYPE = 100
 """Characters of the subtype of a link."""
 
+MADE_BY = ("consolidation", "auto")
+"""Sources of memories that Combray derives from episodes."""
+
 _USERINFO = re.compile(r"(://[^/?#\s:@]*):[^/?#\s]*@")
 _PASSWORD = re.compile(r"((?:ssl)?password=)[^&\s]*")
 

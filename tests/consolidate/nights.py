@@ -9,6 +9,8 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import combray
+from combray import presets
+from combray.records import replace
 from combray.testing.fakes import FakeClock, FakeEmbedder
 from combray.transfer import export_to
 from combray.types import Memory
@@ -31,10 +33,16 @@ def opened(
     embedder: Any = None,
     words: bool = False,
     distil: bool = False,
+    fades: bool = True,
 ) -> Iterator[combray.Engine]:
-    """An engine with the fake embedder, or with none (`words`); episodes become facts with `distil` only."""
+    """An engine with the fake embedder, or with none (`words`); episodes become facts with `distil` only.
+
+    Facts that are stored become deprecated by age, as those of preset semantic-facts do, unless `fades` is off.
+    """
     model: Any = "none" if words else embedder or FakeEmbedder()
-    with closing(combray.open(location, embedder=model, clock=clock or FakeClock())) as engine:
+    clock = clock or FakeClock()
+    preset = replace(presets.load("default"), fades=fades)
+    with closing(combray.open(location, preset=preset, embedder=model, clock=clock)) as engine:
         engine._at.settings = {**engine.settings, "distil": distil}
         yield engine
 

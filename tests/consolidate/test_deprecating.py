@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import nights
+import pytest
 
+import combray
 from combray.testing.fakes import FakeClock
 
 
@@ -73,3 +75,53 @@ def test_episodes_and_forgotten_facts_do_not_fade() -> None:
         clock.pass_(days=200)
         assert engine.consolidation.run().counts == {}
         assert engine.get(said).confidence == engine.get(gone).confidence == 0.7
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize("preset", ["default", "mnemon", "mnemo", "openclaw", "engram"])
+def test_what_was_stored_once_is_found_after_two_years_of_nights(preset: str, embedder: str) -> None:
+    """Nobody repeats a passport number. Only the Semantic Fact System deprecates a stored fact for its age."""
+    clock = FakeClock()
+    with combray.open(":memory:", preset=preset, embedder=embedder, clock=clock) as engine:
+        fact = engine.remember("My passport number is X123456", author="user").id
+        for _ in range(24):
+            clock.pass_(days=30)
+            engine.consolidation.run()
+        assert engine.get(fact).status == "active"
+        assert [hit.memory.id for hit in engine.recall("What is my passport number?")] == [fact]
+
+
+def test_the_semantic_fact_system_deprecates_it() -> None:
+    """Section 3: "< 0.3: Auto-deprecate"; 0.7 exp(-0.01 days) is below 0.3 from day 85 on."""
+    clock = FakeClock()
+    with combray.open(":memory:", preset="semantic-facts", embedder="none", clock=clock) as engine:
+        fact = engine.remember("My passport number is X123456", author="user").id
+        clock.pass_(days=85)
+        engine.consolidation.run()
+        assert engine.get(fact).status == "deprecated"
+
+
+def test_what_was_deprecated_for_its_age_alone_comes_back() -> None:
+    """A store of an earlier version, or one that was opened with another preset."""
+    clock = FakeClock()
+    with nights.opened(clock=clock) as engine:
+        fact = nights.know(engine, nights.OFFICE)
+        clock.pass_(days=100)
+        engine.consolidation.run()
+        assert engine.get(fact).status == "deprecated"
+        engine._at.preset = combray.presets.load("default")
+        assert "revive" in engine.consolidation.run().counts
+        assert engine.get(fact).status == "active"
+
+
+def test_a_derived_fact_still_fades_and_its_turn_answers() -> None:
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True, fades=False) as engine:
+        nights.hear(engine, "I live in Berlin", author="Ann")
+        clock.pass_(days=1)
+        engine.consolidation.run()
+        (fact,) = engine.recall("Where does Ann live?", kinds=["fact"])
+        clock.pass_(days=100)
+        engine.consolidation.run()
+        assert engine.get(fact.memory.id).status == "deprecated"
+        assert [hit.memory.content for hit in engine.recall("Where does Ann live?")] == ["I live in Berlin"]

@@ -146,7 +146,7 @@ def test_a_read_only_store_can_be_looked_at(tmp_path: Path) -> None:
         nights.know(engine, nights.OFFICE)
     clock.pass_(days=100)
     with combray.open(path, read_only=True, embedder="none", clock=clock) as engine:
-        assert engine.consolidation.run(dry_run=True).counts == {"fade": 1, "deprecate": 1}
+        assert engine.consolidation.run(dry_run=True).counts == {"fade": 1, "move_tier": 1}
         with pytest.raises(ReadOnlyStoreError, match="dry run"):
             engine.consolidation.run()
 

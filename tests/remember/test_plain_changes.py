@@ -110,3 +110,13 @@ def test_what_adds_words_of_a_change_still_asks(embedder: str) -> None:
         first = engine.remember("Stand-up is at 9:30 on Mondays.")
         moved = engine.remember("The stand-up on Mondays moves as well, from now on it is at 10:00.")
         assert [each.id for each in moved.may_revise] == [first.id]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+def test_of_two_notes_of_one_day_the_second_may_change_the_first(embedder: str) -> None:
+    with combray.open(":memory:", embedder=embedder) as engine:
+        first = engine.remember("My dentist is Dr Roe.", author="user", occurred_at="2025-03-03")
+        second = engine.remember("My dentist is Dr Hale now.", author="user", occurred_at="2025-03-03")
+        assert [each.id for each in second.may_revise] == [first.id]
+        marked = {hit.memory.id: hit.may_be_outdated_by for hit in engine.recall("Who is my dentist?")}
+        assert marked == {first.id: second.id, second.id: None}

@@ -28,10 +28,9 @@ from combray.language.substrings import occurring
 from combray.records import dataclass, replace
 from combray.runtime import Filter, Provable, Reader, Runtime, Trace
 from combray.types import Memory
+from combray.values import MADE_BY
 
 OPERATION = "erase.proof"
-MADE_BY = ("consolidation", "auto")
-"""Sources of memories that Combray derives from episodes."""
 _QUOTABLE = 16
 """Minimum length of a text that another memory can quote."""
 _BACKUP = ".backup-v"

@@ -12,6 +12,7 @@ from combray.runtime import Rows, Runtime
 from combray.scoring.confidence import DEPRECATED_BELOW
 from combray.scoring.tiers import TierRule
 from combray.types import LIVE_STATUSES, TIERS, Memory
+from combray.values import MADE_BY
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,22 @@ class FadeFacts:
 class DeprecateFacts:
     """Deprecates facts with a confidence below `below`, and revives deprecated ones that have reached it again.
 
+    A fact that somebody stored is judged by its confidence before decay: nobody repeats a passport number, and
+    it must be found after years. What was derived repeats its turn, which is found without it. `stored`: judge
+    stored facts by their age too, as the Semantic Fact System does.
     A restore by the user counts as evidence of that moment, so the fact is not deprecated again for its age.
     Status is a function of confidence alone and does not depend on how often consolidation runs.
     """
 
     needs = ("facts", "confidence")
     below: float = DEPRECATED_BELOW
+    stored: bool = False
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
         reader = runtime.store.reader(state.namespace)
         for key in sorted(state.facts):
             fact = state.facts[key]
-            now = confidence(fact, state.now)
+            now = self._confidence(fact, state.now)
             if fact.status == "deprecated" and now >= self.below:
                 state.take(Revive(key), f"confidence {now:.2f}")
             elif fact.status in LIVE_STATUSES and now < self.below:
@@ -60,10 +65,15 @@ class DeprecateFacts:
                     continue
                 if restored > belief.at:
                     state.take(Confirm(key, restored), "restored by hand")
-                now = confidence(state.facts[key], state.now)
+                now = self._confidence(state.facts[key], state.now)
                 if now < self.below:
                     state.take(Deprecate(key), f"confidence {now:.2f}")
         return state
+
+    def _confidence(self, fact: Memory, now: float) -> float:
+        if self.stored or fact.source in MADE_BY:
+            return confidence(fact, now)
+        return Belief.of(fact).base(len(fact.evidence))
 
 
 _AT_ONCE = 5_000

@@ -118,6 +118,7 @@ class Consolidation:
         return self._report(state, dry_run=False, counts=run.counts, resumed=resumed)
 
     def _plan(self, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
+        from combray.consolidate.confidence import DeprecateFacts
         from combray.consolidate.nightly import NIGHTLY
         from combray.consolidate.state import Planning
 
@@ -126,6 +127,8 @@ class Consolidation:
         now = round(self._at.runtime.clock() * 1_000_000) / 1_000_000
         state = Planning(self._at.namespace, now, run, most, progress=progress)
         usual = NIGHTLY if self._at.settings.get("distil", True) else NIGHTLY.without("DistilFacts")
+        if self._at.preset.fades:
+            usual = usual.replace("DeprecateFacts", DeprecateFacts(stored=True))
         return (steps or usual).run(state, self._at.runtime)
 
     def _report(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from combray.audit.erasure import MADE_BY, named_by
+from combray.audit.erasure import named_by
 from combray.runtime import Filter, Reader, Writer
 from combray.runtime.waiting import move_waiting, move_waiting_back
 from combray.types import LIVE_STATUSES, Memory, Status
+from combray.values import MADE_BY
 
 WITH_EVIDENCE = "hide"
 """The operation of a fact that was hidden with its last live evidence. `forget` is what a caller named."""

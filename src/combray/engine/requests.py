@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from combray.audit.audited import audited, record_read
-from combray.audit.erasure import MADE_BY, named_by
+from combray.audit.erasure import named_by
 from combray.engine.changes import erase_keys
 from combray.engine.hidden import hide
 from combray.engine.matches import Judged, judge
@@ -22,7 +22,7 @@ from combray.records import dataclass
 from combray.runtime import Filter, Reader, Writer
 from combray.runtime.interruption import step
 from combray.types import LIVE_STATUSES, STATUSES, Memory
-from combray.values import clean_text
+from combray.values import MADE_BY, clean_text
 
 if TYPE_CHECKING:
     from combray.audit.erasure import Certificate

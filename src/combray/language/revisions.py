@@ -251,12 +251,6 @@ def share_a_thing(new: str, old: str) -> bool:
     return bool((one.terms & other.terms) - one.numbers - _of_change())
 
 
-def share_a_name(new: str, old: str) -> bool:
-    """Return whether two texts hold a common name: a capitalised word, wherever it stands."""
-    one, other = said(new), said(old)
-    return not one.capitals.isdisjoint(other.capitals)
-
-
 def _shared_front(new: tuple[str, ...], old: tuple[str, ...]) -> int:
     count = 0
     for one, other in zip(new, old, strict=False):

@@ -20,7 +20,8 @@ class Preset:
     """A write and a read pipeline under one name, and where they come from.
 
     `queues`: whether writes leave their vectors to a worker. With None the write pipeline is loaded to find out,
-    which doubles the time of opening a store.
+    which doubles the time of opening a store. `fades`: whether consolidation deprecates facts that somebody
+    stored once their confidence has faded, and not only facts that it derived.
     """
 
     name: str
@@ -30,3 +31,4 @@ class Preset:
     recall: Pipeline[Recalling]
     notes: dict[str, str] = field(default_factory=dict)
     queues: bool | None = None
+    fades: bool = False

@@ -43,6 +43,7 @@ PRESET = Preset(
     source="the Semantic Fact System; each departure is in docs/reference/presets.md",
     remember=Pipeline.deferred(_remember),
     queues=True,
+    fades=True,
     recall=Pipeline(
         "semantic-facts.recall",
         (

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 import msgspec
 import numpy as np
 
+from combray.language.entities import share_a_name
 from combray.language.named_days import lies_behind
-from combray.language.revisions import share_a_name
 from combray.language.states import states_of
 from combray.language.tense import puts_off
 from combray.language.tokens import term_set

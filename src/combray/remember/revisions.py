@@ -126,8 +126,7 @@ class SuggestRevisions:
     ranker learned, hold few of them. A new store asks from it on (`KeepRevisions`). It is below
     `Diff.restated_from`: of a list that is stored twice each line is one memory."""
     beside: float = 0.05
-    """What is left of the probability of a text that only adds to what it shares a word with ("I also speak
-    Finnish"): on four sets of stories 63 of 67 such pairs hold side by side."""
+    """What is left of the probability if a text only adds ("I also speak Finnish"): 63 of 67 such pairs hold."""
     young: int = 50
     """Memories of a store in which a stated change of the same state is such a pair. Later there are too many."""
 
@@ -206,12 +205,12 @@ class SuggestRevisions:
         if level != "static" or not near or not memory.content.isascii():
             found.update(self._by_words(draft, where, reader))
         now = memory.moment.timestamp()
-        if recent and recent[0] not in state.replaced and reader.rows(_keys(recent[:1])).moment[0] >= now:
+        if recent and recent[0] not in state.replaced and reader.rows(_keys(recent[:1])).moment[0] > now:
             # A text from before what is known already.
             mine = replace(mine, until=now)
             recent = reader.scan(mine, newest_first=True, limit=self.recent).tolist()
             found.update(recent)
-        keys, stated = _earlier(_keys(sorted(found - state.replaced)[-self.at_most :]), where, now, reader)
+        keys, stated = _earlier(_keys(sorted(found - state.replaced)[-self.at_most :]), where, memory, reader)
         twins = [
             each
             for each in state.drafts[:place]
@@ -263,10 +262,13 @@ def _keys(keys: Sequence[int]) -> Keys:
     return np.array(keys, dtype=np.int64)
 
 
-def _earlier(keys: Keys, where: Filter, now: float, reader: Reader) -> tuple[list[int], list[Compared]]:
-    """Return those of the keys that a filter accepts and that are from before `now`, and what they say."""
-    rows = reader.rows(keys)
-    kept = reader.eligible(keys, where) & (rows.moment < now)
+def _earlier(keys: Keys, where: Filter, new: Memory, reader: Reader) -> tuple[list[int], list[Compared]]:
+    """Return those of the keys that a filter accepts and that are from before a memory, and what they say.
+
+    Of two notes of one day the one that was stored first is the earlier; turns of a session often have its time.
+    """
+    rows, now = reader.rows(keys), new.moment.timestamp()
+    kept = reader.eligible(keys, where) & ((rows.moment < now) if new.session else (rows.moment <= now))
     wanted: list[int] = keys[kept].tolist()
     authors = [rows.author_names[code] if code >= 0 else None for code in rows.author[kept].tolist()]
     stated = map(Compared, reader.contents(wanted), authors, rows.moment[kept].tolist())
@@ -371,8 +373,7 @@ def shown_by_words(draft: Draft, pool: Pool, *, young: bool) -> list[int]:
 
 
 def _begins_later(draft: Draft) -> bool:
-    start = draft.memory.valid_from
-    return start is not None and start > draft.memory.moment
+    return (draft.memory.valid_from or draft.memory.moment) > draft.memory.moment
 
 
 def _sharing_a_word(draft: Draft, pool: Pool) -> list[int]:
