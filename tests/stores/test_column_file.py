@@ -282,12 +282,17 @@ def test_a_write_does_not_map_a_file_again_that_lacks_few_rows(
 
     monkeypatch.setattr(cache.NamespaceCache, "_map", counted)
     with closing(combray.open(tmp_path / "a.db", embedder="wordllama")) as engine:
+        store = engine.runtime.store
+        assert isinstance(store, SqliteStore)
         # A file is due after the second batch, and after the fourth. Then one is due when 40 more were written.
         for start in range(0, 125, 25):
             engine.remember_many([f"Shelf {n} holds jars of {WORDS[n % 5]}." for n in range(start, start + 25)])
+            # A file that is written later would be another one during the single writes.
+            store._columns.wait()
         count = 0
         for n in range(30):
             engine.remember(f"Crate {n} is full of {WORDS[n % 3]} stones.")
+            store._columns.wait()
     assert count <= 1
 
 
