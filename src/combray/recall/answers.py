@@ -121,7 +121,7 @@ class JudgeAnswers:
         whole = found.answer(odds)
         answered, known = (float(each.log_odds(WHOLE, whole)) for each in (model.answer, model.topic))
         state.details["evidence"] = round(answered, 4)
-        if not state.certain and len(state.parts) < 2 and not _stands(found):
+        if not state.certain and len(state.parts) < 2 and not standing(found).any():
             # Out of fold, of 802 answerable questions to notes by eight authors 7 have this, of 679 others 256.
             lacks = found.unheld or _lacks_kind(found, odds) or _of_another(state.query, found, odds)
             below = (lacks and not found.turns) or (
@@ -284,12 +284,11 @@ def _lacks_object(found: AnswerEvidence) -> bool:
     return bool(found.met[-1].max() < MATCHED and found.whole[_MISSING] >= _HALF)
 
 
-def _stands(found: AnswerEvidence) -> bool:
-    """Whether a hit answers as far as words can tell.
-
-    It holds every word and name of the question and every kind with a vocabulary.
-    """
-    return any(not found.hits[place, _AGAINST].any() for place in (found.hits[:, _EXACT] >= 1.0).nonzero()[0])
+def standing(found: AnswerEvidence) -> NDArray[np.bool_]:
+    """Return which hits have every word of the question, every kind with a vocabulary, and, if notes, every name."""
+    named = found.whole[GLOBAL.index("named")] > 0 and not found.turns
+    held: NDArray[np.bool_] = (found.hits[:, _EXACT] >= 1.0) & ~found.hits[:, _AGAINST].any(axis=1)
+    return held & (found.hits[:, FEATURES.index("names")] >= 1.0) if named else held
 
 
 def level_of(state: Recalling) -> Literal["none", "static", "contextual"]:
