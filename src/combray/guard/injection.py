@@ -22,13 +22,14 @@ from combray.records import dataclass, replace
 
 _TOKENS = re.compile(r"<\|[^|<>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>")
 _TURN = re.compile(
+    r"(?:^|<\|[^|<>\n]{1,40}\|>)\s*"
     r"(?:<\|im_start\|>\s*(?:system|developer|assistant|user|tool)\b"
     r"|<\|start_header_id\|>\s*(?:system|developer|assistant|user|tool)\s*<\|end_header_id\|>"
     r"|<\|(?:system|developer|assistant|user)\|>|\[INST\]|<<SYS>>)"
     r"[^\w<\[]*\w+[^\w<\[]+\w+",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
-"""A token that opens a turn, and two words of it."""
+"""A token that opens a turn, at the start of a line or behind another token, and two words of the turn."""
 FORGED = 0.87
 """Score of a text that opens such a turn: quarantined from outside, untrusted from an agent."""
 OPENS_TURN = "opens a turn of another speaker with special model tokens"

@@ -285,7 +285,7 @@ def _lacks_object(found: AnswerEvidence) -> bool:
 
 
 def standing(found: AnswerEvidence) -> NDArray[np.bool_]:
-    """Return which hits have every word of the question, every kind with a vocabulary, and, if notes, every name."""
+    """Return which hits hold every word asked for, every kind with a vocabulary and, as notes, every name."""
     named = found.whole[GLOBAL.index("named")] > 0 and not found.turns
     held: NDArray[np.bool_] = (found.hits[:, _EXACT] >= 1.0) & ~found.hits[:, _AGAINST].any(axis=1)
     return held & (found.hits[:, FEATURES.index("names")] >= 1.0) if named else held
