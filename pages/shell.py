@@ -36,7 +36,8 @@ def page() -> str:
             "",
             "## Options of all verbs",
             "",
-            "They may come before or after the verb. A verb that opens no store or runs no pipeline has fewer.",
+            "They may come before any verb, and after those that use them. "
+            "A verb that opens no store or runs no pipeline has fewer.",
             "",
             *_table(_records(root, common=True)),
             *(line for title, verbs in SECTIONS.items() for line in _section(title, list(verbs), root)),

@@ -193,11 +193,13 @@ class Pipeline(Generic[S]):
             known.update(given(stage))
 
     def run(self, state: S, runtime: Runtime) -> S:
-        """Run the stages in order, each with a line in the trace, until one sets `done` on the state."""
+        """Run the stages in order, each with a line in the trace.
+
+        After one has set `done` on the state, only those with a true `runs_when_done` run. One may take it back.
+        """
         for stage in self.stages:
-            state = traced(stage, state, runtime)
-            if getattr(state, "done", False):
-                break
+            if not getattr(state, "done", False) or getattr(stage, "runs_when_done", False):
+                state = traced(stage, state, runtime)
         return state
 
     def describe(self) -> list[dict[str, Any]]:

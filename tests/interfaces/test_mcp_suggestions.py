@@ -59,3 +59,29 @@ def test_a_memory_that_may_change_is_not_proposed_for_a_link_too(embedder: str) 
     asked = {each["id"] for each in done["may_revise"]}
     assert asked
     assert not asked & set(done["perhaps_related"])
+
+
+PAGE = (
+    *("id", "action", "diff_suggestion", "replaced_id", "edges_created", "semantic_candidates"),
+    *("causal_candidates", "embedded", "effective_importance", "auto_pruned"),
+)
+
+
+def test_where_link_is_offered_the_answer_has_the_fields_of_the_page(embedder: str) -> None:
+    """Mnemon, step 5: "After receiving this output, the LLM can evaluate candidates … via … link"."""
+    engine = _opened(embedder)
+    calls = Calls(engine, offered=("remember", "link"))
+    first = calls.remember("Lunch in the garden is at noon").structured_content
+    told = calls.remember("The garden lunch needs ten chairs").structured_content
+    assert first is not None
+    assert told is not None
+    assert [name for name in PAGE if name not in told] == []
+    # Importance 3 is 0.5, and an edge raises it by a tenth.
+    assert told["edges_created"] == {"temporal": 1, "entity": 0, "causal": 0, "semantic": 0}
+    assert (told["effective_importance"], told["auto_pruned"]) == (0.55, 0)
+    for name in ("semantic_candidates", "causal_candidates"):
+        (found,) = told[name]
+        assert (found["id"], found["content"]) == (first["id"], "Lunch in the garden is at noon")
+    assert told["semantic_candidates"][0]["auto_linked"] is False
+    # Without the tool nothing can be done with them.
+    assert "semantic_candidates" not in _told(engine, "Oil the gate")

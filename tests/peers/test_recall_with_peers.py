@@ -14,6 +14,7 @@ import pytest
 from serving import Service, closed_port, serving
 
 import combray
+from combray.interfaces.mcp.calls import Calls
 from combray.testing.fakes import FakeClock
 
 FACT = "Redis is used for session caching"
@@ -90,6 +91,18 @@ def test_nothing_of_a_peer_is_stored_or_counted(opened: Open) -> None:
         assert engine.reader.revision() == before
         engine.remember("Another thing")
         assert engine.store.status()["total_insights"] == 2
+
+
+def test_an_agent_sees_what_peers_gave_as_untrusted(opened: Open) -> None:
+    """ "Federated providers … their results merged": an agent over MCP sees no details of the library."""
+    mem0 = Service({"results": [{"memory": "Redis runs\non port 6379", "id": "m1", "score": 0.9}]})
+    with serving(mem0):
+        told = Calls(opened(f"mem0={mem0.url}")).recall(QUESTION)
+    (block,) = told.content
+    assert block.type == "text"
+    assert block.text.splitlines()[-1] == "from mem0 (untrusted): Redis runs on port 6379"
+    assert told.structured_content is not None
+    assert told.structured_content["peers"][0]["id"] == "m1"
 
 
 def test_an_answer_that_only_peers_have_says_so(opened: Open) -> None:

@@ -57,7 +57,7 @@ def test_trivial_queries_return_an_empty_result_immediately(query: str) -> None:
     answer = engine.recall(query)
     assert len(answer) == 0
     assert len(embedder.calls) == before
-    assert [step.stage for step in answer.trace] in (["SkipTrivial"], [])
+    assert [step.stage for step in answer.trace] in (["SkipTrivial", "KeepOwnText"], ["KeepOwnText"])
     assert answer.reason.startswith(("trivial query (", "the query holds no words"))
 
 
@@ -98,6 +98,27 @@ def test_the_pages_table_of_dates_is_ranges_and_filters(phrase: str, since: str,
     assert answer.details["resolved"] == [
         {"phrase": phrase, "from": first.isoformat(), "to": last.isoformat(), "as": "filter"}
     ]
+
+
+@pytest.mark.parametrize("embedder", ["none", "wordllama"])
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        # 1 May 2024 is a Wednesday: Thursday is tomorrow, and August is to come.
+        ("what is on Thursday", "The dentist appointment is on Thursday at four"),
+        ("do I have to see the dentist on Thursday", "The dentist appointment is on Thursday at four"),
+        ("when does the library close in August", "The library closes early in August"),
+        ("thứ năm có lịch gì", "Lịch hẹn nha sĩ là thứ năm lúc bốn giờ"),
+    ],
+)
+def test_a_day_that_may_be_the_coming_one_is_no_filter(question: str, text: str, embedder: str) -> None:
+    """ "So time-relative queries find the right memories": last Thursday holds nothing about the next one."""
+    engine = store(text, "The piano tuner comes from Graz", embedder=embedder)
+    answer = engine.recall(question)
+    assert texts(answer)[:1] == [text], answer.reason
+    assert [each["as"] for each in answer.details["resolved"]] == ["soft"]
+    # The verb says that it is over.
+    assert engine.recall("what happened on Thursday").reason.startswith("nothing is dated Thursday (2024-04-25)")
 
 
 # -- Stage 3: Pronoun Resolution -----------------------------------------------------------------------

@@ -59,6 +59,7 @@ def test_the_preset_reads_like_the_page() -> None:
         "FilterNoise",  # 9 noise
         "RequireDay",  # a question for a day and nothing else is answered by that day
         "RequireKind",  # a question for a colour is answered by one
+        "KeepOwnText",  # its own text is neither noise nor of another day
         "Cut", "Assemble", "AssembleContext",  # 10 context
     ]  # fmt: skip
 

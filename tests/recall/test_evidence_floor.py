@@ -79,6 +79,34 @@ def test_how_to_needs_what_it_is_done_to(preset: str, embedder: str) -> None:
 
 @pytest.mark.parametrize("preset", presets.names())
 @pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_doing_it_to_something_else_is_no_how_to(preset: str, embedder: str) -> None:
+    """Among sixteen notes one that says "fix" is strong evidence, and it is not about a roof."""
+    engine = combray.open(":memory:", preset=preset, embedder=embedder, worker=False)
+    engine.remember_many(
+        [
+            "I fixed my bike yesterday.",
+            "I fix computers for a living.",
+            *(
+                "My sister lives in Lyon.",
+                "My car needs new tyres.",
+                "I do yoga on Mondays.",
+                "My dog is called Rex.",
+            ),
+            *("I play chess with my father.", "My phone number ends in 77.", "I moved to Graz in May."),
+            *("My favourite colour is green.", "I bought a new lamp.", "I am learning Spanish."),
+            *("My grandmother is ninety.", "My landlord is called Mr Hale.", "How I do my taxes is complicated."),
+            "I learned how to make bread.",
+        ],
+        diff=False,
+    )
+    if engine.vectors.pending():
+        engine.vectors.make()
+    assert not engine.recall("how do I fix my roof")
+    assert engine.recall("how do I fix my bike")[0].memory.content == "I fixed my bike yesterday."
+
+
+@pytest.mark.parametrize("preset", presets.names())
+@pytest.mark.parametrize("embedder", EMBEDDERS)
 def test_keys_struck_at_random_find_nothing_in_any_store(preset: str, embedder: str) -> None:
     engine = _filled(preset, embedder)
     assert not engine.recall("asdkjh qwerty")

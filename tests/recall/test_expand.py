@@ -27,6 +27,8 @@ MARCH_5 = ["3月5日", "3/5", "2024-03-05", "03-05", "March 5"]
         "what happened on 3/5",
         "5 days ago",
         "ngày 5 tháng 3 có gì",
+        "what happened on 05.03.2024",  # with dots the day stands first, in English too
+        "what happened on 5.3.24",
     ],
 )
 def test_a_day_is_put_into_all_its_forms_however_it_is_written(query: str) -> None:

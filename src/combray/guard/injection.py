@@ -18,9 +18,21 @@ from combray.guard.screen import Floors, Sieve, is_quiet
 from combray.guard.sentences import Sentence, sentences
 from combray.guard.vocabulary import spoken
 from combray.guard.weights import Weights, model, raised, reasons, score
-from combray.records import dataclass
+from combray.records import dataclass, replace
 
 _TOKENS = re.compile(r"<\|[^|<>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>")
+_TURN = re.compile(
+    r"(?:^|<\|[^|<>\n]{1,40}\|>)\s*"
+    r"(?:<\|im_start\|>\s*(?:system|developer|assistant|user|tool)\b"
+    r"|<\|start_header_id\|>\s*(?:system|developer|assistant|user|tool)\s*<\|end_header_id\|>"
+    r"|<\|(?:system|developer|assistant|user)\|>|\[INST\]|<<SYS>>)"
+    r"[^\w<\[]*\w+[^\w<\[]+\w+",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A token that opens a turn, at the start of a line or behind another token, and two words of the turn."""
+FORGED = 0.87
+"""Score of a text that opens such a turn: quarantined from outside, untrusted from an agent."""
+OPENS_TURN = "opens a turn of another speaker with special model tokens"
 FLOOD = 16
 """Number of special model tokens from which a text that consists mostly of them is rejected."""
 SCREENED = 600
@@ -63,11 +75,32 @@ class Found:
 
 
 def judge(text: str, floors: Floors = ALL, vectors: WordVectors | None = None) -> Judgement:
-    """Score a text by its worst sentence. Linear in its length.
+    """Score a text by its worst sentence, and by whether it opens a turn of a model. Linear in its length.
 
     Both scores are 0.0 if neither reaches its floor. Otherwise the floors do not affect the result. `vectors`
     are used if the weights were trained on that embedder, in texts of four sentences or more.
     """
+    judged = _judge(text, floors, vectors)
+    reached = floors.score <= FORGED or judged.score > 0.0 or judged.attack > 0.0
+    if judged.score >= FORGED or not reached or not opens_turn(text):
+        return judged
+    if floors is not ALL:
+        # Below the floors the other features were left out.
+        return judge(text, ALL, vectors)
+    return replace(judged, score=FORGED, reasons=(OPENS_TURN, *judged.reasons))
+
+
+def opens_turn(text: str) -> bool:
+    """Whether special tokens of a model open a turn with words in it, as a program that builds a prompt does.
+
+    A token that a text only mentions, or quotes as code, opens none.
+    """
+    if "<|" not in text and "[INST]" not in text and "<<SYS>>" not in text:
+        return False
+    return any(text.count("`", 0, match.start()) % 2 == 0 for match in _TURN.finditer(text))
+
+
+def _judge(text: str, floors: Floors, vectors: WordVectors | None) -> Judgement:
     short = vectors is None or floors.score > 1.0 or not _is_long(text)
     if floors is not ALL and short and len(text) <= SCREENED and is_quiet(text, floors):
         return _QUIET
@@ -86,7 +119,7 @@ def judge(text: str, floors: Floors = ALL, vectors: WordVectors | None = None) -
         return Judgement(0.0, 0.0, disguises=reading.disguises, flood=is_flood(text))
     if floors is not ALL:
         # A sentence below the floors was left out, but may have the higher of the other scores.
-        return judge(text, ALL, vectors)
+        return _judge(text, ALL, vectors)
     top = found[scores.index(worst)]
     why = reasons(top.present, weighed.outside.weights)
     return Judgement(

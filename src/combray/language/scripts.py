@@ -149,12 +149,17 @@ def _asking_first() -> dict[str, str]:
         word: code
         for code, table in word_lists().items()
         for word in folded(table.question_words)
-        if code != "en" and word.isascii() and len(word) >= _TELLING and word not in _ENGLISH_TOO
+        if code != "en"
+        and word.isascii()
+        and (len(word) >= _TELLING or word in _SHORT)
+        and word not in _ENGLISH_TOO
     }
     return {word: code for word, code in found.items() if word not in _english_alone()}
 
 
 _TELLING, _ENGLISH_TOO = 4, frozenset(("comment",))
+_SHORT = frozenset(("wer", "wem", "wie"))
+"""Shorter words that begin a question in one language and are words of no other."""
 """Letters from which a question word speaks for its language, and one that English has as well."""
 
 

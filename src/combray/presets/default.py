@@ -14,6 +14,7 @@ from combray.recall.derived import SetFactsBeside
 from combray.recall.keep import KeepStrong
 from combray.recall.later import ShowLater
 from combray.recall.order import OrderCauses
+from combray.recall.own_text import KeepOwnText
 from combray.recall.present import LeadWithPresent, ShowSuccessors
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
 from combray.recall.ranking import RANKING
@@ -75,6 +76,7 @@ PRESET = Preset(
             LeadWithSubject(),
             LeadWithPresent(),
             ShowLater(),
+            KeepOwnText(),
             Cut(),
             OrderCauses(only_when_asked=True),
             Assemble(),

@@ -11,6 +11,7 @@ from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
 from combray.recall.evidence import ReadTopic, RequireEvidence
+from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuery, ReadQuestion, SkipTrivial
 from combray.recall.references import ResolveDates, ResolvePronouns
 from combray.recall.require_answer import RequireAnswer
@@ -51,6 +52,7 @@ PRESET = Preset(
             ScoreComposite(),
             DropTwins(),
             RequireKind(),
+            KeepOwnText(),
             Cut(),
             Assemble(shown=("vector", "priority", "confidence", "recency", "keyword", "entity")),
             GroupByType(),

@@ -14,6 +14,7 @@ from combray.recall.decay import WeibullDecay
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.noise import FilterNoise
 from combray.recall.order import MMR
+from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ExpandQuery, ReadNames, ReadQuery
 from combray.recall.require_answer import RequireAnswer
 from combray.recall.rerank import Rerank
@@ -71,6 +72,7 @@ PRESET = Preset(
             FilterNoise(),
             RequireDay(),
             RequireKind(),
+            KeepOwnText(),
             Cut(),
             Assemble(),
             AssembleContext(),

@@ -12,6 +12,7 @@ from combray.recall.assemble import Assemble
 from combray.recall.day import ReadDay, RequireDay
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.order import OrderCauses
+from combray.recall.own_text import KeepOwnText
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
 from combray.recall.require_answer import RequireAnswer
 from combray.recall.search import SearchAnchors
@@ -60,6 +61,7 @@ PRESET = Preset(
             WeightedSumByIntent(),
             RequireDay(),
             RequireKind(),
+            KeepOwnText(),
             Cut(),
             OrderCauses(),
             Assemble(shown=("keyword", "entity", "similarity", "graph")),

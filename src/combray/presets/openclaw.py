@@ -13,6 +13,7 @@ from combray.recall.decay import FileAgeDecay
 from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
 from combray.recall.order import MMR
+from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.require_answer import RequireAnswer
 from combray.recall.signals import SortByScore
@@ -61,6 +62,7 @@ PRESET = Preset(
             Threshold(minimum=0.35),
             RequireDay(),
             RequireKind(),
+            KeepOwnText(),
             Cut(),
             NameMode(),
             Assemble(shown=("vector", "text", "decay")),

@@ -14,6 +14,7 @@ from combray.recall.evidence import ReadTopic, RequireEvidence
 from combray.recall.facts import SearchFacts, WeighRelevance
 from combray.recall.hybrid import NameMode
 from combray.recall.order import DiversityClusters
+from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
 from combray.recall.require_answer import RequireAnswer
 from combray.recall.state import Recalling
@@ -58,6 +59,7 @@ PRESET = Preset(
             DiversityClusters(threshold=0.8),
             RequireDay(confidence_above=0.3),
             RequireKind(),
+            KeepOwnText(confidence_above=0.3),
             Cut(),
             NameMode(),
             Assemble(shown=("similarity", "confidence", "recency")),
@@ -74,9 +76,9 @@ PRESET = Preset(
 )
 
 PASSIVE: Pipeline[Recalling] = replace(
-    PRESET.recall.replace("SearchFacts", SearchFacts(pool=20, confidence_above=0.5)).replace(
-        "RequireDay", RequireDay(confidence_above=0.5)
-    ),
+    PRESET.recall.replace("SearchFacts", SearchFacts(pool=20, confidence_above=0.5))
+    .replace("RequireDay", RequireDay(confidence_above=0.5))
+    .replace("KeepOwnText", KeepOwnText(confidence_above=0.5)),
     name="semantic-facts.passive",
 )
 """Recall for passive streaming: the same, but for the higher confidence."""

@@ -20,6 +20,7 @@ from combray.errors import ModelError
 from combray.language.answer_kinds import AnswerKind, asked_kinds, voice
 from combray.language.asked_words import AskedWord, asked_words
 from combray.language.caches import keyed_by_text
+from combray.language.dates.direction import is_ahead
 from combray.language.families import conflict, exclusive_words, families, families_of
 from combray.language.folding import is_unspaced, runs
 from combray.language.scripts import language
@@ -146,7 +147,7 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     hits = np.zeros((len(keys), len(FEATURES)))
     columns = {name: hits[:, place] for place, name in enumerate(FEATURES)}
     kinds = asked_kinds(state.query)
-    lacking = _kinds_met(columns, kinds, texts, state.query)
+    lacking = _kinds_met(columns, kinds, texts, state)
     # What an idiom means asks for the kind too: "for a living", a job.
     phrases = [*kinds.values(), *(asked_kinds(bare).values() if kinds and bare != state.query else ())]
     asking = {word for _, words in phrases for word in _asking(words)}
@@ -190,6 +191,28 @@ def evidence(state: Recalling, runtime: Runtime, most: int) -> AnswerEvidence:
     kind = next((each for each, lacks in lacking if lacks[among].all()), None)
     rows = state.columns()
     return AnswerEvidence(hits, np.array(whole), soft, unmet, kind, unheld, in_conversation(rows))
+
+
+DATED = frozenset(("time", "date", "year"))
+"""Kinds that the day on which a memory happened is one of."""
+
+
+def dated_notes(state: Recalling, most: int) -> NDArray[np.bool_]:
+    """Return which of the first candidates say when by the day on which they happened, whatever their text says.
+
+    These are notes whose time somebody stated (imported with a date, or a file named after one) and which hold
+    every word that the question asks about. Turns are read elsewhere. Of what lies ahead ("when is my
+    appointment") the day on which something was noted says nothing.
+    """
+    happened = np.zeros(len(state.keys[:most]), dtype=np.bool_)
+    asking = {word for _, words in asked_kinds(state.query).values() for word in _asking(words)}
+    wanted = {each.term for each in asked_words(state.query) if each.word not in asking}
+    if not wanted or is_ahead(state.query, (0, 0)):
+        return happened
+    for place, memory in enumerate(state.reader.memories(state.keys[:most].tolist())):
+        stated = memory.session is None and memory.occurred_from is not None
+        happened[place] = stated and wanted <= _read(memory.content[:_READ]).terms
+    return happened
 
 
 def in_conversation(rows: Rows) -> bool:
@@ -330,15 +353,18 @@ def _vectors_met(columns: dict[str, Table], state: Recalling) -> None:
 
 
 def _kinds_met(
-    columns: dict[str, Table], kinds: dict[str, tuple[AnswerKind, str]], texts: Sequence[str], question: str
+    columns: dict[str, Table], kinds: dict[str, tuple[AnswerKind, str]], texts: Sequence[str], state: Recalling
 ) -> list[tuple[AnswerKind, Table]]:
     """Fill the columns of kinds, and return which hits lack each kind that is not open."""
     found: list[tuple[AnswerKind, Table]] = []
     if not kinds:
         return found
-    asked = fold_words(question_of(question))
+    asked = fold_words(question_of(state.query))
+    happened = dated_notes(state, len(texts)) if any(kind.name in DATED for kind, _ in kinds.values()) else None
     for kind, _ in kinds.values():
         lacks = np.array([not kind.held(text, asked) for text in texts], dtype=np.float64)
+        if happened is not None and kind.name in DATED:
+            lacks[happened] = 0.0
         column = columns["may lack" if kind.open else "lacks"]
         np.maximum(column, lacks, out=column)
         if not kind.open:

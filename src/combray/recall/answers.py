@@ -17,11 +17,13 @@ from combray.language.messages import leads_to_a_question
 from combray.language.scripts import language
 from combray.language.tokens import all_terms, terms
 from combray.recall.answer_features import (
+    DATED,
     FEATURES,
     GLOBAL,
     MATCHED,
     WHOLE,
     AnswerEvidence,
+    dated_notes,
     evidence,
     in_conversation,
 )
@@ -119,7 +121,7 @@ class JudgeAnswers:
         whole = found.answer(odds)
         answered, known = (float(each.log_odds(WHOLE, whole)) for each in (model.answer, model.topic))
         state.details["evidence"] = round(answered, 4)
-        if not state.certain and len(state.parts) < 2 and not _stands(found):
+        if not state.certain and len(state.parts) < 2 and not standing(found).any():
             # Out of fold, of 802 answerable questions to notes by eight authors 7 have this, of 679 others 256.
             lacks = found.unheld or _lacks_kind(found, odds) or _of_another(state.query, found, odds)
             below = (lacks and not found.turns) or (
@@ -181,18 +183,24 @@ class JudgeAnswers:
         return KeepStrong(self.share)(self(state, runtime), runtime)
 
     def unrelated(self, state: Recalling, found: AnswerEvidence, runtime: Runtime) -> bool:
-        """Whether word vectors meet too little of the question.
+        """Whether the hits meet too little of the question.
+
+        What a how-to question that names nobody does is met, and not what it does it to (`_lacks_object`). The
+        rest needs word vectors.
 
         In doubt, what is asked for of somebody ("which guitar strings") is in no hit: a name says whom a question
         is about and not what it asks. Or no word is met, and the question is asked of a conversation, where
         neighbours lend words, or is not about the asker. Or no word is met, and the question is in another
-        language than every hit. With weak evidence, what a how-to question does is met and not what it does it
-        to (`_lacks_object`), or no word is met, and one is keys struck at random.
+        language than every hit. With weak evidence, a how-to question that names somebody lacks its object, or no
+        word is met, and one is keys struck at random.
         """
+        named = found.whole[GLOBAL.index("named")] > 0 or (state.question is not None and state.question.subject)
+        # A name may be what it is done to: "how can I get Milo to nod off".
+        if not named and _lacks_object(found):
+            return True
         if runtime.words is None:
             return False
         doubtful = state.confidence < state.doubtful
-        named = found.whole[GLOBAL.index("named")] > 0 or (state.question is not None and state.question.subject)
         focus = found.hits[:, _FOCUS].min() > 1.0 - MATCHED
         if named and focus and len(found.unmet) > 1 and doubtful:
             return True
@@ -266,21 +274,21 @@ def _of_another(question: str, found: AnswerEvidence, odds: NDArray[np.float64])
 def _lacks_object(found: AnswerEvidence) -> bool:
     """Whether notes hold what a how-to question does ("fix") and not what it does it to ("my roof").
 
-    "I" and "my" of such a question say nothing about the asker, but the models count them for the answer. Out of
-    fold, of 802 answerable questions to notes by eight authors 4 have this and are not refused anyway, of 679
-    others 18: chosen on these questions (bench/results/evidence.md).
+    "I" and "my" of such a question say nothing about the asker, but the models count them for the answer. With
+    weak evidence, of 802 answerable questions to notes by eight authors 4 have this and are not refused anyway,
+    of 679 others 18; where nobody is named, whatever the evidence and without an embedder too, none and up to 4
+    more (bench/results/evidence.md).
     """
     if found.turns or not found.whole[_METHOD] or not len(found.met):
         return False
     return bool(found.met[-1].max() < MATCHED and found.whole[_MISSING] >= _HALF)
 
 
-def _stands(found: AnswerEvidence) -> bool:
-    """Whether a hit answers as far as words can tell.
-
-    It holds every word and name of the question and every kind with a vocabulary.
-    """
-    return any(not found.hits[place, _AGAINST].any() for place in (found.hits[:, _EXACT] >= 1.0).nonzero()[0])
+def standing(found: AnswerEvidence) -> NDArray[np.bool_]:
+    """Return which hits hold every word asked for, every kind with a vocabulary and, as notes, every name."""
+    named = found.whole[GLOBAL.index("named")] > 0 and not found.turns
+    held: NDArray[np.bool_] = (found.hits[:, _EXACT] >= 1.0) & ~found.hits[:, _AGAINST].any(axis=1)
+    return held & (found.hits[:, FEATURES.index("names")] >= 1.0) if named else held
 
 
 def level_of(state: Recalling) -> Literal["none", "static", "contextual"]:
@@ -313,7 +321,7 @@ class RequireKind:
             return state
         turns = in_conversation(state.columns())
         if turns:
-            kinds = [kind for kind in kinds if kind.name not in _DATED | _COUNTED]
+            kinds = [kind for kind in kinds if kind.name not in DATED | _COUNTED]
         if kinds:
             asked = frozenset(runs(fold(state.query)))
             read = self.nearest_turns if turns else self.nearest
@@ -321,27 +329,40 @@ class RequireKind:
             if normalised(state.query) in map(normalised, first):
                 # The question itself is stored, and its own text must bring it.
                 return state
-            texts = self._about(state, first)
-            lacking = next((kind for kind in kinds if not any(kind.held(text, asked) for text in texts)), None)
+            about = self._about(state, first)
+            happened = dated_notes(state, len(first)) & about
+            lacking = next(
+                (
+                    kind
+                    for kind in kinds
+                    if not (kind.name in DATED and happened.any())
+                    and not any(kind.held(text, asked) for text, read in zip(first, about, strict=True) if read)
+                ),
+                None,
+            )
             if lacking is not None:
                 state.reason = _lacks(lacking.name)
                 state.take(np.zeros(0, dtype=np.int64))
         return state
 
-    def _about(self, state: Recalling, texts: Sequence[str]) -> Sequence[str]:
+    def _about(self, state: Recalling, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which of the texts count: those that hold a name of the question, or all if none does."""
+        every = np.ones(len(texts), dtype=np.bool_)
         names = {each.term for each in asked_words(state.query) if each.name}
         rows = state.columns()
         # In a conversation a turn without the name answers too.
         if not names or rows.session[0] >= 0:
-            return texts
+            return every
         names.update(term for others in state.named.values() for other in others for term in terms(other))
         said_by = (rows.author_names[code] if code >= 0 else "" for code in rows.author[: len(texts)])
-        named = [
-            text
-            for text, by in zip(texts, said_by, strict=True)
-            if not names.isdisjoint(all_terms(text)) or not names.isdisjoint(terms(by))
-        ]
-        return named or texts
+        named = np.array(
+            [
+                not names.isdisjoint(all_terms(text)) or not names.isdisjoint(terms(by))
+                for text, by in zip(texts, said_by, strict=True)
+            ],
+            dtype=np.bool_,
+        )
+        return named if named.any() else every
 
 
 def reason(found: AnswerEvidence) -> str:
@@ -357,8 +378,6 @@ def _lacks(kind: str) -> str:
     return f"nothing here answers this: no memory near the question holds {_KIND.get(kind, kind)}"
 
 
-_DATED = frozenset(("time", "date", "year"))
-"""Kinds that the moment of a turn is one of."""
 _COUNTED = frozenset(("number", "count", "frequency"))
 """Kinds that several turns answer together: each tells of one of the things that are counted."""
 _KIND = {

@@ -9,6 +9,7 @@ from combray.errors import InvalidInputError, brief
 from combray.language.text import text_of
 from combray.pipeline import Pipeline
 from combray.recall.assemble import Assemble
+from combray.recall.own_text import KeepOwnText
 from combray.recall.query import INTENTS, KEYWORD_ONLY, DetectIntent, ReadQuery
 from combray.recall.search import SearchKeywords, SearchSubstring
 from combray.recall.state import Recalling
@@ -75,9 +76,8 @@ class Asking:
         with self.runtime.store.view(self.namespace) as reader:
             state = self._state(query, limit, options, reader)
             if not basic and not any(char.isalnum() for char in state.query):
-                state.reason = "the query holds no words"
-                details = self._with_tier(state)
-                return Answer(query, (), state.intent, state.intent_source, state.reason, preset, details=details)
+                # A memory may still be such a text.
+                state.reason, state.done = "the query holds no words", True
             chosen = Pipeline("basic", (SearchSubstring(), Assemble()), ("query",)) if basic else pipeline
             state = chosen.run(state, self.runtime)
         details = self._with_tier(state)
@@ -107,7 +107,8 @@ class Asking:
     @staticmethod
     def keyword_pipeline() -> Pipeline[Recalling]:
         """Keyword search only."""
-        return Pipeline("search", (DetectIntent(), ReadQuery(), SearchKeywords(), Cut(), Assemble()), ("query",))
+        stages = (DetectIntent(), ReadQuery(), SearchKeywords(), KeepOwnText(), Cut(), Assemble())
+        return Pipeline("search", stages, ("query",))
 
     def _state(self, query: str, limit: int, options: Mapping[str, Any], reader: Reader) -> Recalling:
         unknown = sorted(set(options) - set(OPTIONS))
@@ -122,13 +123,17 @@ class Asking:
         intent = options.get("intent")
         if intent is not None:
             intent = one_of("intent", intent.upper() if isinstance(intent, str) else intent, INTENTS)
+        where = self._filter(options, now)
         return Recalling(
             query=text,
+            asked=text,
             namespace=self.namespace,
             reader=reader,
             now=now,
             limit=whole("limit", limit, 1, MAX_LIMIT),
-            where=self._filter(options, now),
+            where=where,
+            since=where.since,
+            until=where.until,
             min_score=None if options.get("min_score") is None else _number("min_score", options["min_score"]),
             keep=_share("keep", options.get("keep")),
             intent=intent or "GENERAL",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -16,7 +15,7 @@ from combray.language.text import candidate_of
 from combray.language.trivial import asks_what_happened
 from combray.pipeline import stage
 from combray.recall.ranges import around, in_words, without
-from combray.recall.state import Recalling
+from combray.recall.state import Recalling, sure_enough
 from combray.runtime import Filter, Keys, MomentArm, Runtime
 from combray.types import LIVE_STATUSES
 
@@ -96,10 +95,7 @@ class RequireDay:
         return state
 
     def _where(self, state: Recalling) -> Filter:
-        where = state.where
-        if self.confidence_above:
-            sure = math.nextafter(self.confidence_above, math.inf)
-            where = replace(where, min_confidence=max(where.min_confidence, sure))
+        where = sure_enough(state.where, self.confidence_above)
         if self.superseded and where.statuses == LIVE_STATUSES and where.as_of is None:
             where = replace(where, statuses=(*LIVE_STATUSES, "superseded"))
         return where

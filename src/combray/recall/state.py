@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,13 @@ def aligned(keys: Keys, known: Keys, scores: Scores) -> Scores:
         return np.zeros(len(keys))
     places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
     return np.where(known[places] == keys, scores[places], 0.0)
+
+
+def sure_enough(where: Filter, above: float) -> Filter:
+    """Return the filter for memories with a confidence above a bound; 0 is no bound."""
+    if not above:
+        return where
+    return replace(where, min_confidence=max(where.min_confidence, math.nextafter(above, math.inf)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +55,16 @@ class Recalling:
     """Reads that namespace, as of the start of this recall."""
     now: float
     """Unix seconds of the question."""
+    asked: str = ""
+    """The query as the caller wrote it."""
     limit: int = 10
     """Most hits the caller wants."""
     where: Filter = field(default_factory=Filter)
     """What a memory must be to be a candidate. Stages may narrow it and never widen it."""
+    since: float | None = None
+    """The caller's own `where.since`, before a date of the query narrows it."""
+    until: float | None = None
+    """The caller's own `where.until`."""
     min_score: float | None = None
     """Least score of a hit, if the caller set one."""
     keep: float | None = None
@@ -161,7 +176,7 @@ class Recalling:
     degraded: list[str] = field(default_factory=list)
     """What failed, in words, while recall went on without it."""
     done: bool = False
-    """Whether the answer is final: no later stage runs."""
+    """Whether the answer is final: no later stage runs but those that `run_when_done`."""
     rows: Rows | None = None
     """Columns read last, of the keys they name. Ask `columns`."""
 

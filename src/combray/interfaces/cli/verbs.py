@@ -122,6 +122,6 @@ def _load(verb: str) -> click.Command:
 def combray(ctx: click.Context, /, target: Target) -> None:
     """Long-term memory for agents: remember texts, recall them with reasons.
 
-    The options below may come before or after the verb.
+    The options below come before any verb, or after a verb that uses them.
     """
     ctx.obj = target

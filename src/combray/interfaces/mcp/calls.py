@@ -32,7 +32,7 @@ from combray.interfaces.mcp.parameters import (
 )
 from combray.interfaces.mcp.questions import Filled, State
 from combray.interfaces.mcp.requests import taken
-from combray.interfaces.mcp.results import questions, result, suggested
+from combray.interfaces.mcp.results import questions, reported, result, suggested
 from combray.interfaces.mcp.turns import TurnCalls
 from combray.types import DEFAULT_TRUST, Answer, Remembered
 
@@ -325,20 +325,22 @@ class Calls(DocumentCalls, GraphCalls, TurnCalls, Decisions):
             "id": done.id, "action": done.action, "replaced_id": done.replaced_id,
             "warnings": list(done.quality_warnings),
             "may_revise": [each.as_json() for each in done.may_revise],
-            "perhaps_related": list(near), "tier": tier, **suggested(done),
+            "perhaps_related": list(near), "tier": tier, **suggested(done, linking="link" in self._offered),
         }  # fmt: skip
         return result([*said, *notes], structured)
 
     def _answered(self, answer: Answer, *, full: bool) -> CallToolResult:
         tier, notes = self._tier(answer.details, answer.details.get("degraded", ()))
+        read, told = reported(answer)
         if not answer:
             why = answer.reason or "no memory matches"
-            said = [*notes, f"Nothing found: {why}. Say that you searched and found nothing."]
-            return result(said, {"results": [], "reason": answer.reason, "tier": tier})
+            notice = [lines.NOTICE] if told else []
+            said = [*notice, *told, *notes, f"Nothing found: {why}. Say that you searched and found nothing."]
+            return result(said, {"results": [], "reason": answer.reason, "tier": tier, **read})
         names = self._short(hit.memory.id for hit in answer)
         said = [self._told(hit, names[hit.memory.id], full=full) for hit in answer]
         results = [lines.hit_as_json(hit, names[hit.memory.id], full=full) for hit in answer]
         if dropped := answer.details.get("dropped", 0):
             notes.append(f"note: {dropped} weaker hits were dropped; keep=0 returns them.")
-        structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier}
-        return result([lines.NOTICE, *said, *notes], structured | {"dropped": dropped})
+        structured = {"notice": lines.NOTICE, "results": results, "reason": answer.reason, "tier": tier, **read}
+        return result([lines.NOTICE, *said, *told, *notes], structured | {"dropped": dropped})

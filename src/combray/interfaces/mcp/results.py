@@ -11,7 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from combray.engine import Engine
 from combray.engine.namespace import check_namespace
 from combray.interfaces.mcp import lines
-from combray.types import Candidate, Hit, Remembered
+from combray.types import Answer, Candidate, Hit, Remembered
 from combray.values import short_ids
 
 
@@ -84,12 +84,59 @@ def questions(new: str, candidates: Sequence[Candidate], names: Mapping[str, str
     return said
 
 
-def suggested(done: Remembered) -> dict[str, Any]:
-    """Return what the diff decided, and the memories that may be cause or effect, as data for the tool link."""
-    listed = ("id", "hop", "causal_signal", "cosine", "overlap", "suggested_sub_type")
-    causal = [{name: each.get(name) for name in listed} for each in done.causal_candidates]
-    decided = {"diff_suggestion": done.diff_suggestion, "embedded": done.embedded}
-    return decided | {"causal_candidates": causal}
+def suggested(done: Remembered, *, linking: bool) -> dict[str, Any]:
+    """Return what the diff decided, and the memories that may be cause or effect, as data for the tool link.
+
+    With `linking`, where that tool is offered, also the edges made, the related memories, and the texts of both.
+    """
+    causal = ("id", "hop", "causal_signal", "cosine", "overlap", "suggested_sub_type")
+    found: dict[str, Any] = {
+        "diff_suggestion": done.diff_suggestion,
+        "embedded": done.embedded,
+        "causal_candidates": _candidates(done.causal_candidates, causal, linking),
+    }
+    if linking:
+        related = ("id", "cosine", "overlap", "auto_linked")
+        found |= {
+            "edges_created": dict(done.edges_created),
+            "semantic_candidates": _candidates(done.semantic_candidates, related, linking),
+            "effective_importance": done.effective_importance,
+            "auto_pruned": done.auto_pruned,
+        }
+    return found
+
+
+def _candidates(
+    given: Iterable[Mapping[str, Any]], fields: Sequence[str], with_text: bool
+) -> list[dict[str, Any]]:
+    told = [{name: each.get(name) for name in fields} for each in given]
+    for each, one in zip(told, given, strict=True) if with_text else ():
+        each["content"] = lines.one_line(str(one["content"]), lines.WIDTH)
+    return told
+
+
+_REPORTED = ("pronouns", "peers", "grouped", "context")
+
+
+def reported(answer: Answer) -> tuple[dict[str, Any], list[str]]:
+    """Return how the question was read and what the preset made of the hits, and lines of both for the model.
+
+    These are the intent (mnemon), resolved dates and pronouns, the results of peers and the text grouped by type
+    (engram), and the text for a prompt (mnemo).
+    """
+    details: Mapping[str, Any] = answer.details
+    found = {"intent": answer.intent} | {name: details[name] for name in _REPORTED if details.get(name)}
+    said = []
+    read = details.get("resolved_query", answer.query)
+    if read != answer.query:
+        found["resolved_query"] = read
+        said.append(f"note: read as {lines.one_line(read, lines.WIDTH)!r}")
+    said += [
+        f"from {lines.one_line(str(each.get('peer', 'a peer')))} (untrusted): "
+        f"{lines.one_line(str(each.get('text', '')), lines.WIDTH)}"
+        for each in details.get("peers") or ()
+    ]
+    return found, said
 
 
 def _how(new: str, old: str) -> str:

@@ -93,8 +93,11 @@ def date(context: Context, y: int, m: int, d: int) -> Span | None:
 
 @action
 def digits_date(context: Context, a: Numeral, b: Numeral, c: Numeral, dotted: bool = False) -> Span | None:
-    """A date of three numbers in the first order of the table that makes a date."""
-    for order in context.orders:
+    """A date of three numbers in the first order of the table that makes a date.
+
+    With dots the day stands before the month: nobody writes March 5 as 03.05.2024.
+    """
+    for order in sorted(context.orders, key=lambda each: each == "mdy") if dotted else context.orders:
         parts = dict(zip(order, (a, b, c), strict=True))
         year = parts["y"]
         if year.width not in (2, 4):

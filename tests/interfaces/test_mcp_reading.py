@@ -1,0 +1,77 @@
+"""How the MCP tools say what a preset made of the question and of the hits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp_types import CallToolResult
+
+import combray
+from combray.interfaces.mcp.calls import Calls
+from combray.testing.fakes import FakeClock
+
+pytestmark = pytest.mark.parametrize("embedder", ["none", "wordllama"])
+
+
+def _opened(preset: str, embedder: str) -> combray.Engine:
+    return combray.open(":memory:", preset=preset, embedder=embedder, clock=FakeClock(), worker=False)
+
+
+def _data(result: CallToolResult) -> dict[str, Any]:
+    found: dict[str, Any] | None = result.structured_content
+    assert found is not None
+    return found
+
+
+def _text(result: CallToolResult) -> str:
+    (block,) = result.content
+    assert block.type == "text"
+    return block.text
+
+
+def test_the_intent_of_every_answer(embedder: str) -> None:
+    """Mnemon: `"intent": "ENTITY"` of a retrieval result; `--intent` overrides it."""
+    engine = _opened("mnemon", embedder)
+    engine.remember("Redis caches the sessions", entities=["Redis"])
+    calls = Calls(engine)
+    assert _data(calls.recall("what is Redis"))["intent"] == "ENTITY"
+    assert _data(calls.recall("what is Redis", intent="WHY"))["intent"] == "WHY"
+    assert _data(calls.recall("什么时候修屋顶"))["intent"] == "WHEN"
+
+
+def test_resolved_dates_and_pronouns_and_the_grouped_hits(embedder: str) -> None:
+    """Engram: "what did he decide?" is "what did [Alice] decide?"; "[decision] Migrate to …"."""
+    engine = _opened("engram", embedder)
+    engine.remember("Alice decided to migrate to microservices", category="decision", entities=["Alice"])
+    answer = Calls(engine).recall("what did she decide?")
+    data = _data(answer)
+    assert data["resolved_query"] == "what did [Alice] decide?"
+    assert data["pronouns"] == [{"phrase": "she", "resolved": "Alice", "by": "graph"}]
+    assert data["grouped"] == "[decision] Alice decided to migrate to microservices"
+    assert "note: read as 'what did [Alice] decide?'" in _text(answer).splitlines()
+    empty = Calls(engine).recall("what happened 3 days ago")
+    assert _data(empty)["resolved_query"] == "what happened 3 days ago (2024-04-28)"
+    assert _text(empty).splitlines()[-1].startswith("Nothing found: nothing is dated 3 days ago (2024-04-28)")
+
+
+def test_the_context_of_mnemo(embedder: str) -> None:
+    """Mnemo, stage 10: "Final results are assembled with metadata for injection into the LLM context"."""
+    engine = _opened("mnemo", embedder)
+    engine.remember("Tom likes figs", category="preference")
+    assert "[W][preference:global] Tom likes figs (2024-05-01; " in _data(Calls(engine).recall("figs"))["context"]
+
+
+def test_an_uncertain_fact_is_marked(embedder: str) -> None:
+    """Semantic facts: "List of Memory objects with text, confidence, timestamp"."""
+    engine = _opened("semantic-facts", embedder)
+    for text, confidence in (("Bob likes green tea", 0.4), ("Bob grows green tea in Uji", 0.7)):
+        engine.remember(text, confidence=confidence, diff=False)
+    if engine.vectors.pending():
+        engine.vectors.make()
+    answer = Calls(engine).search_memory("Bob green tea")
+    found = {each["content"]: each["confidence"] for each in _data(answer)["results"]}
+    assert found == {"Bob likes green tea": 0.4, "Bob grows green tea in Uji": 0.7}
+    marked = [line for line in _text(answer).splitlines() if "confidence" in line]
+    assert len(marked) == 1
+    assert marked[0].endswith("Bob likes green tea <confidence 0.40>")
