@@ -87,7 +87,7 @@ def test_what_was_stored_once_is_found_after_two_years_of_nights(preset: str, em
         for _ in range(24):
             clock.pass_(days=30)
             engine.consolidation.run()
-        assert engine.get(fact).status == "active"
+        assert (engine.get(fact).status, engine.get(fact).confidence) == ("active", 0.7)
         assert [hit.memory.id for hit in engine.recall("What is my passport number?")] == [fact]
 
 
@@ -111,7 +111,7 @@ def test_what_was_deprecated_for_its_age_alone_comes_back() -> None:
         assert engine.get(fact).status == "deprecated"
         engine._at.preset = combray.presets.load("default")
         assert "revive" in engine.consolidation.run().counts
-        assert engine.get(fact).status == "active"
+        assert (engine.get(fact).status, engine.get(fact).confidence) == ("active", 0.7)
 
 
 def test_a_derived_fact_still_fades_and_its_turn_answers() -> None:

@@ -34,8 +34,9 @@ def test_a_supporting_episode_makes_a_fact_surer_and_restarts_its_time() -> None
         assert memory.evidence == (said,)
         # 0.715 * exp(-0.1) = 0.64696, rounded up to a hundredth.
         assert memory.confidence == 0.65 == math.ceil(100 * (0.7 + 0.05 * 0.3) * math.exp(-0.1)) / 100
-        assert done.counts == {"support": 1}
-        assert [version.actor for version in engine.history(fact)] == [f"consolidate:{done.run_id}"]
+        # The evidence, then what ten days have taken.
+        assert done.counts == {"support": 1, "fade": 1}
+        assert {version.actor for version in engine.history(fact)} == {f"consolidate:{done.run_id}"}
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_every_change_and_the_log_name_the_run() -> None:
         actors = {version.actor for memory in nights.facts(engine) for version in engine.history(memory.id)}
         assert actors == {f"consolidate:{done.run_id}"}
         (line,) = [each for each in engine.store.log(50) if each["operation"] == "consolidate"]
-        assert line["detail"].startswith(f"{done.run_id}: 12 deprecate, 36 fade, 12 merge")
+        assert line["detail"].startswith(f"{done.run_id}: 12 deprecate, 60 fade, 12 merge")
         assert [(run.id, run.state, run.counts) for run in engine.consolidation.runs()] == [
             (done.run_id, "done", done.counts)
         ]
@@ -146,7 +146,7 @@ def test_a_read_only_store_can_be_looked_at(tmp_path: Path) -> None:
         nights.know(engine, nights.OFFICE)
     clock.pass_(days=100)
     with combray.open(path, read_only=True, embedder="none", clock=clock) as engine:
-        assert engine.consolidation.run(dry_run=True).counts == {"fade": 1, "move_tier": 1}
+        assert engine.consolidation.run(dry_run=True).counts == {"move_tier": 1}
         with pytest.raises(ReadOnlyStoreError, match="dry run"):
             engine.consolidation.run()
 

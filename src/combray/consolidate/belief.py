@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ from combray.language.validity import validity_of
 from combray.scoring.confidence import PENALTY, grown, stepped
 from combray.scoring.decay import faded
 from combray.types import Memory
+from combray.values import MADE_BY
 
 PLACE = "_belief"
 """The key in a memory's metadata."""
@@ -21,27 +23,29 @@ class Belief(msgspec.Struct, frozen=True):
     """The initial confidence of a fact, and the events since.
 
     `start`: confidence when consolidation first saw the fact. `given`: the pieces of evidence that `start`
-    includes. `at`: time of the last evidence, unix seconds. `halved`: unresolved contradictions.
+    includes. `at`: time of the last evidence, unix seconds. `halved`: unresolved contradictions. `fades`: whether
+    it decays; None for a belief that was stored before this was asked.
     """
 
     start: float
     given: int
     at: float
     halved: int = 0
+    fades: bool | None = None
 
     @classmethod
     def of(cls, memory: Memory) -> Belief:
         """Return the belief behind a fact. For a new fact it starts at the time of recording.
 
-        Not at the time of the event: a fact about 1990 does not fade faster.
+        Not at the time of the event: a fact about 1990 does not fade faster. What was derived fades, for its turn
+        is found without it. What somebody stored does not (`steps.Fade`): nobody repeats a passport number.
         """
-        kept = memory.metadata.get(PLACE)
-        if kept is not None:
-            try:
-                return msgspec.convert(kept, cls)
-            except msgspec.ValidationError:
-                pass
-        return cls(memory.confidence, len(memory.evidence), memory.recorded_at.timestamp())
+        belief = cls(memory.confidence, len(memory.evidence), memory.recorded_at.timestamp())
+        with contextlib.suppress(msgspec.ValidationError):
+            belief = msgspec.convert(memory.metadata.get(PLACE, belief), cls)
+        if belief.fades is None:
+            belief = msgspec.structs.replace(belief, fades=memory.source in MADE_BY)
+        return belief
 
     def base(self, evidence: int) -> float:
         """Return the confidence before decay."""
@@ -49,7 +53,8 @@ class Belief(msgspec.Struct, frozen=True):
 
     def value(self, evidence: int, now: float) -> float:
         """Return the exact confidence now."""
-        return faded(self.base(evidence), now - self.at)
+        base = self.base(evidence)
+        return faded(base, now - self.at) if self.fades else base
 
 
 def confidence(memory: Memory, now: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from combray.consolidate.belief import Belief, confidence
@@ -20,17 +21,20 @@ class FadeFacts:
     """Updates every fact's confidence: its base, times exp(-0.01) per day since the last evidence.
 
     Stored in hundredths, rounded up, so that the stored value crosses the bounds 0.3 and 0.5 exactly when the
-    exact one does. Does not count against the cap on changes.
+    exact one does. Does not count against the cap on changes. Facts that somebody stored keep their confidence,
+    unless `stored` is on: the Semantic Fact System lets them decay.
     """
 
     needs = ("facts", "evidence")
     gives = ("confidence",)
+    stored: bool = False
 
     def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
         for key in sorted(state.facts):
             fact = state.facts[key]
-            now = confidence(fact, state.now)
-            state.take(Fade(key), f"{fact.confidence:.2f} → {now:.2f}")
+            fades = self.stored or fact.source in MADE_BY
+            now = msgspec.structs.replace(Belief.of(fact), fades=fades).value(len(fact.evidence), state.now)
+            state.take(Fade(key, self.stored), f"{fact.confidence:.2f} → {now:.2f}")
         return state
 
 
@@ -38,22 +42,18 @@ class FadeFacts:
 class DeprecateFacts:
     """Deprecates facts with a confidence below `below`, and revives deprecated ones that have reached it again.
 
-    A fact that somebody stored is judged by its confidence before decay: nobody repeats a passport number, and
-    it must be found after years. What was derived repeats its turn, which is found without it. `stored`: judge
-    stored facts by their age too, as the Semantic Fact System does.
     A restore by the user counts as evidence of that moment, so the fact is not deprecated again for its age.
     Status is a function of confidence alone and does not depend on how often consolidation runs.
     """
 
     needs = ("facts", "confidence")
     below: float = DEPRECATED_BELOW
-    stored: bool = False
 
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
         reader = runtime.store.reader(state.namespace)
         for key in sorted(state.facts):
             fact = state.facts[key]
-            now = self._confidence(fact, state.now)
+            now = confidence(fact, state.now)
             if fact.status == "deprecated" and now >= self.below:
                 state.take(Revive(key), f"confidence {now:.2f}")
             elif fact.status in LIVE_STATUSES and now < self.below:
@@ -65,15 +65,10 @@ class DeprecateFacts:
                     continue
                 if restored > belief.at:
                     state.take(Confirm(key, restored), "restored by hand")
-                now = self._confidence(state.facts[key], state.now)
+                now = confidence(state.facts[key], state.now)
                 if now < self.below:
                     state.take(Deprecate(key), f"confidence {now:.2f}")
         return state
-
-    def _confidence(self, fact: Memory, now: float) -> float:
-        if self.stored or fact.source in MADE_BY:
-            return confidence(fact, now)
-        return Belief.of(fact).base(len(fact.evidence))
 
 
 _AT_ONCE = 5_000

@@ -18,6 +18,7 @@ from combray.records import dataclass
 from combray.runtime import Doubt, Link
 from combray.runtime.waiting import is_ahead, replaces_at_once
 from combray.types import LIVE_STATUSES, Memory
+from combray.values import MADE_BY
 
 FACTS = ("fact", "insight", "summary")
 """Kinds that consolidation manages. Episodes and chunks are originals and do not change."""
@@ -45,7 +46,9 @@ class Support(_OfFact, frozen=True, tag="support"):
 
 
 class Fade(_OfFact, frozen=True, tag="fade"):
-    """Decay since a fact's last evidence."""
+    """Decay since a fact's last evidence; with `stored` also of a fact that was not derived."""
+
+    stored: bool = False
 
 
 class Confirm(_OfFact, frozen=True, tag="confirm"):
@@ -238,7 +241,11 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
             evidence = tuple(dict.fromkeys((*evidence, *(each for each in found if each))))
         if not isinstance(step, Fade) and (evidence != memory.evidence or isinstance(step, Confirm)):
             belief = msgspec.structs.replace(belief, at=max(belief.at, step.at))
+        if isinstance(step, Fade):
+            belief = msgspec.structs.replace(belief, fades=step.stored or memory.source in MADE_BY)
         fields = believing(memory, belief, evidence, now)
+        if isinstance(step, Fade) and "confidence" not in fields:
+            fields = {}
     return Effect((Change(step.fact, str(operation), fields),)) if fields else Effect()
 
 

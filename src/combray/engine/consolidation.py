@@ -118,7 +118,7 @@ class Consolidation:
         return self._report(state, dry_run=False, counts=run.counts, resumed=resumed)
 
     def _plan(self, most: int, progress: Progress | None, steps: Pipeline[Planning] | None) -> Planning:
-        from combray.consolidate.confidence import DeprecateFacts
+        from combray.consolidate.confidence import FadeFacts
         from combray.consolidate.nightly import NIGHTLY
         from combray.consolidate.state import Planning
 
@@ -128,7 +128,7 @@ class Consolidation:
         state = Planning(self._at.namespace, now, run, most, progress=progress)
         usual = NIGHTLY if self._at.settings.get("distil", True) else NIGHTLY.without("DistilFacts")
         if self._at.preset.fades:
-            usual = usual.replace("DeprecateFacts", DeprecateFacts(stored=True))
+            usual = usual.replace("FadeFacts", FadeFacts(stored=True))
         return (steps or usual).run(state, self._at.runtime)
 
     def _report(

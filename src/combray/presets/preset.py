@@ -20,8 +20,8 @@ class Preset:
     """A write and a read pipeline under one name, and where they come from.
 
     `queues`: whether writes leave their vectors to a worker. With None the write pipeline is loaded to find out,
-    which doubles the time of opening a store. `fades`: whether consolidation deprecates facts that somebody
-    stored once their confidence has faded, and not only facts that it derived.
+    which doubles the time of opening a store. `fades`: whether consolidation lets the confidence of stored
+    facts decay, until it deprecates them, and not only that of facts that it derived.
     """
 
     name: str
