@@ -95,8 +95,7 @@ class ShowLater:
         # What was put off changes nothing on its old day, and is marked itself.
         telling = [each for each in links if each.source not in off and tells(each, times)]
         found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times)
-        pairs = {(each.source, each.target) for each in found}
-        found += [each for each in slips if each.target in known and (each.source, each.target) not in pairs]
+        found = _with_slips(found, [each for each in slips if each.target in known])
         state.revisions = [*found, *siblings(found, times), *state.led]
         if state.revisions and not state.asks_past:
             leads = {(each.source, each.target) for each in found if self._leads(each, state, times)}
@@ -240,6 +239,17 @@ def _without_plans_behind(state: Recalling, links: Sequence[Link], times: Times)
     said = (datetime.fromtimestamp(times.moment[key], UTC) for key in olds)
     past = {key for key, at, text in zip(olds, said, state.contents(olds), strict=True) if lies_behind(text, at)}
     return [each for each in links if each.target not in past or each.source in times.told]
+
+
+def _with_slips(links: Sequence[Link], slips: Sequence[Link]) -> list[Link]:
+    """Add the edges of what puts a plan off: of all that is later than the plan, it is shown first."""
+    pairs = {(each.source, each.target) for each in slips}
+    most = {each.target: each.weight for each in sorted(links, key=lambda each: each.weight)}
+    firm = [
+        msgspec.structs.replace(each, weight=max(each.weight, round(most.get(each.target, 0.0) + _TINY, 6)))
+        for each in slips
+    ]
+    return [each for each in links if (each.source, each.target) not in pairs] + firm
 
 
 def siblings(links: Sequence[Link], times: Times) -> list[Link]:

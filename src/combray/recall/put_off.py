@@ -16,7 +16,7 @@ from combray.recall.state import Recalling
 from combray.recall.times import Times, planned, times_of
 from combray.runtime import Link
 
-SLIPPED_FROM, SLIPPED_SHARE, SLIPPED_SILENTLY_FROM = 0.05, 0.2, 0.75
+SLIPPED_FROM, SLIPPED_SHARE, SLIPPED_SILENTLY_FROM = 0.02, 0.2, 0.75
 """Least probability of the `may_revise` edge of a text from before a plan's day, with words of putting off or
 dropping (`language.tense.puts_off`), that puts the plan in doubt; its least share of the text's best edge; and
 the probability from which a text without such words does."""
@@ -90,10 +90,14 @@ def outright(
         (each.source, each.target) for each in links if each.weight >= EVENT_FROM and each.target in times.dated
     }
     news = sorted({new for new, _ in plans | dated})
-    said = {new for new, text in zip(news, state.contents(news), strict=True) if says_put_off(text)}
+    texts = dict(zip(news, state.contents(news), strict=True))
+    said = {new for new, text in texts.items() if says_put_off(text)}
+    halted = {new for new, text in texts.items() if puts_off(text)}
     olds = sorted({old for new, old in dated - plans if new in said})
     days = {old for old, text in zip(olds, state.contents(olds), strict=True) if names_a_day(text)}
-    return {(new, old) for new, old in plans | dated if new in said and ((new, old) in plans or old in days)}
+    return {pair for pair in plans if pair[0] in halted} | {
+        (new, old) for new, old in dated if new in said and old in days
+    }
 
 
 def slips(state: Recalling, plans: Sequence[int]) -> list[int]:
