@@ -50,6 +50,8 @@ def begins(text: str) -> str | None:
         ("They brought the handover forward to 7 June.", "2025-06-07"),
         ("入住得等到6月20号。", "2025-06-20"),
         ("Chuyển nhà lùi hai tuần, tới 18/6.", "2025-06-18"),
+        # Two days of a weekend.
+        ("The weekend of 7/8 June: everything runs on the new cluster from then on.", "2025-06-07"),
         # What repeats, and what lies behind.
         ("Rent is due on the 1st of each month.", None),
         ("We moved in with Otto on 3 May.", None),
