@@ -122,3 +122,19 @@ def test_what_calls_a_plan_off_stands_before_it_whatever_another_plan_may_change
     engine.link(off, plan, type="may_revise", weight=0.15)
     places = shown(engine, "Who gets the hardware shop?", 5)
     assert places.index(off) < places.index(plan)
+
+
+def test_what_named_a_day_ahead_leads_when_the_day_has_come(engine: Engine) -> None:
+    """No word of it says that it is a plan; the edge says what it may change."""
+    old = tell(engine, "Yonas drives night trucks for Kestrel Freight", "2026-01-14")
+    new = tell(engine, "Yonas passed! The railway has him in the Orrin box on 4 May, day shifts", "2026-03-23")
+    assert engine.get(new).valid_from is None
+    engine.link(new, old, type="may_revise", weight=0.2)
+    assert shown(engine, "What does Yonas drive?", 2) == [new, old]
+
+
+def test_before_that_day_it_does_not(engine: Engine) -> None:
+    old = tell(engine, "Yonas drives night trucks for Kestrel Freight", "2026-01-14")
+    new = tell(engine, "Yonas passed! The railway has him in the Orrin box on 4 July, day shifts", "2026-03-23")
+    engine.link(new, old, type="may_revise", weight=0.2)
+    assert shown(engine, "What does Yonas drive?", 2) == [old, new]

@@ -25,6 +25,22 @@ def names_a_day(text: str, after: datetime | None = None) -> bool:
     return False
 
 
+def first_ahead(text: str, said_at: datetime) -> datetime | None:
+    """Return the first day of the calendar that a text names and that lay ahead when it was said, if any."""
+    # The grammars take 50 ms to build.
+    from combray.language.dates.resolution import resolve
+
+    found = [
+        each.start
+        for each in resolve(text, said_at, forward=True)
+        if each.explicit
+        and each.start > said_at
+        and any(map(str.isdigit, each.text))
+        and (each.kind in ("date", "open") or (each.kind == "time" and each.start - said_at > _WEEK))
+    ]
+    return min(found, default=None)
+
+
 def lies_behind(text: str, said_at: datetime) -> bool:
     """Return whether every time that a text names lies before the moment it was said: "I moved last week"."""
     # The grammars take 50 ms to build.
