@@ -138,3 +138,11 @@ def test_before_that_day_it_does_not(engine: Engine) -> None:
     new = tell(engine, "Yonas passed! The railway has him in the Orrin box on 4 July, day shifts", "2026-03-23")
     engine.link(new, old, type="may_revise", weight=0.2)
     assert shown(engine, "What does Yonas drive?", 2) == [old, new]
+
+
+@pytest.mark.parametrize(("weight", "leads"), [(0.5, True), (0.2, False)])
+def test_a_month_ahead_counts_for_a_probable_pair_alone(engine: Engine, weight: float, leads: bool) -> None:
+    old = tell(engine, "Yonas drives night trucks for Kestrel Freight", "2026-01-14")
+    new = tell(engine, "Yonas passed! The railway has him in the Orrin box in April, day shifts", "2026-02-10")
+    engine.link(new, old, type="may_revise", weight=weight)
+    assert shown(engine, "What does Yonas drive?", 2) == ([new, old] if leads else [old, new])

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from combray.language.dates.resolution import TimeExpression
 
 _WEEK = timedelta(days=7)
+_SOON = timedelta(days=5)
+"""A nearer time ("on Tuesday", "this weekend") is mostly that of an event."""
 
 
 def names_a_day(text: str, after: datetime | None = None) -> bool:
@@ -25,20 +31,24 @@ def names_a_day(text: str, after: datetime | None = None) -> bool:
     return False
 
 
-def first_ahead(text: str, said_at: datetime) -> datetime | None:
-    """Return the first day of the calendar that a text names and that lay ahead when it was said, if any."""
+def first_ahead(text: str, said_at: datetime, *, vague: bool = False) -> datetime | None:
+    """Return the first day of the calendar that a text names and that lay ahead when it was said, if any.
+
+    With `vague` also the start of another time that was at least five days ahead ("in September", "next month").
+    """
     # The grammars take 50 ms to build.
     from combray.language.dates.resolution import resolve
 
-    found = [
-        each.start
-        for each in resolve(text, said_at, forward=True)
-        if each.explicit
-        and each.start > said_at
-        and any(map(str.isdigit, each.text))
-        and (each.kind in ("date", "open") or (each.kind == "time" and each.start - said_at > _WEEK))
-    ]
-    return min(found, default=None)
+    def counts(each: TimeExpression) -> bool:
+        if vague and each.start - said_at >= _SOON:
+            return True
+        is_day = each.kind in ("date", "open") or (each.kind == "time" and each.start - said_at > _WEEK)
+        return is_day and any(map(str.isdigit, each.text))
+
+    found = resolve(text, said_at, forward=True)
+    return min(
+        (each.start for each in found if each.explicit and each.start > said_at and counts(each)), default=None
+    )
 
 
 def lies_behind(text: str, said_at: datetime) -> bool:

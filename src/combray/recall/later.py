@@ -69,6 +69,8 @@ class ShowLater:
     """Probability of an edge from a plan whose date has come that counts for every question it answers."""
     announced_from: float = 0.1
     """Probability of an edge from a text whose words do not make it a plan but name a day that has come since."""
+    announced_vaguely_from: float = 0.4
+    """The same for a text that names another time ahead ("in September")."""
     place_from: float = 0.15
     """Probability of mattering from which a later memory stands among the first `kept` places."""
     kept: int = 3
@@ -112,16 +114,13 @@ class ShowLater:
         `language.validity` knows a plan by its words alone, and dates six in ten that a new author writes. Here
         the text may change an earlier memory: "The railway takes him on 4 August" is as good as a plan.
         """
-        keys = sorted(
-            {each.source for each in links if each.weight >= self.announced_from}
-            & (times.told - times.due - times.plans)
-            & times.dated
-        )
-        if not keys:
-            return times
+        most = {each.source: each.weight for each in sorted(links, key=lambda each: each.weight)}
+        told = (times.told - times.due - times.plans) & times.dated
+        keys = sorted(key for key in told if most.get(key, 0.0) >= self.announced_from)
         days = {}
-        for key, text in zip(keys, state.contents(keys), strict=True):
-            day = first_ahead(text[:LEAD], datetime.fromtimestamp(times.moment[key], UTC))
+        for key, text in zip(keys, state.contents(keys) if keys else (), strict=True):
+            said_at = datetime.fromtimestamp(times.moment[key], UTC)
+            day = first_ahead(text[:LEAD], said_at, vague=most[key] >= self.announced_vaguely_from)
             if day is not None and day.timestamp() <= state.present:
                 days[key] = day.timestamp()
         return times._replace(due=times.due | days.keys(), since={**times.since, **days})
