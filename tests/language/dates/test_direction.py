@@ -32,6 +32,10 @@ NEXT, LAST = date(2025, 5, 20), date(2025, 5, 13)
         "Lịch hẹn của tôi là thứ Ba.",
         "Thứ Ba tôi sẽ đi khám răng.",
         "Cuộc họp được dời sang thứ Ba.",
+        "Ich habe am Dienstag Zahnarzt.",
+        "Das Treffen ist am Dienstag.",
+        "Was steht am Dienstag an?",
+        "Was ist am Dienstag?",
     ],
 )
 def test_what_is_arranged_lies_ahead(text: str) -> None:
@@ -48,6 +52,11 @@ def test_what_is_arranged_lies_ahead(text: str) -> None:
         "I got the parcel on Tuesday.",
         "我周二见到她了。",
         "Tôi đã gặp cô ấy hôm thứ Ba.",
+        "Wir sind am Dienstag nach Ulm gefahren.",
+        "Am Dienstag waren wir im Kino.",
+        "Was war am Dienstag?",
+        "Was hat er am Dienstag gesagt?",
+        "Was it on Tuesday?",
     ],
 )
 def test_what_happened_lies_behind(text: str) -> None:
@@ -91,3 +100,21 @@ def test_a_time_given_in_words_follows_the_text() -> None:
         kept = engine.get(note.id).expires_at
         assert kept is not None
         assert kept.date() == NEXT
+
+
+@pytest.mark.parametrize("preset", ["default", "engram"])
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("Was ist am Dienstag?", "Am Dienstag habe ich um 10 Uhr Zahnarzt."), ("Was war am Dienstag?", "Kino")],
+)
+def test_a_german_question_for_a_day_is_not_about_the_past_for_its_was(
+    preset: str, question: str, first: str
+) -> None:
+    with combray.open(":memory:", preset=preset, clock=SUNDAY.timestamp) as engine:
+        for text in (
+            "Am Dienstag habe ich um 10 Uhr Zahnarzt.",
+            "Der Drucker steht im Flur.",
+            "Letzten Dienstag waren wir im Kino.",
+        ):
+            engine.remember(text, author="user")
+        assert any(first in hit.memory.content for hit in engine.recall(question))

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from combray.language.dates.resolution import TimeExpression
 
 
+_GERMAN_WHAT = re.compile(
+    r"^\W*was (?=(?:ist|sind|war|waren|steht|stehen|gibt|gab|habe|hat|haben|hast|hatte|hatten|mache|machst|macht"
+    r"|machen|passiert|läuft|kommt|kam|soll|sollen|muss|wird|werden|wurde|geht|ging|brauche|brauchen|will)\b)"
+)
+"""The German question word, which is an English verb of the past: it is read as "das"."""
+
+
 def resolve_stated(
     text: str, moment: datetime, tense: Tense | None = None, begins: datetime | None = None
 ) -> list[TimeExpression]:
@@ -66,7 +73,7 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
         return None
     if marks["arranged"].search(before) or marks["arranged"].match(inside):
         return True
-    clause = f"{before} {inside} {after}"
+    clause = _GERMAN_WHAT.sub("das ", f"{before} {inside} {after}")
     if marks["happened"].search(clause):
         return False
     if marks["coming"].search(clause):
@@ -79,7 +86,7 @@ def is_ahead(text: str, span: tuple[int, int], tense: Tense | None = None) -> bo
 
 def tells_of_past(words: str) -> bool:
     """Return whether words have a verb of what happened ("wrote", "has been"), whatever else they say."""
-    return _marks()["happened"].search(plain(words)) is not None
+    return _marks()["happened"].search(_GERMAN_WHAT.sub("das ", plain(words))) is not None
 
 
 @from_tables
