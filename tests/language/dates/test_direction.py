@@ -33,9 +33,7 @@ NEXT, LAST = date(2025, 5, 20), date(2025, 5, 13)
         "Thứ Ba tôi sẽ đi khám răng.",
         "Cuộc họp được dời sang thứ Ba.",
         "Ich habe am Dienstag Zahnarzt.",
-        "Das Treffen ist am Dienstag.",
         "Was steht am Dienstag an?",
-        "Was ist am Dienstag?",
     ],
 )
 def test_what_is_arranged_lies_ahead(text: str) -> None:
