@@ -43,9 +43,11 @@ class Belief(msgspec.Struct, frozen=True):
         belief = cls(memory.confidence, len(memory.evidence), memory.recorded_at.timestamp())
         with contextlib.suppress(msgspec.ValidationError):
             belief = msgspec.convert(memory.metadata.get(PLACE, belief), cls)
-        if belief.fades is None:
-            belief = msgspec.structs.replace(belief, fades=memory.source in MADE_BY)
-        return belief
+        return belief if belief.fades is not None else belief.ageing(memory)
+
+    def ageing(self, memory: Memory, *, stored: bool = False) -> Belief:
+        """Return the belief with `fades` set: for a derived fact, and with `stored` for any."""
+        return msgspec.structs.replace(self, fades=stored or memory.source in MADE_BY)
 
     def base(self, evidence: int) -> float:
         """Return the confidence before decay."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 
 from combray.consolidate.belief import Belief, confidence
@@ -13,7 +12,6 @@ from combray.runtime import Rows, Runtime
 from combray.scoring.confidence import DEPRECATED_BELOW
 from combray.scoring.tiers import TierRule
 from combray.types import LIVE_STATUSES, TIERS, Memory
-from combray.values import MADE_BY
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,7 @@ class FadeFacts:
     def __call__(self, state: Planning, _runtime: Runtime) -> Planning:
         for key in sorted(state.facts):
             fact = state.facts[key]
-            fades = self.stored or fact.source in MADE_BY
-            now = msgspec.structs.replace(Belief.of(fact), fades=fades).value(len(fact.evidence), state.now)
+            now = Belief.of(fact).ageing(fact, stored=self.stored).value(len(fact.evidence), state.now)
             state.take(Fade(key, self.stored), f"{fact.confidence:.2f} → {now:.2f}")
         return state
 

@@ -18,7 +18,6 @@ from combray.records import dataclass
 from combray.runtime import Doubt, Link
 from combray.runtime.waiting import is_ahead, replaces_at_once
 from combray.types import LIVE_STATUSES, Memory
-from combray.values import MADE_BY
 
 FACTS = ("fact", "insight", "summary")
 """Kinds that consolidation manages. Episodes and chunks are originals and do not change."""
@@ -242,7 +241,7 @@ def effect(step: Step, memories: Mapping[int, Memory], ids: Mapping[int, str], n
         if not isinstance(step, Fade) and (evidence != memory.evidence or isinstance(step, Confirm)):
             belief = msgspec.structs.replace(belief, at=max(belief.at, step.at))
         if isinstance(step, Fade):
-            belief = msgspec.structs.replace(belief, fades=step.stored or memory.source in MADE_BY)
+            belief = belief.ageing(memory, stored=step.stored)
         fields = believing(memory, belief, evidence, now)
         if isinstance(step, Fade) and "confidence" not in fields:
             fields = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -22,13 +23,8 @@ def names_a_day(text: str, after: datetime | None = None) -> bool:
     from combray.language.dates.resolution import resolve
 
     now = after or datetime.fromtimestamp(0, UTC)
-    for each in resolve(text, now, forward=True if after else None):
-        # With a time of day: "18 June at 10", but not "Friday at 10", which is never a week away.
-        is_day = each.kind == "date" or (each.kind == "time" and abs(each.start - now) > _WEEK)
-        is_named = is_day and each.explicit and any(map(str.isdigit, each.text))
-        if is_named and (after is None or each.start > after):
-            return True
-    return False
+    found = resolve(text, now, forward=True if after else None)
+    return any(_is_day(each, now) and (after is None or each.start > after) for each in found if each.explicit)
 
 
 def first_ahead(text: str, said_at: datetime, *, vague: bool = False) -> datetime | None:
@@ -39,15 +35,15 @@ def first_ahead(text: str, said_at: datetime, *, vague: bool = False) -> datetim
     # The grammars take 50 ms to build.
     from combray.language.dates.resolution import resolve
 
-    def counts(each: TimeExpression) -> bool:
-        if vague and each.start - said_at >= _SOON:
-            return True
-        is_day = each.kind in ("date", "open") or (each.kind == "time" and each.start - said_at > _WEEK)
-        return is_day and any(map(str.isdigit, each.text))
-
-    found = resolve(text, said_at, forward=True)
+    ahead = [each for each in resolve(text, said_at, forward=True) if each.explicit and each.start > said_at]
     return min(
-        (each.start for each in found if each.explicit and each.start > said_at and counts(each)), default=None
+        (
+            each.start
+            for each in ahead
+            # "From 1 June on" is open.
+            if _is_day(each, said_at, ("date", "open")) or (vague and each.start - said_at >= _SOON)
+        ),
+        default=None,
     )
 
 
@@ -59,3 +55,9 @@ def lies_behind(text: str, said_at: datetime) -> bool:
     # "Dinner on Friday" may lie ahead.
     found = resolve(text, said_at, forward=True)
     return bool(found) and all(each.end <= said_at for each in found)
+
+
+def _is_day(each: TimeExpression, now: datetime, kinds: Collection[str] = ("date",)) -> bool:
+    # With a time of day: "18 June at 10", but not "Friday at 10", which is never a week away.
+    named = each.kind in kinds or (each.kind == "time" and abs(each.start - now) > _WEEK)
+    return named and any(map(str.isdigit, each.text))

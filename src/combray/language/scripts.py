@@ -157,9 +157,9 @@ def _asking_first() -> dict[str, str]:
     return {word: code for word, code in found.items() if word not in _english_alone()}
 
 
-_TELLING, _ENGLISH_TOO = 4, frozenset(("comment",))
 _SHORT = frozenset(("wer", "wem", "wie"))
 """Shorter words that begin a question in one language and are words of no other."""
+_TELLING, _ENGLISH_TOO = 4, frozenset(("comment",))
 """Letters from which a question word speaks for its language, and one that English has as well."""
 
 

@@ -388,7 +388,5 @@ def _patterns(kind: str) -> list[tuple[Sequence[str], str]]:
             gates, arrow, pattern = each.rpartition("=> ")
             for name, value in macros:
                 pattern = pattern.replace(f"{{{name}}}", f"(?:{value})")
-            # The spelling of `plain` has ASCII marks for the wide ones.
-            pattern = pattern.replace("[^，。；]", "[^，。；,;]")
             found.append((gates.split() if arrow else (), pattern))
     return found

@@ -90,7 +90,8 @@ class _Times(NamedTuple):
 def validity_of(text: str, tense: Tense, said_at: datetime) -> Validity:
     """Return the validity of a text of this tense that was said at a moment (aware).
 
-    A past statement ends at the time it names, at the latest when it was said. A planned one begins at the one
+    A past statement ends at the time it names, at the latest when it was said; if a part of it is about a day
+    ahead, it begins on that day. A planned one begins at the one
     date that it names, or at the end of a time that it does not exceed ("by the end of June"). A present one
     begins at the date after "since", and one of a change ("we move on 3 June") on that day, if it lies ahead.
     "Until Friday" ends with that day. What is put off ("pushed to 3 June", "3 June instead of 12 May") begins on

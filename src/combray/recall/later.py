@@ -176,7 +176,7 @@ class ShowLater:
     ) -> None:
         """Arrange the candidates: at each hit the plan that came due, and the most probable later memory.
 
-        What says outright that a plan is `off` stands before it, whatever another plan would change.
+        What says that a plan is `off` stands before it, whatever another plan would change.
         """
         before: dict[int, int] = {}
         behind: dict[int, int] = {}

@@ -21,8 +21,8 @@ SLIPPED_FROM, SLIPPED_SHARE, SLIPPED_SILENTLY_FROM = 0.02, 0.2, 0.75
 dropping (`language.tense.puts_off`), that puts the plan in doubt; its least share of the text's best edge; and
 the probability from which a text without such words does."""
 PUT_OFF_FROM, EVENT_FROM = 0.1, 0.3
-"""Probability of a `may_revise` edge from which a text that says outright that something is put off, or off,
-leads over a plan, and over another statement that names a day of the calendar."""
+"""Probability of a `may_revise` edge from which a text with words of putting off or dropping leads over a plan,
+and from which one that says outright that something is put off, or off, leads over what names a calendar day."""
 
 
 def put_off(state: Recalling, links: Sequence[Link], times: Times) -> tuple[list[Link], list[Link]]:
@@ -81,7 +81,7 @@ def _best_with_a_day(state: Recalling, keys: Sequence[int]) -> Mapping[int, floa
 def outright(
     state: Recalling, links: Sequence[Link], slips: Sequence[Link], times: Times
 ) -> set[tuple[int, int]]:
-    """Return the pairs of memories of which the later says outright that a plan or an event is put off, or off.
+    """Return the pairs of which the later text puts a plan off or drops it, or says so of an event outright.
 
     Until the new day as after it, the old one holds no more: the text stands before what names it.
     """
@@ -92,10 +92,9 @@ def outright(
     news = sorted({new for new, _ in plans | dated})
     texts = dict(zip(news, state.contents(news), strict=True))
     said = {new for new, text in texts.items() if says_put_off(text)}
-    halted = {new for new, text in texts.items() if puts_off(text)}
     olds = sorted({old for new, old in dated - plans if new in said})
     days = {old for old, text in zip(olds, state.contents(olds), strict=True) if names_a_day(text)}
-    return {pair for pair in plans if pair[0] in halted} | {
+    return {(new, old) for new, old in plans if puts_off(texts[new])} | {
         (new, old) for new, old in dated if new in said and old in days
     }
 

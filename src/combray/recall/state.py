@@ -25,7 +25,7 @@ def aligned(keys: Keys, known: Keys, scores: Scores) -> Scores:
 
 
 def sure_enough(where: Filter, above: float) -> Filter:
-    """Return the filter for memories with a confidence above a bound; 0 is no bound."""
+    """Return the filter for memories with a confidence above a bound; 0 lets all through."""
     if not above:
         return where
     return replace(where, min_confidence=max(where.min_confidence, math.nextafter(above, math.inf)))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _GERMAN_WHAT = re.compile(
     r"^\W*was (?=(?:ist|sind|war|waren|steht|stehen|gibt|gab|habe|hat|haben|hast|hatte|hatten|mache|machst|macht"
-    r"|machen|passiert|läuft|kommt|kam|soll|sollen|muss|wird|werden|wurde|geht|ging|brauche|brauchen|will)\b)"
+    r"|machen|passiert|läuft|kommt|kam|soll|sollen|muss|wird|werden|wurde|geht|ging|brauche|brauchen)\b)"
 )
 """The German question word, which is an English verb of the past: it is read as "das"."""
 
