@@ -53,7 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0.5
     caution: Annotated[
         float,
-        "how sure a recall must be that memories hold the answer, -5 to 5 in log-odds; above 0: empty more often",
+        "least confidence of an answer, 0 to 1; a recall that is less sure is empty, 0: only the evidence floor",
     ] = 0.0
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
@@ -172,7 +172,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "candidate_pool_size": (1, 1000),
     "revision_budget": (0, 1),
     "keep": (0, 1),
-    "caution": (-5, 5),
+    "caution": (0, 1),
     "hook_milliseconds": (50, 60_000),
     "hook_resident": (0, 86_400),
     "mmr_lambda": (0, 1),

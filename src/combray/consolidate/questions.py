@@ -23,9 +23,9 @@ def keep_both(tx: Writer, new: int, old: int, reason: str, who: str, now: float)
         tx.link([Link(each.source, each.target, "may_revise", each.weight, BOTH, why, who)], now)
 
 
-def reopen(tx: Writer, new: int, old: int, now: float) -> None:
-    """Make a question of the answer that both hold: the edge is as it was."""
+def reopen(tx: Writer, new: int, old: int, who: str, now: float) -> None:
+    """Leave the question open: nothing is settled, and an edge that `who` made says so ("user": a caller)."""
     for each in between(tx, new, old):
         tx.unlink(each.source, each.target, "may_revise")
         asked = each.reason.partition(_KEPT)[0]
-        tx.link([Link(each.source, each.target, "may_revise", each.weight, reason=asked)], now)
+        tx.link([Link(each.source, each.target, "may_revise", each.weight, reason=asked, created_by=who)], now)

@@ -202,7 +202,7 @@ def _reopen(tx: Writer, run: Run, now: float) -> None:
     for edge in tx.edges(("may_revise",)):
         if edge.created_by == actor(run.id):
             new, old = (tx.keys_of([each])[each] for each in (edge.source, edge.target))
-            reopen(tx, new, old, now)
+            reopen(tx, new, old, "combray", now)
             keep_apart(tx, sorted((new, old)), f"{_UNDO}{run.id}")
 
 

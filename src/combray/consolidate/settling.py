@@ -16,7 +16,6 @@ from combray.errors import InvalidInputError
 from combray.language.scopes import scope_set
 from combray.runtime import Writer
 from combray.runtime.waiting import move_waiting, move_waiting_back
-from combray.scoring.revisions import ANSWERED
 from combray.types import LIVE_STATUSES, Memory, Verdict
 
 CORRECTS = "corrects"
@@ -33,6 +32,7 @@ def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: s
     later, earlier = tx.memories([new, old])
     if verdict == "open" and stands is None:
         if between(tx, new, old):
+            reopen(tx, new, old, who, now)
             return None
         problem = f"nothing was settled between {later.id} and {earlier.id}."
         raise InvalidInputError("verdict", problem, "Name the two memories of a settled pair.")
@@ -46,9 +46,6 @@ def settle(tx: Writer, new: int, old: int, verdict: Verdict, reason: str, who: s
         keep_both(tx, new, old, reason, who, now)
     elif verdict != "open":
         _replace(tx, new, old, verdict, reason, who, now)
-    if who == "user" and not tx.kept(ANSWERED):
-        # Whoever answers is asked about less probable pairs too (`recall.later.ShowLater`).
-        tx.keep(ANSWERED, "1")
     tx.note("settle", later.id, f"{verdict} {earlier.id}", now)
     return stands
 
@@ -132,7 +129,7 @@ def _reopen(tx: Writer, new: int, old: int, stands: Verdict, who: str, now: floa
     if stands == "same":
         undo_merge(tx, old, now)
     elif stands == BOTH:
-        reopen(tx, new, old, now)
+        reopen(tx, new, old, who, now)
     else:
         _take_back(tx, new, old, who, now)
 

@@ -14,7 +14,6 @@ import numpy as np
 from combray.engine.namespace import Namespace
 from combray.errors import ModelError
 from combray.language.claim_tokens import vocabulary
-from combray.language.families import families, families_of
 from combray.language.folding import fold, is_unspaced, plain
 from combray.language.lexicon import matcher
 from combray.language.names import candidates, normal
@@ -228,9 +227,7 @@ def _has(held: frozenset[str], term: str) -> bool:
 
 def _of_kind(wanted: Request, terms: frozenset[str]) -> bool:
     """Return whether each term of the description is met by a word of its family: "pets" by "cats"."""
-    return bool(wanted.terms) and all(
-        _has(terms, each) or not families(each).isdisjoint(families_of(terms)) for each in wanted.terms
-    )
+    return bool(wanted.terms) and all(_has(terms, each) for each in wanted.terms)
 
 
 def _surname(name: str) -> Callable[[str], re.Match[str] | None] | None:

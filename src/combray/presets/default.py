@@ -6,19 +6,26 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.recall.aliases import ReadAliases
-from combray.recall.answers import JudgeAnswers
+from combray.recall.aliases import MatchEntities, ReadAliases
 from combray.recall.assemble import Assemble
 from combray.recall.day import ReadDay, RequireDay
 from combray.recall.derived import SetFactsBeside
+from combray.recall.evidence import RequireEvidence
 from combray.recall.keep import KeepStrong
 from combray.recall.later import ShowLater
-from combray.recall.order import OrderCauses
 from combray.recall.own_text import KeepOwnText
-from combray.recall.present import LeadWithPresent, ShowSuccessors
-from combray.recall.query import DetectIntent, EmbedQuery, ReadQuestion
-from combray.recall.ranking import RANKING
-from combray.recall.subject import LeadWithSubject
+from combray.recall.passages import SplitQuery
+from combray.recall.present import FollowRevisions, LeadWithPresent, ShowSuccessors
+from combray.recall.query import EmbedQuery, ReadQuestion
+from combray.recall.search import SearchContext
+from combray.recall.signals import (
+    AnswerCue,
+    AuthorMatch,
+    ContextMatch,
+    SessionPrior,
+    ShapePrior,
+    WeighSignals,
+)
 from combray.recall.weigh import Cut
 
 if TYPE_CHECKING:
@@ -62,23 +69,29 @@ PRESET = Preset(
     recall=Pipeline(
         "default.recall",
         (
-            DetectIntent(),
             ReadQuestion(),
             ReadAliases(),
             ReadDay(),
             EmbedQuery(),
-            *RANKING,
+            SplitQuery(),
+            SearchContext(),
+            FollowRevisions(),
+            MatchEntities(),
+            ContextMatch(),
+            RequireEvidence(own=False),
+            AuthorMatch(),
+            AnswerCue(),
+            ShapePrior(),
+            WeighSignals(),
+            SessionPrior(),
             RequireDay(superseded=True),
-            JudgeAnswers(),
             KeepStrong(),
             ShowSuccessors(),
             SetFactsBeside(),
-            LeadWithSubject(),
             LeadWithPresent(),
             ShowLater(),
             KeepOwnText(),
             Cut(),
-            OrderCauses(only_when_asked=True),
             Assemble(),
         ),
         READ,

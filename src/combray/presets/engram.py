@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
-from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble, GroupByType
 from combray.recall.composite import DropTwins, ScoreComposite
-from combray.recall.evidence import ReadTopic, RequireEvidence
+from combray.recall.evidence import RequireEvidence
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuery, ReadQuestion, SkipTrivial
 from combray.recall.references import ResolveDates, ResolvePronouns
-from combray.recall.require_answer import RequireAnswer
 from combray.recall.search_parallel import SearchParallel
 from combray.recall.weigh import Cut
 
@@ -42,16 +40,13 @@ PRESET = Preset(
             ResolveDates(),
             ResolvePronouns(),
             ReadQuery(),
-            ReadTopic(),
             ReadQuestion(),
             ReadAliases(),
             EmbedQuery(),
             SearchParallel(),
-            RequireAnswer(),
             RequireEvidence(),
             ScoreComposite(),
             DropTwins(),
-            RequireKind(),
             KeepOwnText(),
             Cut(),
             Assemble(shown=("vector", "priority", "confidence", "recency", "keyword", "entity")),

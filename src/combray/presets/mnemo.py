@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
-from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble, AssembleContext
 from combray.recall.day import ReadDay, RequireDay
 from combray.recall.decay import WeibullDecay
-from combray.recall.evidence import ReadTopic, RequireEvidence
+from combray.recall.evidence import RequireEvidence
 from combray.recall.noise import FilterNoise
 from combray.recall.order import MMR
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ExpandQuery, ReadNames, ReadQuery
-from combray.recall.require_answer import RequireAnswer
 from combray.recall.rerank import Rerank
 from combray.recall.scope import FilterScope, ReadScope
 from combray.recall.search_paths import SearchPaths
@@ -58,11 +56,9 @@ PRESET = Preset(
             ReadDay(),
             ReadAliases(),
             ExpandQuery(),
-            ReadTopic(),
             EmbedQuery(),
             SearchPaths(pool=20),
             FuseRRF(k=60, tied=True),
-            RequireAnswer(),
             RequireEvidence(),
             WeibullDecay(),
             FilterNoise(label="SetNoiseAside"),
@@ -71,7 +67,6 @@ PRESET = Preset(
             FilterScope(),
             FilterNoise(),
             RequireDay(),
-            RequireKind(),
             KeepOwnText(),
             Cut(),
             Assemble(),

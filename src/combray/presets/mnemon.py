@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
 from combray.recall.aliases import ReadAliases
-from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.day import ReadDay, RequireDay
-from combray.recall.evidence import ReadTopic, RequireEvidence
+from combray.recall.evidence import RequireEvidence
 from combray.recall.order import OrderCauses
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import DetectIntent, EmbedQuery, ReadQuery
-from combray.recall.require_answer import RequireAnswer
 from combray.recall.search import SearchAnchors
 from combray.recall.traverse import BeamSearch
 from combray.recall.weigh import Cut, FuseRRF, ScoreFourSignals, WeightedSumByIntent
@@ -50,17 +48,14 @@ PRESET = Preset(
             ReadQuery(authors=True),
             ReadAliases(),
             ReadDay(),
-            ReadTopic(),
             EmbedQuery(),
             SearchAnchors(limit=20, minimum_cosine=0.10),
             FuseRRF(k=60),
-            RequireAnswer(),
             RequireEvidence(),
             BeamSearch(structural=1.0, semantic=0.4),
             ScoreFourSignals(),
             WeightedSumByIntent(),
             RequireDay(),
-            RequireKind(),
             KeepOwnText(),
             Cut(),
             OrderCauses(),

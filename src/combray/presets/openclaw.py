@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.day import ReadDay, RequireDay
 from combray.recall.decay import FileAgeDecay
-from combray.recall.evidence import ReadTopic, RequireEvidence
+from combray.recall.evidence import RequireEvidence
 from combray.recall.hybrid import ExtractKeywords, MergeHybrid, NameMode, SearchHybrid, Threshold
 from combray.recall.order import MMR
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
-from combray.recall.require_answer import RequireAnswer
 from combray.recall.signals import SortByScore
 from combray.recall.weigh import Cut
 
@@ -49,11 +47,9 @@ PRESET = Preset(
         (
             ReadQuestion(),
             ReadDay(),
-            ReadTopic(),
             ExtractKeywords(),
             EmbedQuery(),
             SearchHybrid(),
-            RequireAnswer(),
             RequireEvidence(),
             MergeHybrid(vector_weight=0.7, text_weight=0.3),
             FileAgeDecay(half_life_days=30.0),
@@ -61,7 +57,6 @@ PRESET = Preset(
             MMR(similarity="words", trade_off=0.7, enabled=False),
             Threshold(minimum=0.35),
             RequireDay(),
-            RequireKind(),
             KeepOwnText(),
             Cut(),
             NameMode(),

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 from combray.pipeline import Pipeline
 from combray.presets.preset import READ, Preset
-from combray.recall.answers import RequireKind
 from combray.recall.assemble import Assemble
 from combray.recall.day import ReadDay, RequireDay
-from combray.recall.evidence import ReadTopic, RequireEvidence
+from combray.recall.evidence import RequireEvidence
 from combray.recall.facts import SearchFacts, WeighRelevance
 from combray.recall.hybrid import NameMode
 from combray.recall.order import DiversityClusters
 from combray.recall.own_text import KeepOwnText
 from combray.recall.query import EmbedQuery, ReadQuestion
-from combray.recall.require_answer import RequireAnswer
 from combray.recall.state import Recalling
 from combray.recall.weigh import Cut
 
@@ -48,17 +46,14 @@ PRESET = Preset(
     recall=Pipeline(
         "semantic-facts.recall",
         (
-            ReadTopic(),
             ReadQuestion(),
             ReadDay(),
             EmbedQuery(),
             SearchFacts(pool=20, confidence_above=0.3),
-            RequireAnswer(),
             RequireEvidence(),
             WeighRelevance(similarity=0.6, confidence=0.3, recency=0.1),
             DiversityClusters(threshold=0.8),
             RequireDay(confidence_above=0.3),
-            RequireKind(),
             KeepOwnText(confidence_above=0.3),
             Cut(),
             NameMode(),

@@ -15,13 +15,10 @@ TUNED: tuple[tuple[str, str, Change], ...] = (
     ("max_memories", "combray.remember.retain:Prune", lambda value: {"most": value}),
     ("candidate_pool_size", "combray.recall.search_paths:SearchPaths", lambda value: {"pool": value}),
     ("candidate_pool_size", "combray.recall.rerank:Rerank", lambda value: {"most": value}),
-    ("decay", "combray.recall.decay:AgePrior", lambda value: {"enabled": True} if value else {}),
+    ("decay", "combray.recall.signals:WeighSignals", lambda value: {"age": 0.05} if value else {}),
     ("decay", "combray.recall.decay:FileAgeDecay", lambda value: {"enabled": True} if value else {}),
     ("keep", "combray.recall.keep:KeepStrong", lambda value: {"keep": value}),
-    # Who keeps everything wants no other cut.
-    ("keep", "combray.recall.answers:JudgeAnswers", lambda value: {"share": value} if value else {"cuts": False}),
-    ("caution", "combray.recall.answers:JudgeAnswers", lambda value: {"refuse": value}),
-    ("caution", "combray.recall.require_answer:RequireAnswer", lambda value: {"refuse": value}),
+    ("caution", "combray.recall.evidence:RequireEvidence", lambda value: {"caution": value}),
     ("guard", "combray.remember.guard:Guard", lambda value: {"enabled": bool(value)}),
     ("guard_policy", "combray.remember.guard:Guard", lambda value: {"policy": value}),
     (

@@ -206,13 +206,10 @@ def _share(field: str, value: Any) -> float | None:
 
 
 def _dropped(state: Recalling) -> str:
-    """In words, how many hits were dropped: as less likely to answer, or as weaker than a share of the best."""
+    """In words, how many hits were dropped as weaker than a share of the best."""
     if not state.dropped:
         return ""
     hits = "hit" if state.dropped == 1 else "hits"
-    # What the model of evidence judged is spared by the share.
-    if state.judged:
-        return f"{state.dropped} weaker {hits} dropped (much less likely to answer than the best)"
     return f"{state.dropped} weaker {hits} dropped (below {state.details['keep']:g} of the best score)"
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from combray.language.scopes import PREFIX, scopes_of
 from combray.pipeline import stage
-from combray.recall.later import MARK_FROM
+from combray.recall.later import DOUBTED_FROM
 from combray.recall.marks import note, outdated_by
 from combray.recall.open_pairs import open_revisions
 from combray.recall.state import Recalling
-from combray.runtime import Keys, Link, Reader, Runtime
+from combray.runtime import Keys, Reader, Runtime
 from combray.types import LIVE_STATUSES, Hit, Memory
 from combray.values import rounded
 
@@ -73,14 +73,17 @@ def marked_hits(runtime: Runtime, reader: Reader, namespace: str, keys: Keys) ->
 def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, str], dict[int, str]]:
     """Return, by key of a hit, the id of the memory that may replace it, and of the hit that it may replace.
 
-    `ids` are those of the hits, None for one that nothing may replace.
+    `ids` are those of the hits, None for one that nothing may replace. Only what is probable for the question
+    counts (`ShowLater`), and what a caller left open.
     """
-    if state.revisions is None:
-        state.revisions = _begun(state, open_revisions(state, state.keys.tolist(), MARK_FROM))
-    if not state.revisions:
-        return {}, {}
     known = {key: each for key, each in zip(state.keys.tolist(), ids, strict=True) if each is not None}
-    links = sorted(state.revisions, key=lambda each: (-each.weight, each.source, each.target))
+    asked = open_revisions(state, list(known), 0.0) if state.revisions is None else state.revisions
+    doubted = [each for each in asked if each.created_by == "user"]
+    if state.revisions is not None:
+        doubted += [each for each in asked if each.weight >= DOUBTED_FROM and each not in doubted]
+    if not doubted:
+        return {}, {}
+    links = sorted(doubted, key=lambda each: (-each.weight, each.source, each.target))
     sources = [each.source for each in links]
     named = dict(zip(sources, state.reader.ids(np.array(sources)), strict=True))
     later: dict[int, str] = {}
@@ -90,15 +93,6 @@ def _revisions(state: Recalling, ids: Sequence[str | None]) -> tuple[dict[int, s
             later.setdefault(link.target, named[link.source])
             earlier.setdefault(link.source, known[link.target])
     return later, earlier
-
-
-def _begun(state: Recalling, links: list[Link]) -> list[Link]:
-    """Return the edges without those of plans that are not due: until then nothing is outdated."""
-    if not links:
-        return links
-    rows = state.reader.rows(np.array(sorted({each.source for each in links}), dtype=np.int64))
-    ahead = set(rows.keys[rows.valid_from > state.present].tolist())
-    return [each for each in links if each.source not in ahead]
 
 
 def _merged(state: Recalling, memories: Sequence[Memory]) -> dict[str, tuple[str, ...]]:

@@ -88,7 +88,7 @@ class RequireDay:
             state.via |= dict.fromkeys(more.tolist(), "time")
             scores = np.concatenate((state.scores, np.zeros(len(more))))
             state.arrange(np.concatenate((state.keys, more)), scores)
-        state.certain, state.judged, state.weak = True, frozenset(state.keys.tolist()), ""
+        state.certain, state.spared, state.weak = True, frozenset(state.keys.tolist()), ""
         state.reason = ""
         if not len(state.keys):
             state.reason = f"nothing is dated {state.dated}; ask without the date for what is near it"

@@ -1,4 +1,4 @@
-"""Age in the score: a small bonus, Weibull decay by tier, or decay by the age of a file."""
+"""Age in the score: Weibull decay by tier, or decay by the age of a file."""
 
 from __future__ import annotations
 
@@ -18,33 +18,6 @@ _DAY = 86_400.0
 
 SCALES: Mapping[str, float] = {"core": 30.0, "working": 30.0, "peripheral": 30.0}
 """λ by tier, in days. Mnemo names no λ; its configuration has a recency of 30 days."""
-
-
-@stage
-class AgePrior:
-    """Adds a small bonus for newer memories. It never multiplies.
-
-    A multiplied half-life of 30 days took recall@10 from 83 to 20 (bench/results/quality.md).
-
-    `weight` holds for every question if `enabled`. It costs no measurable recall (bench/results/quality.md).
-    `weight_when_asked` holds for questions that ask for the latest ("currently", "most recent").
-    """
-
-    needs = ("score", "question")
-    enabled: bool = False
-    weight: float = 0.05
-    weight_when_asked: float = 0.10
-    half_life_days: float = 30.0
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        asked = state.question is not None and state.question.asks_latest
-        weight = max(self.weight if self.enabled else 0.0, self.weight_when_asked if asked else 0.0)
-        if not weight or not len(state.keys):
-            return state
-        moment = state.columns().moment
-        state.signals["age"] = half_life((moment.max() - moment) / _DAY, self.half_life_days)
-        state.scores = np.round(state.scores + weight * state.signals["age"], 6)
-        return state
 
 
 @stage

@@ -1,138 +1,145 @@
-"""The evidence floor: a question that nothing in the store supports has no hits.
+"""The evidence floor, for every preset: a question that nothing in the store supports has no hits.
 
-A rank, a recent date or an edge of the graph does not count. Words and cosines do, above what questions have in
-common with memories that do not answer them. Which constants are measured, and which judgement: `LEVELS` and
-`RequireEvidence`; figures: bench/results/evidence.md; decision 19.
+The evidence of a memory is one number, the share of the question that it meets (`recall.met`). Its best value is
+compared with a floor that rises with the size of the store, and the confidence of the answer is read from it.
+Figures: bench/results/evidence.md; decision 28.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
-from combray.language.scripts import language
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
-from combray.recall.state import Recalling, aligned
-from combray.records import dataclass, field
+from combray.recall.context_words import context_arm
+from combray.recall.met import shares_met, wanted_words
+from combray.recall.state import Part, Recalling, aligned
+from combray.records import field
 from combray.runtime import Arm, Found, KeywordArm, Runtime, VectorArm
+from combray.scoring.calibration import Level, confidence_of
 
-_WORD = re.compile(r"\S+")
-_MARKS = ".,;:!?\"'()[]？！。，"
-_TOPIC, _WORDS, _EXPANDED, _COSINE, _ABOUT = "topic", "words", "expanded", "cosine", "about"
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Least evidence for an answer at one service level; a cosine of 0 is not required.
-
-    `words`: matched share of the topic's words, weighted by idf. `about`: cosine of the topic. `cosine`: cosine
-    of the whole question. `hit`: cosine at which a single hit is evident without a word. `exact`: share of words,
-    and `near`: cosine of the topic, at which the other kind of evidence is not required.
-    """
-
-    words: float
-    about: float = 0.0
-    cosine: float = 0.0
-    hit: float = 1.0
-    exact: float = 0.9
-    near: float = 1.0
-
-
-LEVELS: Mapping[str, Mapping[str, float]] = {
-    "none": {"words": 0.28, "exact": 0.28},
-    "static": {"words": 0.15, "about": 0.25, "cosine": 0.27, "hit": 0.2, "near": 0.45},
-    "contextual": {"words": 0.15, "about": 0.25, "cosine": 0.27, "hit": 0.25, "near": 0.45},
+FLOOR: Mapping[Level, tuple[float, float]] = {
+    "none": (0.0, 0.003),
+    "static": (0.12, 0.003),
+    "contextual": (0.12, 0.003),
 }
-"""`words`, `about`, `cosine` and `near` of "none" and "static" (wordllama) were chosen on two sets: at most
-2.6 % of sampled LoCoMo questions refused, by an estimate from their scores and not by recall@10, and the odd
-questions of a set of an independent author. "contextual" is not measured: its bounds are those of "static". `hit`
-at every level, and `exact`, are judgement.
-"""
+"""The floor in a store of one memory, and what it rises by with the square of ln n.
 
-
-@stage
-class ReadTopic:
-    """Reads what the question asks about the names in it: its words without names that many memories hold.
-
-    "Where did Leonie study?" is answered by a memory about studying, not by every memory that names Leonie. A
-    name is a capitalised word after the first one, or a known author. It is omitted if `frequent` memories
-    hold it.
-    """
-
-    needs = ("query",)
-    frequent: int = 2
-    most_names: int = 8
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        state.topic = state.query
-        authors = {part for name in state.reader.profile().authors for part in name.casefold().split()}
-        names: dict[str, tuple[tuple[str, float], ...]] = {}
-        for place, word in enumerate(_WORD.findall(state.query)):
-            bare = word.strip(_MARKS).removesuffix("'s").removesuffix("’s")
-            if bare.casefold() in authors or (place and len(bare) > 1 and bare[0].isupper()):
-                terms = tuple((term, 1.0) for term in query_terms(bare))
-                if terms and len(names) < self.most_names:
-                    names[word] = terms
-        if not names:
-            return state
-        arms: dict[str, Arm] = {
-            word: KeywordArm(terms, mode="all", scoring="coverage") for word, terms in names.items()
-        }
-        found = state.reader.search(arms, state.where, self.frequent)
-        common = {word for word in names if len(found.lists[word].keys) >= self.frequent}
-        topic = " ".join(word for word in _WORD.findall(state.query) if word not in common)
-        # A question of names alone is about them.
-        if query_terms(topic):
-            state.topic = topic
-        return state
+Chosen so that at most one in two hundred ordinary questions of an author who had not seen the code is refused
+(bench/results/evidence.md). "contextual" is that of "static": the words are compared with static vectors."""
+NOTHING = "nothing here matches: no shared words, names or meaning"
+_MET = "met"
+_ROUNDED = 5e-7
+"""More than rounding to six decimals takes from a cosine."""
 
 
 @stage
 class RequireEvidence:
-    """Empties the answer if no memory is evident, and drops the candidates without evidence of their own.
+    """Empties the answer if no memory meets enough of the question, and says how sure the answer is.
 
-    If a model found an answer in the store (`RequireAnswer`), only candidates are dropped. Otherwise the question
-    as a whole needs both kinds of evidence, each at its bound: words of its topic, weighted by their rarity, and
-    cosines. Much of one kind replaces the other. Below `judged_from` memories one kind is enough.
-    A candidate needs a matched word, a matched entity, or a cosine above that of unrelated pairs. A candidate
-    with the signal `reached` was found by a chain of edges from a candidate with evidence, one with the signal
-    `context` or `text` by its words or those of the turns around it.
+    A memory meets a word of the question that it holds, under any of its declared names, or, with vectors of
+    words, as far as the cosine of its nearest word goes. The words of a question count by their cosine with it,
+    without vectors by their idf. Question words, stop words and expressions of time never have to be met. The
+    best of the first `most` candidates counts, and of a long query the best of its passages.
 
-    For a model without bounds (`BOUNDED`), or a language other than English, the bound of cosines is their mean
-    plus `deviations` standard deviations over `sample` memories, at least `minimum_cosine` (Mnemon's page).
-    `judged_from` and `deviations` are judgement, not measured.
+    The best must reach the floor: `floor[0] + floor[1] · (ln n)²`, where n is the number of memories, because the
+    best of many meets more by chance. Nothing is required of a question that names a declared entity or asks for
+    a date alone, or that has no other word, nor where the notes of an author who is asked about are candidates.
+    A memory whose text is the query always stays; the floor then applies to the others.
+
+    With `own` a candidate also needs evidence of its own: a met word, a matched entity or day, a chain of edges
+    (signal `reached`), words around it (`context`, `text`), or a cosine of `cosine` and more. What was found by a
+    rank, a recent date or an edge alone is no answer.
+
+    `details["confidence"]` is the probability that one of the first three hits answers (`scoring.calibration`). A
+    caller who wants silence below a confidence sets `caution`.
     """
 
     needs = ("candidates",)
-    levels: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: LEVELS)
-    judged_from: int = 50
-    minimum_cosine: float = 0.10
-    deviations: float = 3.0
-    sample: int = 500
-    pool: int = 200
+    floor: Mapping[Level, tuple[float, float]] = field(default_factory=lambda: FLOOR)
+    caution: float = 0.0
+    """Least confidence of an answer."""
+    most: int = 12
+    own: bool = True
+    cosine: float = 0.2
+    weak_below: float = 0.3
+    """Confidence below which the evidence is weak, and `think` answers nothing."""
+    pool: int = 50
     most_terms: int = 32
 
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if not len(state.keys) or state.only_dated:
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
+        if not len(state.keys):
+            state.details["confidence"] = 0.0
             return state
-        found = self._search(state)
-        bounds = self._bounds(state, found.eligible)
-        best = {name: float(scores.max(initial=0.0)) for name, scores in found.scores.items()}
-        # What names the day of the question is evidence, in whatever words.
-        dated = bool(state.days) and "date" in state.signals and bool((state.signals["date"] > 0).any())
-        if not dated and not state.answerable and not self._answerable(best, bounds, found.eligible):
-            state.reason = NOTHING
-            state.take(np.zeros(0, dtype=np.int64))
+        found = self._found(state)
+        level = level_of(state)
+        best, asks = self._best(state, runtime, found)
+        trials = max(1, found.eligible) * max(1, len(state.parts))
+        least, rise = self.floor[level]
+        bound = round(least + rise * math.log(trials) ** 2, 6)
+        state.confidence = confidence_of(level, best, trials)
+        state.details["confidence"], state.details["evidence"] = state.confidence, round(best, 4)
+        exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
+        named = bool((state.signals.get("entity", np.zeros(1)) >= 1.0).any())
+        state.certain = state.only_dated or named or bool(exact.any())
+        if not asks or state.only_dated or named or "author" in state.via.values():
+            return self._with_own(state, found)
+        if state.confidence < self.weak_below:
+            state.weak = state.details["weak"] = (
+                f"confidence {state.confidence:.2f} is below {self.weak_below:.2f}"
+            )
+        if best < bound or state.confidence < self.caution:
+            state.reason = f"{NOTHING} (evidence {best:.2f} of {bound:.2f} in {found.eligible} memories)"
+            state.take(exact)
             return state
-        worded = found.scores[_WORDS] + found.scores[_EXPANDED]
-        evident = aligned(state.keys, found.keys, worded) > 0
+        return self._with_own(state, found)
+
+    def _found(self, state: Recalling) -> Found:
+        """Return what a search by words and vectors finds: that of the preset, if it was one."""
+        level = level_of(state)
+        arms: dict[str, Arm] = {}
+        terms = query_terms(state.question.bare if state.question is not None else state.query)
+        weighted = tuple((term, 1.0) for term in (terms or query_terms(state.query))[: self.most_terms])
+        if state.vector is None or level == "none":
+            # With k1 = 0 a word counts once: the score is the share of the words by idf.
+            arms[_MET] = KeywordArm(weighted, k1=0.0, normalise=True, lends=state.lends)
+        elif state.found is not None and "own" in state.found.scores:
+            return state.found
+        else:
+            arms["context"] = context_arm((term for term, _ in weighted), normalise=True, lends=state.lends)
+            arms["own"] = VectorArm(state.vector, state.model)
+        return state.reader.search(arms, state.where, self.pool)
+
+    def _best(self, state: Recalling, runtime: Runtime, found: Found) -> tuple[float, bool]:
+        """Return the highest share that a memory meets, and whether the question asks for any word."""
+        parts = state.parts or (Part((), state.vector),)
+        passages = [(part, words) for part in parts if (words := wanted_words(state, part.text or state.query))]
+        if not passages:
+            return 0.0, False
+        if _MET in found.scores:
+            return float(found.scores[_MET].max(initial=0.0)), True
+        order = np.argsort(-(found.scores["context"] + found.scores["own"]), kind="stable")[: self.most]
+        texts = state.contents(found.keys[order].tolist())
+        if not texts:
+            return 0.0, True
+        shares = [float(shares_met(state, runtime, words, part, texts).max()) for part, words in passages]
+        return max(shares), True
+
+    def _with_own(self, state: Recalling, found: Found) -> Recalling:
+        """Drop the candidates without evidence of their own."""
+        if not self.own or state.only_dated:
+            return state
+        evident = np.zeros(len(state.keys), dtype=np.bool_)
+        for name in (_MET, "context"):
+            if name in found.scores:
+                evident |= aligned(state.keys, found.keys, found.scores[name]) > 0
         if state.vector is not None:
             cosines = state.reader.similarity(state.model, state.vector, state.keys)
-            evident |= cosines * state.trust >= bounds.hit - ROUNDED
-        for name in ("entity", "reached", "graph", "date", "context", "text"):
+            evident |= cosines * state.trust >= self.cosine - _ROUNDED
+        for name in ("entity", "reached", "graph", "date", "context", "text", "exact"):
             if name in state.signals:
                 evident |= state.signals[name] > 0
         state.take(evident)
@@ -140,50 +147,9 @@ class RequireEvidence:
             state.reason = NOTHING
         return state
 
-    def _search(self, state: Recalling) -> Found:
-        every = query_terms(state.query)[: self.most_terms]
-        topic = query_terms(state.topic or state.query)[: self.most_terms] or every
-        added = tuple(state.expansion)
-        # With k1 = 0 a word counts once: the score is the share of the words by idf.
-        arms: dict[str, Arm] = {
-            name: KeywordArm(tuple((term, 1.0) for term in some), k1=0.0, normalise=True, lends=state.lends)
-            for name, some in ((_TOPIC, topic), (_WORDS, every), (_EXPANDED, added))
-        }
-        if state.vector is not None:
-            arms[_COSINE] = VectorArm(state.vector, state.model)
-            if state.topic_vector is not None:
-                arms[_ABOUT] = VectorArm(state.topic_vector, state.model)
-        return state.reader.search(arms, state.where, self.pool)
 
-    def _bounds(self, state: Recalling, eligible: int) -> Bounds:
-        if state.vector is None:
-            return Bounds(**self.levels["none"])
-        if state.model.startswith(BOUNDED) and language(state.query) == "en":
-            return Bounds(**self.levels["contextual" if state.contextual else "static"])
-        # The cosines of another model or language are compared with those of the store's own memories.
-        unrelated = self.minimum_cosine
-        if eligible >= self.judged_from:
-            keys = state.reader.scan(state.where)
-            sample = keys[np.linspace(0, len(keys) - 1, min(len(keys), self.sample)).astype(np.int64)]
-            cosines = state.reader.similarity(state.model, state.vector, sample)
-            unrelated = max(unrelated, float(cosines.mean() + self.deviations * cosines.std()))
-        words = self.levels["none"]["words"]
-        return Bounds(words=words, about=unrelated, cosine=unrelated, hit=unrelated, exact=words, near=unrelated)
-
-    def _answerable(self, best: Mapping[str, float], bounds: Bounds, eligible: int) -> bool:
-        words = best[_TOPIC]
-        if words >= bounds.exact:
-            return True
-        cosine = best.get(_COSINE, 0.0)
-        about = best.get(_ABOUT, cosine)
-        near = bounds.cosine > 0 and about >= bounds.about - ROUNDED and cosine >= bounds.cosine - ROUNDED
-        if eligible < self.judged_from:
-            return near or best[_WORDS] > 0 or best[_EXPANDED] > 0
-        return near and (max(words, best[_EXPANDED]) >= bounds.words or about >= bounds.near - ROUNDED)
-
-
-ROUNDED = 5e-7
-"""More than rounding to six decimals takes from a cosine."""
-BOUNDED = ("wordllama", "onnx")
-"""Embedders with constant bounds, measured for wordllama only (bench/results/evidence.md)."""
-NOTHING = "nothing here matches: no shared words, names or meaning"
+def level_of(state: Recalling) -> Level:
+    """Return the level of the embedder that embedded the question."""
+    if state.vector is None or state.trust <= 0:
+        return "none"
+    return "contextual" if state.contextual else "static"

@@ -16,10 +16,9 @@ KEEP = 0.5
 class KeepStrong:
     """Drops candidates with less than `keep` of the best score; 0 drops none. The caller's `keep` goes first.
 
-    What a model found to answer (`JudgeAnswers`) stays, unless the caller set `keep`.
     If memories hold an entity that the query names exactly, the best of their scores is the measure. A memory
     whose text is the query stays and is no measure: in a chat the message has just been stored, and the answer is
-    another. Nor is a hit about a relative where a list of the user's own is asked for (`subject.of_relatives`).
+    another.
     """
 
     needs = ("sorted",)
@@ -32,18 +31,17 @@ class KeepStrong:
 
 def drop_weak(state: Recalling, default: float) -> None:
     """Drop candidates below a share of the best score, and count those for which the limit had room."""
-    judged = state.judged if state.keep is None else frozenset()
+    spared = state.spared if state.keep is None else frozenset()
     keep = default if state.keep is None else state.keep
     # The share is applied once.
     state.keep = 0.0
     if keep <= 0 or not len(state.keys):
         return
     exact, named = (state.signals.get(name, np.zeros(len(state.keys))) >= 1.0 for name in ("exact", "entity"))
-    spared = np.array([key in judged for key in state.keys.tolist()]) if judged else exact
-    own = ~exact & np.array([key not in state.beside for key in state.keys.tolist()])
-    measures = next(each for each in (named & own, own, ~exact, exact) if each.any())
+    stays = exact | np.array([key in spared for key in state.keys.tolist()], dtype=np.bool_)
+    measures = next(each for each in (named & ~exact, ~exact, exact) if each.any())
     room = min(state.limit, len(state.keys))
-    kept = exact | spared | (state.scores >= keep * float(state.scores[measures].max()))
+    kept = stays | (state.scores >= keep * float(state.scores[measures].max()))
     if not kept.all():
         state.take(kept)
     state.dropped += room - min(state.limit, len(state.keys))

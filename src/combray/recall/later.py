@@ -24,10 +24,10 @@ from combray.recall.put_off import outright, put_off
 from combray.recall.state import Recalling
 from combray.recall.times import Times, times_of
 from combray.runtime import Link, Runtime
-from combray.scoring.revisions import ANSWERED
 
-MARK_FROM = 0.25
-"""Least probability of a `may_revise` edge that marks a hit where no stage weighs it for the question."""
+DOUBTED_FROM = 0.5
+"""Probability of mattering to the question from which a later memory marks a hit as perhaps outdated. Of such marks
+four in five are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
 _TINY = 1e-6
 
 
@@ -36,24 +36,25 @@ class ShowLater:
     """Puts the later memory that may revise a hit directly behind it, even if the two share no word.
 
     Reads the open `may_revise` edges of the first hits, and of what these edges pull in. An edge counts if its
-    probability of mattering to this question is at least `mark_from`: 1 / (1 + exp(-z)), z = bias + edge · ln(p /
+    probability of mattering to this question is at least `shown_from`: 1 / (1 + exp(-z)), z = bias + edge · ln(p /
     (1 - p)) + first + share · s + own · o + found + ahead + rival · ln(p / best), where p is the edge's own
     probability and best the highest of the hit's edges; `first` counts for the first hit alone, `found` if the
     question finds the later memory as well, `ahead` if it finds it before the hit; s and o are the shares of the
     hit and of the later memory of the first score. Source of the weights: `python -m bench.truth.showing`.
     A later memory of less probability than `place_from` takes none of the first `kept` places from what the
-    question finds: it stands behind them, and the mark of the hit names it.
+    question finds: it stands behind them.
+
+    The order is no claim. `Assemble` marks a hit as perhaps outdated from `DOUBTED_FROM` on, and where a caller
+    left the pair open.
 
     A plan whose date has come stands before the hit that it revises; one that is not due is shown only for a hit
-    that holds a time itself, as another date of the same event. If a plan was put off to another day, that text
-    takes its place; a plan that was put off or dropped before its day changes nothing, and a text that says so
-    outright stands before it (`outright`). Of several later memories
-    of one hit the last may replace the others too. Nothing moves for a question about the past, and no open pair
-    marks its hits. `Assemble` marks the hits.
+    that holds a time itself, as another date of the same event. A text that puts a plan off, or drops it, stands
+    before it (`put_off`). Of several later memories of one hit the last may replace the others too. Nothing moves
+    for a question about the past. Texts of more than `longest` words say many things and stay where they are.
     """
 
     needs = ("sorted", "question")
-    mark_from: float = 0.085
+    shown_from: float = 0.085
     bias: float = -6.0
     edge: float = 0.5
     first: float = 0.93
@@ -69,16 +70,13 @@ class ShowLater:
     """Probability of an edge from a plan whose date has come that counts for every question it answers."""
     announced_from: float = 0.1
     """Probability of an edge from a text whose words do not make it a plan but name a day that has come since."""
-    announced_vaguely_from: float = 0.4
-    """The same for a text that names another time ahead ("in September")."""
     place_from: float = 0.15
     """Probability of mattering from which a later memory stands among the first `kept` places."""
     kept: int = 3
     """Places that a later memory of less probability does not take from what the question finds."""
-    answered_from: float = 0.03
-    """`mark_from` once somebody has settled a pair: a needless mark is then settled once."""
     depth: int = 10
     """Hits whose edges are read, at most."""
+    longest: int = 60
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
@@ -87,26 +85,31 @@ class ShowLater:
             state.revisions = []
             return state
         head = state.keys[: min(self.depth, state.limit)].tolist()
-        links = open_revisions(state, head, 0.0)
+        links = self._short(state, open_revisions(state, head, 0.0))
         if not links:
-            state.revisions = state.led
+            state.revisions = []
             return state
         known = set(head)
-        links += open_revisions(state, sorted({each.source for each in links} - known), 0.0)
+        links += self._short(state, open_revisions(state, sorted({each.source for each in links} - known), 0.0))
         times = times_of(state, known.union(*((each.source, each.target) for each in links)))
         times = self._with_days_that_came(state, links, times)
-        links, slips = put_off(state, links, times)
+        slips = put_off(state, links, times)
         off = {each.target for each in slips}
         # What was put off changes nothing on its old day, and is marked itself.
         telling = [each for each in links if each.source not in off and tells(each, times)]
         found = _without_plans_behind(state, self._that_matter(telling, state, known, times), times)
         found = _with_slips(found, [each for each in slips if each.target in known])
-        state.revisions = [*found, *siblings(found, times), *state.led]
+        state.revisions = [*found, *siblings(found, times)]
         if state.revisions and not state.asks_past:
             leads = {(each.source, each.target) for each in found if self._leads(each, state, times)}
-            leads.update((each.source, each.target) for each in state.led)
             self._place(state, state.revisions, leads, outright(state, telling, slips, times))
         return state
+
+    def _short(self, state: Recalling, links: Sequence[Link]) -> list[Link]:
+        """Return the edges between texts of at most `longest` words."""
+        keys = np.array(sorted({key for each in links for key in (each.source, each.target)}), dtype=np.int64)
+        short = set(keys[state.reader.rows(keys).words <= self.longest].tolist()) if len(keys) else set()
+        return [each for each in links if each.source in short and each.target in short]
 
     def _with_days_that_came(self, state: Recalling, links: Sequence[Link], times: Times) -> Times:
         """Count as plans that came due what named a day ahead when it was said, and that day has come.
@@ -120,7 +123,7 @@ class ShowLater:
         days = {}
         for key, text in zip(keys, state.contents(keys) if keys else (), strict=True):
             said_at = datetime.fromtimestamp(times.moment[key], UTC)
-            day = first_ahead(text[:LEAD], said_at, vague=most[key] >= self.announced_vaguely_from)
+            day = first_ahead(text[:LEAD], said_at, vague=False)
             if day is not None and day.timestamp() <= state.present:
                 days[key] = day.timestamp()
         return times._replace(due=times.due | days.keys(), since={**times.since, **days})
@@ -133,7 +136,6 @@ class ShowLater:
     def _that_matter(self, links: Sequence[Link], state: Recalling, hits: set[int], times: Times) -> list[Link]:
         """Return the edges that matter to this question, each with that probability as its weight."""
         evidence = EdgeEvidence(state, links, times)
-        least = self.answered_from if state.reader.kept(ANSWERED) else self.mark_from
         found: list[Link] = []
         pulled: dict[int, float] = {}
         for of_hits in (True, False):
@@ -145,7 +147,7 @@ class ShowLater:
                 chance = self.weigh(evidence.of(each, share))
                 weighed = msgspec.structs.replace(each, weight=chance)
                 is_due = each.weight >= self.due_from and self._leads(weighed, state, times)
-                if chance >= least or each.weight >= self.sure_from or is_due:
+                if chance >= self.shown_from or each.weight >= self.sure_from or is_due:
                     found.append(weighed)
                     if of_hits and each.source not in hits:
                         pulled[each.source] = max(share, pulled.get(each.source, 0.0))

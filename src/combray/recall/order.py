@@ -123,17 +123,12 @@ class OrderCauses:
 
     A hit passes only hits that causal edges join it to: whatever stands between two hits and is joined to
     neither keeps both in their places.
-
-    `only_when_asked` leaves the order by score alone unless the caller named the intent: a guess at the
-    intent must not move the best hit down.
     """
 
     needs = ("top", "intent")
-    only_when_asked: bool = False
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        guessed = self.only_when_asked and state.intent_source != "override"
-        if state.intent != "WHY" or guessed or len(state.keys) < 2:
+        if state.intent != "WHY" or len(state.keys) < 2:
             return state
         keys = [int(key) for key in state.keys]
         edges = [(link.source, link.target) for link in state.reader.links(keys, ("causal",))]

@@ -65,7 +65,7 @@ class KeepOwnText:
         exact = state.signals.get("exact", np.zeros(len(scores)))
         state.signals["exact"] = np.where(np.arange(len(scores)) < len(fresh), 1.0, exact)
         state.via |= dict.fromkeys(fresh.tolist(), "exact")
-        state.judged |= frozenset(fresh.tolist())
+        state.spared |= frozenset(fresh.tolist())
         state.reason = "found by its own text alone" if len(fresh) == len(scores) else ""
         state.done, state.certain, state.weak = False, True, ""
         return state

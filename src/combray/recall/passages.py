@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +64,9 @@ class SplitQuery:
                 state.degraded.append(f"passages by keyword only: {error}")
         for text, question, vector in zip(texts, questions, vectors, strict=True):
             terms = query_terms(question.bare or text)[: self.most_terms]
-            found.append(Part(tuple(terms), vector))
+            found.append(Part(tuple(terms), vector, text=text))
         state.parts = tuple(
-            Part(part.terms, part.vector, _unrelated(embedder, part.vector, language(text)))
+            replace(part, unrelated=_unrelated(embedder, part.vector, language(text)))
             for part, text in zip(found, [whole, *texts], strict=True)
         )
         return state

@@ -261,16 +261,12 @@ class EmbedQuery:
             return state
         question = state.question or read(state.query, state.reader.profile().authors)
         try:
-            asked = [question.spoken[: self.most_characters]]
-            if state.topic and state.topic != state.query:
-                asked.append(state.topic[: self.most_characters])
-            vector, *topic = embedder.embed(asked, query=True)
+            (vector,) = embedder.embed([question.spoken[: self.most_characters]], query=True)
         except ModelError as error:
             state.degraded.append(f"{KEYWORD_ONLY}{error}")
             return state
         if np.any(vector):
             state.vector, state.model = vector, embedder.name
-            state.topic_vector = topic[0] if topic and np.any(topic[0]) else None
             state.trust = embedder.knows(language(state.query))
             state.contextual = state.details["contextual"] = embedder.contextual
         return state

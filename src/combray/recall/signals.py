@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import field
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -17,11 +16,12 @@ from numpy.typing import NDArray
 from combray.language.cues import asked
 from combray.language.indexing import normalised
 from combray.language.questions import ASSISTANTS, USERS, Question
-from combray.language.tokens import side_by_side, word_count
+from combray.language.tokens import word_count
 from combray.pipeline import stage
 from combray.recall.state import Recalling
 from combray.recall.weigh import sort, weighted_sum
 from combray.runtime import Runtime, Scores
+from combray.scoring.decay import half_life
 from combray.scoring.minmax import minmax
 
 
@@ -38,11 +38,16 @@ class ContextMatch:
     The zero of a keyword score is no shared word, that of a vector score unrelated text. A best keyword score
     below `enough`, a share of a perfect match, does not count in full: then meaning decides more
     (bench/results/precision.md).
+
+    `date` marks memories of the day that the query names, or of the days after it. `exact` marks memories whose
+    text is the query, white space, letter case and punctuation at the ends aside: only the best `most` of the
+    candidates that hold as many of the query's words as any other are read for it.
     """
 
     needs = ("found", "candidates")
     gives = ("context",)
     enough: float = 0.25
+    most: int = 10
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if state.found is None or not len(state.keys):
@@ -53,36 +58,44 @@ class ContextMatch:
         for name in ("own", "window"):
             if name in scores:
                 state.signals[name] = scores[name] / max(float(scores[name].max()), 1e-9)
+        if "date" in scores:
+            state.signals["date"] = scores["date"]
+        if "held" in scores and "context" in scores:
+            exact = self._exact(state, scores["held"], scores["context"])
+            if exact.any():
+                state.signals["exact"] = exact
         return state
+
+    def _exact(self, state: Recalling, held: Scores, context: Scores) -> Scores:
+        exact = np.zeros(len(state.keys))
+        holding = np.flatnonzero((held >= held.max()) & (state.columns().words >= word_count(state.query)))
+        best = holding[np.lexsort((state.keys[holding], -context[holding]))][: self.most]
+        if len(best):
+            said = normalised(state.query)
+            texts = state.contents(state.keys[best].tolist())
+            exact[best] = [normalised(text) == said for text in texts]
+        return exact
 
 
 @stage
 class AuthorMatch:
-    """Marks memories written by the author that the query names.
+    """Marks memories by whom the query asks about.
 
-    `author` when exactly one is named; `subject` when several are and the first is the one asked about.
+    `author` when it names exactly one author; `subject` when it names several and the first is the one asked
+    about; `role` in chats with an assistant: the assistant's turns for "did you suggest", the user's for "my".
     """
 
     needs = ("question", "candidates")
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         question = _question(state)
-        if question.subject is not None and len(state.keys):
+        if not len(state.keys):
+            return state
+        if question.subject is not None:
             name = "author" if len(question.named) == 1 else "subject"
             state.signals[name] = _written_by(state, {question.subject})
-        return state
-
-
-@stage
-class RoleMatch:
-    """In chats with an assistant, marks the assistant's turns for "did you suggest", the user's for "my"."""
-
-    needs = ("question", "candidates")
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        role = _question(state).role
-        if role is not None and len(state.keys):
-            state.signals["role"] = _written_by(state, USERS if role == "user" else ASSISTANTS)
+        if question.role is not None:
+            state.signals["role"] = _written_by(state, USERS if question.role == "user" else ASSISTANTS)
         return state
 
 
@@ -97,131 +110,49 @@ def _written_by(state: Recalling, authors: set[str] | frozenset[str]) -> Scores:
 
 
 @stage
-class TimeCue:
-    """For a query that asks when, marks texts with a time expression; less in sessions of long turns."""
-
-    needs = ("question", "candidates")
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if _question(state).asks_when and len(state.keys):
-            rows = state.columns()
-            state.signals["time"] = rows.times * rows.gain
-        return state
-
-
-@stage
 class AnswerCue:
-    """Marks texts with the kind of thing asked for: a number, a reason, a place, a person, a title."""
+    """Marks texts with the kind of thing asked for: a number, a reason, a place, a person, a title, a time.
+
+    The signals `answer`, and `time` for a query that asks when, are less in sessions of long turns.
+    """
 
     needs = ("question", "candidates")
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+        if not len(state.keys):
+            return state
+        rows = state.columns()
+        if _question(state).asks_when:
+            state.signals["time"] = rows.times * rows.gain
         kind = asked(state.query)
-        if kind is not None and len(state.keys):
-            rows = state.columns()
+        if kind is not None:
             state.signals["answer"] = ((rows.cues & int(kind)) > 0) * rows.gain
         return state
 
 
 @stage
-class DateMatch:
-    """Marks memories of the date that the query names, or of the days after it."""
+class ShapePrior:
+    """Marks longer turns in talk of short turns, and turns that end in a question.
 
-    needs = ("found", "candidates")
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if state.found is not None and "date" in state.found.scores:
-            state.signals["date"] = state.found.scores["date"]
-        return state
-
-
-@stage
-class PhraseMatch:
-    """Marks texts with adjacent words of the query side by side; half of the pairs give the full signal.
-
-    `enough` is that share of the pairs. Reads only candidates that contain `least_words` question words
-    themselves, the best `most` of them by keywords, and stops after `words_read` words: long texts must not make
-    a question slow. Source of all defaults: chosen on LoCoMo, see bench/results/quality.md.
-    """
-
-    needs = ("found", "terms", "context")
-    most: int = 40
-    words_read: int = 1500
-    enough: float = 0.5
-    least_words: int = 2
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        pairs = frozenset(pair for pair in pairwise(state.terms) if pair[0].isascii())
-        if not pairs or not len(state.keys) or state.found is None or "held" not in state.found.scores:
-            return state
-        holding = np.flatnonzero(state.found.scores["held"] * len(state.terms) > self.least_words - 0.5)
-        best = holding[np.lexsort((state.keys[holding], -state.signals["context"][holding]))][: self.most]
-        read = np.cumsum(state.columns().words[best])
-        best = best[(read <= self.words_read) | (np.arange(len(best)) == 0)]
-        phrase = np.zeros(len(state.keys))
-        for place, text in zip(best, state.contents(state.keys[best].tolist()), strict=True):
-            phrase[place] = min(1.0, side_by_side(pairs, text) / (self.enough * len(pairs)))
-        state.signals["phrase"] = phrase
-        return state
-
-
-@stage
-class ExactText:
-    """Marks memories whose text is the query, white space, letter case and punctuation at the ends aside.
-
-    Reads only the best `most` of the candidates that hold as many of the query's words as any other.
-    """
-
-    needs = ("found", "terms", "candidates")
-    most: int = 10
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if state.found is None or not len(state.keys) or "held" not in state.found.scores:
-            return state
-        held, context = state.found.scores["held"], state.found.scores["context"]
-        holding = np.flatnonzero((held >= held.max()) & (state.columns().words >= word_count(state.query)))
-        best = holding[np.lexsort((state.keys[holding], -context[holding]))][: self.most]
-        if not len(best):
-            return state
-        said = normalised(state.query)
-        exact = np.zeros(len(state.keys))
-        exact[best] = [normalised(text) == said for text in state.contents(state.keys[best].tolist())]
-        if exact.any():
-            state.signals["exact"] = exact
-        return state
-
-
-@stage
-class LengthPrior:
-    """Marks longer turns in talk of short turns, where few words seldom answer: min(1, ln(1 + words) / ln 40).
-
-    Holds as far as a session's turns are short (its gain); notes and documents are not judged by length.
+    `length` is min(1, ln(1 + words) / ln `enough`) as far as a session's turns are short (its gain): few words
+    seldom answer there. Notes and documents are not judged by length. `asks`: a turn that asks seldom answers, so
+    its weight is negative.
     """
 
     needs = ("candidates",)
     enough: int = 40
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if len(state.keys):
-            rows = state.columns()
-            turns = rows.session >= 0
-            if not turns.any():
-                state.signals["length"] = np.ones(len(turns))
-                return state
-            said = np.minimum(1.0, np.log1p(rows.words) / math.log(self.enough))
-            state.signals["length"] = 1.0 - np.where(turns, rows.gain, 0.0) * (1.0 - said)
-        return state
-
-
-@stage
-class AsksItself:
-    """Marks turns that end in a question. They ask and seldom answer, so the weight is negative."""
-
-    needs = ("candidates",)
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if len(state.keys):
-            state.signals["asks"] = state.columns().asks.astype(np.float64)
+        if not len(state.keys):
+            return state
+        rows = state.columns()
+        state.signals["asks"] = rows.asks.astype(np.float64)
+        turns = rows.session >= 0
+        if not turns.any():
+            state.signals["length"] = np.ones(len(turns))
+            return state
+        said = np.minimum(1.0, np.log1p(rows.words) / math.log(self.enough))
+        state.signals["length"] = 1.0 - np.where(turns, rows.gain, 0.0) * (1.0 - said)
         return state
 
 
@@ -234,13 +165,12 @@ _COMMON = {
     "time": 0.15,
     "date": 0.40,
     "answer": 0.10,
-    "phrase": 0.05,
     "exact": 0.50,
     "length": 0.15,
     "asks": -0.05,
 }
 LEVELS: Mapping[str, Mapping[str, float]] = {
-    "none": {"context": 0.80, **_COMMON, "phrase": 0.02},
+    "none": {"context": 0.80, **_COMMON},
     "static": {"context": 0.50, "own": 0.25, "window": 0.20, **_COMMON},
     "contextual": {"context": 0.45, "own": 0.25, "window": 0.25, **_COMMON},
 }
@@ -248,6 +178,7 @@ LEVELS: Mapping[str, Mapping[str, float]] = {
 on a flat optimum: re-tuning on four conversations gains at most 0.6 points on the fifth
 (bench/results/quality.md)."""
 
+_DAY = 86_400.0
 _COUPLE = 2
 """Authors of the conversations on which `LEVELS` were measured."""
 
@@ -269,10 +200,22 @@ class WeighSignals:
     levels: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: LEVELS)
     conclusion: Mapping[str, float] = field(default_factory=lambda: CONCLUSION)
     rarity: float = 0.3
+    age: float = 0.0
+    """Weight of a memory's age for every question (setting `decay`)."""
+    age_when_asked: float = 0.10
+    """Its weight for questions that ask for the latest ("currently", "most recent")."""
+    half_life_days: float = 30.0
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if len(state.keys):
-            state.scores = weighted_sum(state, self.weights(state))
+        if not len(state.keys):
+            return state
+        weights = self.weights(state)
+        latest = state.question is not None and state.question.asks_latest
+        weights["age"] = max(self.age, self.age_when_asked if latest else 0.0)
+        if weights["age"]:
+            moment = state.columns().moment
+            state.signals["age"] = half_life((moment.max() - moment) / _DAY, self.half_life_days)
+        state.scores = weighted_sum(state, weights)
         return state
 
     def weights(self, state: Recalling) -> dict[str, float]:
@@ -296,11 +239,21 @@ class WeighSignals:
 
 @stage
 class SessionPrior:
-    """Adds the best score within a memory's session, min-max scaled: answers are near other good matches."""
+    """Adds the best score within a memory's session, min-max scaled, and sorts: answers are near good matches.
+
+    In sessions of long turns each further turn of a session counts a little less than its best ones instead
+    (`spread`). In talk of short turns an answer lies in several turns side by side, so nothing is taken there
+    (gain 1). The best `keep` candidates stay as they are, and without vectors all do: keywords alone gain nothing
+    by it (bench/results/quality.md).
+    """
 
     needs = ("score",)
+    gives = ("sorted",)
     weight: float = 0.10
     weight_without_vectors: float = 0.05
+    spread: float = 0.04
+    keep: int = 5
+    most: int = 3
 
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if not len(state.keys):
@@ -317,7 +270,20 @@ class SessionPrior:
         state.signals["session"] = minmax(highest)
         weight = self.weight if state.vector is not None else self.weight_without_vectors
         state.scores = np.round(state.scores + weight * state.signals["session"], 6)
+        if len(state.keys) > self.keep and state.vector is not None and last >= 0:
+            self._spread(state)
+        sort(state)
         return state
+
+    def _spread(self, state: Recalling) -> None:
+        rows = state.columns()
+        best = np.lexsort((state.keys, -state.scores))
+        better = np.zeros(len(best))
+        better[best] = np.minimum(_earlier_of_group(rows.session[best]), self.most)
+        better[best[: self.keep]] = 0.0
+        better[rows.session < 0] = 0.0
+        state.signals["spread"] = -(1.0 - rows.gain) * better / self.most
+        state.scores = np.round(state.scores + self.spread * self.most * state.signals["spread"], 6)
 
 
 @stage
@@ -330,37 +296,6 @@ class SortByScore:
     def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
         if len(state.keys):
             sort(state)
-        return state
-
-
-@stage
-class SpreadSessions:
-    """In sessions of long turns, each further turn of a session counts a little less than its best ones.
-
-    In talk of short turns an answer lies in several turns side by side, so nothing is taken there (gain 1).
-    The best `keep` candidates stay as they are. Only with vectors: keywords alone gain nothing by it
-    (bench/results/quality.md).
-    """
-
-    needs = ("score",)
-    weight: float = 0.04
-    keep: int = 5
-    most: int = 3
-
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
-        if len(state.keys) <= self.keep or state.vector is None:
-            return state
-        rows = state.columns()
-        if not (rows.session >= 0).any():
-            state.signals["spread"] = np.zeros(len(state.keys))
-            return state
-        best = np.lexsort((state.keys, -state.scores))
-        better = np.zeros(len(best))
-        better[best] = np.minimum(_earlier_of_group(rows.session[best]), self.most)
-        better[best[: self.keep]] = 0.0
-        better[rows.session < 0] = 0.0
-        state.signals["spread"] = -(1.0 - rows.gain) * better / self.most
-        state.scores = np.round(state.scores + self.weight * self.most * state.signals["spread"], 6)
         return state
 
 

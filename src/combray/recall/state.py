@@ -41,6 +41,8 @@ class Part:
     """Its vector, of unit length; None without an embedder."""
     unrelated: float = 0.0
     """Mean cosine of that vector with texts that have nothing to do with it."""
+    text: str = ""
+    """Its text; "" for all of the query."""
 
 
 @dataclass(slots=True)
@@ -71,10 +73,8 @@ class Recalling:
     """Share of the best score below which hits are dropped, if the caller set one."""
     dropped: int = 0
     """How many hits that cut dropped for which the limit had room."""
-    beside: frozenset[int] = frozenset()
-    """Hits about a relative, where a list of the user's own is asked for: no measure of the relative cut."""
-    judged: frozenset[int] = frozenset()
-    """Keys that a model found to answer (`JudgeAnswers`): the relative cut spares them."""
+    spared: frozenset[int] = frozenset()
+    """Keys that the relative cut keeps whatever their score."""
     intent: str = "GENERAL"
     """WHY, WHEN, ENTITY or GENERAL."""
     intent_source: str = "auto"
@@ -119,16 +119,10 @@ class Recalling:
     """Keys whose edges were read (`open_revisions`)."""
     restating: set[tuple[int, int]] = field(default_factory=set)
     """Pairs of such a key and one that restates it, or was merged into it."""
-    led: list[Link] = field(default_factory=list)
-    """From a plan that came due to the hit that it was put in front of (`LeadWithPresent`)."""
-    topic: str = ""
-    """The query without names that many memories hold; "" if no stage has read it."""
     days: tuple[str, ...] = ()
     """The days that the query names, in every form in which texts write them."""
     vector: NDArray[np.float32] | None = None
     """The query's vector, of unit length; None without an embedder or when it failed."""
-    topic_vector: NDArray[np.float32] | None = None
-    """The vector of `topic`, if it differs from the query."""
     model: str = ""
     """Name of the embedder that made it: its vectors are compared."""
     parts: tuple[Part, ...] = ()
@@ -154,19 +148,13 @@ class Recalling:
     peers: list[dict[str, Any]] = field(default_factory=list)
     """What other memory services gave."""
     confidence: float = 0.0
-    """How sure the answer is, from 0 to 1 (`Abstain`)."""
-    doubtful: float = 0.0
-    """Confidence below which an answer is doubtful in a store of this size (`Abstain`)."""
+    """How sure the answer is, from 0 to 1 (`RequireEvidence`)."""
     certain: bool = False
     """Whether no bound of evidence applies: its own text, an entity or nothing but a date was asked for."""
-    answerable: bool = False
-    """Whether a model found an answer in the store (`RequireAnswer`): no floor empties the answer."""
     reason: str = ""
     """Why the answer is empty, or which mode answered."""
     weak: str = ""
     """Why the evidence is weak."""
-    weak_beside: bool = False
-    """Whether it is weak apart from memories whose text is the query."""
     moving: str = ""
     """Why the embedder that was configured before answers."""
     details: AnswerDetails = field(default_factory=AnswerDetails)

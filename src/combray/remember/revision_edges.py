@@ -8,15 +8,14 @@ from combray.remember.revisions_left import leave
 from combray.remember.state import Draft, Remembering
 from combray.runtime import Link, Runtime
 from combray.scoring.revisions import Budget, ranker
-from combray.types import Candidate, EdgeType
+from combray.types import Candidate
 
 
 @dataclass(frozen=True)
 class KeepRevisions:
     """Stores what was found as `may_revise` edges, from the new memory to the earlier one, and raises the best.
 
-    From a text about the past, a rumour or an if they are `contrasts` edges: it revises nothing, but recall shows
-    what it would revise in front of it (`LeadWithPresent`).
+    A text about the past, a rumour or an if revises nothing and has no candidates.
 
     An edge asks nobody: recall shows the later memory behind the earlier one. A suggestion is raised in the
     result of the write. At most `budget` of the writes raise one, counted over the last 256 writes of the
@@ -40,9 +39,9 @@ class KeepRevisions:
         level = level_of(runtime)
         budgets: dict[str, Budget] = {}
         for draft in state.written:
-            found = self.link(draft, state)
             if not draft.considered:
                 continue
+            found = self.link(draft, state)
             is_turn = draft.memory.kind == "episode"
             name = f"revisions:{level}:{'episode' if is_turn else 'fact'}"
             if name not in budgets:
@@ -62,7 +61,6 @@ class KeepRevisions:
         """Store the edges of a draft to memories that this write has not superseded; return those memories."""
         if not draft.suspects or draft.key is None:
             return ()
-        kind: EdgeType = "may_revise" if draft.considered else "contrasts"
         gone = state.replaced | state.replaced_drafts
         found: list[Candidate] = []
         links: list[Link] = []
@@ -71,7 +69,7 @@ class KeepRevisions:
             old = suspect.memory
             if key is None or key in gone or old.id in draft.keep_both:
                 continue
-            links.append(Link(draft.key, key, kind, suspect.score, reason=suspect.reason))
+            links.append(Link(draft.key, key, "may_revise", suspect.score, reason=suspect.reason))
             found.append(Candidate(old.id, old.content, old.author, old.moment, suspect.score, suspect.reason))
         state.writer.link(links, state.now)
         return tuple(found)

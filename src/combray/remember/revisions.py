@@ -90,10 +90,9 @@ class SuggestRevisions:
     """Finds at most three earlier memories that each draft may change, each with a probability.
 
     Candidates come from four look-ups: nearest vectors, keywords, the author's last statements and shared
-    entities. A text about the past, a rumour or an if changes nothing: what it would change tells
-    what it is about.
-    A question has no candidates. A batch of more than `most` items is left to consolidation. Runs under the write
-    lock, because the survey has been read there already. Measured in bench/results/truth.md.
+    entities. A question, and a text about the past, a rumour or an if, changes nothing and has no candidates.
+    A batch of more than `most` items is left to consolidation. Runs under the write lock, because the survey has
+    been read there already. Measured in bench/results/truth.md.
     """
 
     needs = ("settled", "claims", "nearest", "survey")
@@ -149,9 +148,9 @@ class SuggestRevisions:
         """Fill `suspects` of the draft at a place of the batch."""
         if draft.skipped or draft.quarantined or draft.memory.kind not in KINDS:
             return
-        if draft.claim.tense == "asked":
-            return
         draft.considered = draft.claim.tense not in NO_CHANGE
+        if not draft.considered:
+            return
         pool = self.pool(draft, place, state, level)
         if pool is not None:
             odds = probabilities(features(draft, pool), level if draft.vector is not None else "none")

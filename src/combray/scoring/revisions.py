@@ -28,9 +28,6 @@ Level = Literal["none", "static", "contextual"]
 Row = NDArray[np.float64]
 """One value for each feature, or for each candidate."""
 
-ANSWERED = "revisions:answered"
-"""Name of the value by which a namespace keeps that somebody has settled a pair."""
-
 WINDOW = 256
 """Writes whose best scores are kept, for the threshold of the next one."""
 WARM = 50
