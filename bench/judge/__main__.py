@@ -1,8 +1,8 @@
 """Judge two source trees: `python -m bench.judge [FILE…] --before SRC --after SRC`.
 
-Prints every figure of both trees, with the paired 95 % interval of the difference; one that excludes 0 is marked *.
-SRC is a folder that holds the package `combray`, or rows that `--json` saved. The same tree on both sides shows the
-noise. FILE is notes, stories or a question set (bench/judge/sets.py) and is measured beside the sets of `bench`.
+Prints every figure of both trees, with the paired 95 % interval of the difference; * marks one that excludes 0.
+SRC is a folder that holds the package `combray`, or rows that `--json` saved. The same tree on both sides shows
+the noise. FILE is notes, stories or a question set (bench/judge/sets.py), measured beside the sets of `bench`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--after", type=Path, action="append", metavar="SRC", help="without it, one tree is shown")
     made.add_argument("--data", help="folder of public sets; default COMBRAY_DATA")
-    made.add_argument("--embedder", action="append", metavar="SPEC", help="repeatable; default none, wordllama, and "
-                      "the sentence model in the folder COMBRAY_MODELS")  # fmt: skip
+    models = "repeatable; default none, wordllama, and the sentence model in the folder COMBRAY_MODELS"
+    made.add_argument("--embedder", action="append", metavar="SPEC", help=models)
     made.add_argument("--preset", action="append", metavar="NAME", help="repeatable, or all; default default")
     made.add_argument("--sizes", default="10,60,200,2000", help="of stores of notes, with commas")
     made.add_argument(
@@ -53,7 +53,6 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--no-own", action="store_true", help="only the given files")
     made.add_argument("--memories", action="append", type=int, help="of timed stores; default 10,000; repeatable")
-    made.add_argument("--repeat", type=int, default=1, metavar="N", help="ask everything so often")
     made.add_argument("--pooled", action="store_true", help="sets of a kind together only")
     made.add_argument("--changed", action="store_true", help="only differences whose interval excludes 0")
     made.add_argument("--markdown", action="store_true")
@@ -64,24 +63,19 @@ def parser() -> argparse.ArgumentParser:
 def chosen(options: argparse.Namespace) -> list[sets.Store]:
     """Return the stores to fill. Raises what `sets.read` raises."""
     data = data_folder(options.data)
-    named: list[Path | str] = [*([] if options.no_own else sets.own(data)), *options.file]
-    every = [sets.read(each, data) for each in named]
-    notes = [stores for stores in every if stores and stores[0].pool == "notes" and not any(
-        question.tags for store in stores for question in store.questions)]  # fmt: skip
-    found = {
-        "conversations": [each for some in every for each in some if each.pool == "conversations"],
-        "notes": [each for some in every for each in some if each.pool == "notes"],
-        "stories": [each for some in every for each in some if each.story],
-    }
-    alone = [each for each in found["stories"] if each.pool == "stories, alone"]
-    found["sizes"] = [
-        made
-        for size in map(int, filter(None, options.sizes.split(",")))
-        for stores in notes
-        for made in sets.sized(stores, size, [*(o for some in notes if some is not stores for o in some), *alone])
-    ]
+    own = [sets.read(each, data) for each in sets.own(data)]
+    every = [*([] if options.no_own else own), *(sets.read(each) for each in options.file)]
+    stores = [store for of_set in every for store in of_set]
     wanted = options.only or GROUPS
-    return [each for group, some in found.items() for each in some if group in wanted or each.set in wanted]
+    if "sizes" in wanted:
+        # Scopes and the sets of the data folder would make a size mean different things.
+        unscoped = [each for each in every if not any(one.tags for store in each for one in store.questions)]
+        spare = [store for of_set in own for store in of_set if store.group == "notes"]
+        for size in map(int, options.sizes.split(",")):
+            for of_set in unscoped:
+                if of_set[0].group == "notes":
+                    stores += sets.sized(of_set, size, [each for each in spare if each.set != of_set[0].set])
+    return [each for each in stores if each.group in wanted or each.set.partition(",")[0] in wanted]
 
 
 def ask(
@@ -96,32 +90,25 @@ def ask(
             plan.write_text(json.dumps(given | {"stores": [each.as_json() for each in stores]}), encoding="utf-8")
             command = [sys.executable, "-m", "bench.judge.asking", str(plan), str(out)]
             running.append((subprocess.Popen(command, env=weight.environment(source)), out))
-        if any([process.wait() for process, _ in running]):
+        codes = [process.wait() for process, _ in running]
+        if any(codes):
             raise SystemExit(1)
         return [json.loads(out.read_text(encoding="utf-8")) for _, out in running]
 
 
 def cells(rows: Sequence[Row], stores: Sequence[sets.Store]) -> Cells:
     """Return what the rows of a tree add to the measures, of each set and of the sets of a kind together."""
-    known = {(each.set, each.name): each for each in stores}
+    known = {(each.set, each.key): each for each in stores}
     grouped: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
     for row in rows:
-        grouped[tuple(row[name] for name in ("embedder", "preset", "set", "store", "run"))].append(row)
+        grouped[tuple(row[name] for name in ("embedder", "preset", "set", "store"))].append(row)
     found: Cells = defaultdict(dict)
-    for (embedder, preset, name, store_name, _), some in grouped.items():
-        if store := known.get((name, store_name)):
-            for key, parts in parts_of(store, some):
+    for (embedder, preset, name, key), some in grouped.items():
+        if store := known.get((name, key)):
+            for place, parts in parts_of(store, some):
                 for where in (name, f"all {store.pool}"):
-                    cell = found[embedder, preset, where]
-                    cell[f"{name}|{key}"] = added(cell.get(f"{name}|{key}", {}), parts)
+                    found[embedder, preset, where][f"{name}|{place}"] = parts
     return found
-
-
-def added(first: Parts, second: Parts) -> Parts:
-    """Add what two runs of a question give."""
-    zero = (0.0, 0.0)
-    both = {name: (first.get(name, zero), second.get(name, zero)) for name in {**first, **second}}
-    return {name: (one[0] + two[0], one[1] + two[1]) for name, (one, two) in both.items()}
 
 
 def measured(options: argparse.Namespace, stores: Sequence[sets.Store]) -> tuple[list[Row], list[Row]]:
@@ -132,12 +119,11 @@ def measured(options: argparse.Namespace, stores: Sequence[sets.Store]) -> tuple
     found = {side: [row for path in paths for row in _saved(path)["rows"]] for side, paths in saved.items()}
     trees = sources(options)
     names = options.preset or ["default"]
-    for run in range(options.repeat) if trees and stores else ():
-        for spec in options.embedder:
-            sys.stderr.write(f"{spec}\n")
-            asked = ask(trees, stores, spec, presets.names() if "all" in names else names)
-            for side, rows in zip(trees, asked, strict=True):
-                found[side] += [row | {"embedder": short(spec), "run": run} for row in rows]
+    for spec in options.embedder if trees and stores else ():
+        sys.stderr.write(f"{spec}\n")
+        asked = ask(trees, stores, spec, presets.names() if "all" in names else names)
+        for side, rows in zip(trees, asked, strict=True):
+            found[side] += [row | {"embedder": short(spec)} for row in rows]
     return found["before"], found["after"] if options.after else found["before"]
 
 

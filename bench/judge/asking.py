@@ -1,4 +1,4 @@
-"""Ask one source tree every question of a plan: `python -m bench.judge.asking PLAN OUT`, with that tree on the path.
+"""Ask one source tree every question of a plan: `python -m bench.judge.asking PLAN OUT`.
 
 The module imports nothing but `combray`, and of that only what every version has. A field that a tree does not
 report (a mark, a confidence, candidates of a write) counts as absent.
@@ -82,7 +82,7 @@ class Asked:
             yield self._answer(question)
         if told:
             statuses = {ref: str(self.engine.get(each).status) for each, ref in self._refs.items()}
-            yield {"id": f"{self._store['name']}/end", "statuses": statuses}
+            yield {"id": "end", "statuses": statuses}
 
     def _converse(self) -> None:
         for session, group in groupby(self._store["items"], key=lambda each: each["session"]):
@@ -101,7 +101,7 @@ class Asked:
         replaced = self._refs.get(done.replaced_id or "") if done.action == "replaced" else None
         candidates = self.engine.related(done.id, type="may_revise", depth=1)
         return {
-            "id": f"{self._store['name']}/{ref}",
+            "id": f"write {ref}",
             "write": ref,
             "replaced": replaced,
             "raised": [self._refs[each.id] for each in getattr(done, "may_revise", ()) or ()],
@@ -139,7 +139,7 @@ def main(plan: str, out: str) -> int:
                 sys.stderr.flush()
             asked = Asked(store, preset, model)
             try:
-                where = {"set": store["set"], "store": store["name"], "preset": preset}
+                where = {"preset": preset, "set": store["set"], "store": store["key"]}
                 found += [where | row for row in asked.rows()]
             finally:
                 asked.engine.close()

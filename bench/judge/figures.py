@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bench.judge.sets import Question, Store
+from bench.truth import stories
 from bench.truth.measures import Shown, Write, measures, of_writes
 from combray.types import LIVE_STATUSES
 
@@ -18,21 +19,6 @@ Parts = dict[str, tuple[float, float]]
 """Measure -> numerator and denominator that one row adds."""
 RESAMPLES = 1000
 MARKED_WITHIN, SURE = 5, 0.8
-OF_STORIES = {
-    "current top 3": "current among three",
-    "current first": "current first",
-    "right behind": "right behind, marked",
-    "due plans": "due plans",
-    "present holds": "present holds",
-    "plain top 1": "plain first",
-}
-OF_WRITES = {
-    "right among three": "write: right among three",
-    "right suggested": "write: right suggested",
-    "false suggestions": "write: false suggestions",
-    "false changes": "write: false changes",
-    "harm": "write: harm",
-}
 BINS = tuple(f"right at confidence {low / 5:.1f}-{(low + 1) / 5:.1f}" for low in range(5))
 ORDER = (
     "recall@5",
@@ -45,14 +31,18 @@ ORDER = (
     "marks in 100 questions",
     "marks right",
     "right first hits marked",
-    "current among three",
+    "current top 3",
     "current first",
     "right behind, marked",
     "right behind",
     "due plans",
     "present holds",
-    "plain first",
-    *OF_WRITES.values(),
+    "plain top 1",
+    "write: right among three",
+    "write: right suggested",
+    "write: false suggestions",
+    "write: false changes",
+    "write: harm",
     f"answers of confidence {SURE}",
     f"right at confidence {SURE}",
     *BINS,
@@ -64,7 +54,7 @@ def parts_of(store: Store, rows: Sequence[Row]) -> Iterator[tuple[str, Parts]]:
     questions = {each.id: each for each in store.questions}
     for row in rows:
         if row["id"] in questions:
-            yield row["id"], _of_question(row, questions[row["id"]], store)
+            yield row["id"], _of_question(row, questions[row["id"]], store.story)
     if store.story is None:
         return
     writes = [
@@ -76,10 +66,10 @@ def parts_of(store: Store, rows: Sequence[Row]) -> Iterator[tuple[str, Parts]]:
     live = {str(each) for each in LIVE_STATUSES}
     lost = {ref for ref in store.story.keep if ref in statuses and statuses[ref] not in live}
     for number, found in enumerate(of_writes(writes, store.story, lost)):
-        yield f"{store.name}/w{number}", {OF_WRITES[name]: (value, 1.0) for name, value in found.items()}
+        yield f"{store.name}/w{number}", {f"write: {name}": (value, 1.0) for name, value in found.items()}
 
 
-def _of_question(row: Row, question: Question, store: Store) -> Parts:
+def _of_question(row: Row, question: Question, story: stories.Story | None) -> Parts:
     refs = list(dict.fromkeys(row["refs"]))
     empty, gold = float(not refs), question.gold
     marks = row["marks"][:MARKED_WITHIN]
@@ -96,8 +86,8 @@ def _of_question(row: Row, question: Question, store: Store) -> Parts:
         found["empty when unknown"] = (empty, 1.0)
         if question.near is not None:
             found[f"empty when unknown: {'near' if question.near else 'far'}"] = (empty, 1.0)
-    if question.truth is not None:
-        found |= _of_story(row, question, store)
+    if question.truth and story:
+        found |= _of_story(row, question.truth, story)
     confidence = row.get("confidence")
     if confidence is not None:
         sure = float(confidence >= SURE)
@@ -107,28 +97,25 @@ def _of_question(row: Row, question: Question, store: Store) -> Parts:
     return found
 
 
-def _of_story(row: Row, question: Question, store: Store) -> Parts:
-    truth = question.truth
-    assert truth is not None and store.story is not None
+def _of_story(row: Row, truth: stories.Question, story: stories.Story) -> Parts:
     shown = [Shown(ref, mark != "-") for ref, mark in zip(row["refs"], row["marks"], strict=True)]
-    named = measures(truth, shown)
-    found: Parts = {OF_STORIES[name]: (value, 1.0) for name, value in named.items() if name in OF_STORIES}
+    found: Parts = {name: (value, 1.0) for name, value in measures(truth, shown).items()}
     if truth.stale:
-        # The same without the condition of a mark: no statement but an outdated one stands before the current one.
+        found["right behind, marked"] = found["right behind"]
+        # Without the condition of a mark: only outdated statements stand before the current one.
         alike = measures(truth, [Shown(ref, marked=True) for ref in row["refs"]])
         found["right behind"] = (alike["right behind"], 1.0)
-    outdated = truth.stale | _revised(store, truth.at)
+    outdated = truth.stale | _revised(story, truth.at)
     doubted = [ref for ref, mark in zip(row["refs"], row["marks"][:MARKED_WITHIN], strict=False) if mark == "m"]
     wrong = sum(ref in truth.current or ref not in outdated for ref in doubted)
     found["marks right"] = (float(len(doubted) - wrong), float(len(doubted)))
     return found
 
 
-def _revised(store: Store, at: float) -> set[str]:
+def _revised(story: stories.Story, at: float) -> set[str]:
     """Refs of what any statement until then made outdated, for whatever question."""
-    assert store.story is not None
-    when = {each.ref: each.at for each in store.story.statements}
-    changes = store.story.revisions.items()
+    when = {each.ref: each.at for each in story.statements}
+    changes = story.revisions.items()
     return {old for new, earlier in changes if when[new] <= at for old in earlier}
 
 
@@ -160,7 +147,7 @@ def compare(
     ids = sorted(before.keys() & after.keys())
     found: dict[str, Figure] = {}
     for name in order:
-        # A measure may not exist for an id on one side, such as the mark on a hit that is not the right one there.
+        # An id may have a measure on one side only, such as the mark on a hit that is not right on the other.
         table = np.array(
             [[side[each].get(name, (0, 0)) for each in ids] for side in (before, after)], dtype=float
         )

@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 from zlib import crc32
@@ -43,13 +44,14 @@ class Question:
     truth: stories.Question | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Store:
-    """What is written into one store and asked of it; `pool` names the sets that are counted together."""
+    """What is written into one store and asked of it. `pool` names the sets that are counted together."""
 
     name: str
     set: str
     pool: str
+    group: str
     way: Way
     now: float
     items: tuple[dict[str, Any], ...]
@@ -62,8 +64,14 @@ class Store:
             {"id": each.id, "text": each.text, "tags": each.tags, "at": each.truth.at if each.truth else None}
             for each in self.questions
         ]
-        known = {name: getattr(self, name) for name in ("name", "set", "way", "now", "items")}
+        known = {name: getattr(self, name) for name in ("set", "key", "way", "now", "items")}
         return known | {"questions": asked}
+
+    @cached_property
+    def key(self) -> str:
+        """Name and checksum: rows that were saved of a store with other content are not paired."""
+        asked = [(each.id, each.text, sorted(each.gold)) for each in self.questions]
+        return f"{self.name}#{crc32(repr((self.items, self.now, asked)).encode()):08x}"
 
 
 def own(data: Path | None) -> Iterator[Path | str]:
@@ -98,11 +106,6 @@ def read(given: Path | str, data: Path | None = None) -> list[Store]:
     return [_conversation(each, name) for each in loaders.load(name, given).collections]
 
 
-def _id(store: str, number: int, text: str) -> str:
-    # The text is part of the id: saved rows of a set that was changed since are not paired.
-    return f"{store}/{number}-{crc32(text.encode()):08x}"
-
-
 def _conversation(collection: Collection, name: str) -> Store:
     items = tuple(
         {
@@ -118,7 +121,7 @@ def _conversation(collection: Collection, name: str) -> Store:
     )
     asked = tuple(
         Question(
-            _id(collection.name, number, each.text),
+            f"{collection.name}/{number}",
             each.text,
             each.gold if each.answerable else frozenset(),
             None if each.answerable else True,
@@ -127,7 +130,7 @@ def _conversation(collection: Collection, name: str) -> Store:
         if each.gold or not each.answerable
     )
     now = collection.now.timestamp()
-    return Store(collection.name, name, "conversations", "conversation", now, items, asked)
+    return Store(collection.name, name, "conversations", "conversations", "conversation", now, items, asked)
 
 
 def _told(story: stories.Story, name: str, pool: str) -> Store:
@@ -136,10 +139,10 @@ def _told(story: stories.Story, name: str, pool: str) -> Store:
         for each in story.statements
     )
     asked = tuple(
-        Question(_id(story.name, number, each.text), each.text, each.current, truth=each)
+        Question(f"{story.name}/{number}", each.text, each.current, truth=each)
         for number, each in enumerate(story.questions)
     )
-    return Store(story.name, name, pool, "told", story.statements[0].at, items, asked, story)
+    return Store(story.name, name, pool, "stories", "told", story.statements[0].at, items, asked, story)
 
 
 def _notes(data: dict[str, Any], name: str) -> Store:
@@ -147,7 +150,7 @@ def _notes(data: dict[str, Any], name: str) -> Store:
     given = data["questions"] if "questions" in data else [*data["answerable"], *data["unanswerable"]]
     asked = tuple(
         Question(
-            _id(str(data["id"]), number, each["query"]),
+            f"{data['id']}/{number}",
             each["query"],
             frozenset(each.get("gold", ())),
             None if each.get("gold") else _near(each),
@@ -155,7 +158,7 @@ def _notes(data: dict[str, Any], name: str) -> Store:
         )
         for number, each in enumerate(given)
     )
-    return Store(str(data["id"]), name, "notes", "notes", _asked_at(items), items, asked)
+    return Store(str(data["id"]), name, "notes", "notes", "notes", _asked_at(items), items, asked)
 
 
 def _near(question: dict[str, Any]) -> bool | None:
@@ -187,7 +190,7 @@ def sized(of_set: Sequence[Store], size: int, others: Sequence[Store]) -> list[S
     """Return the questions of a set of notes in stores of `size` notes.
 
     A larger store is split into groups that hold the gold of their questions. Smaller ones are put together, and
-    filled up with statements of other sets, drawn with a fixed seed.
+    filled up with notes of other sets, drawn with a fixed seed.
     """
     drawn = random.Random(size)
     pieces = [piece for store in of_set for piece in _pieces(_renamed(store), size, drawn)]
@@ -250,4 +253,4 @@ def _filled(
     items.sort(key=lambda each: each["occurred_at"] or "")
     asked = tuple(question for store in group for question in store.questions)
     of_set = f"{group[0].set}, {size} notes"
-    return Store(name, of_set, f"{size} notes", "notes", _asked_at(items), tuple(items), asked)
+    return Store(name, of_set, f"{size} notes", "sizes", "notes", _asked_at(items), tuple(items), asked)

@@ -30,7 +30,7 @@ def environment(source: Path) -> dict[str, str]:
 
 
 def recalls(trees: Sequence[Path], embedder: str, count: int, data: Path | None) -> list[list[float]]:
-    """Return for each tree the milliseconds of each question: the median of passes that the trees make in turn."""
+    """Return for each tree the milliseconds of each question: the median of passes, made in turn."""
     from bench.speed import texts
 
     made = list(texts.texts(texts.clauses(texts.sources(data / "locomo" if data else None)), count))
@@ -52,7 +52,8 @@ def recalls(trees: Sequence[Path], embedder: str, count: int, data: Path | None)
 
 
 def _passed(process: subprocess.Popen[str]) -> list[float]:
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     process.stdin.write("\n")
     process.stdin.flush()
     found: list[float] = json.loads(process.stdout.readline())
