@@ -86,7 +86,7 @@ def ask(
         running = []
         for number, (tree, source) in enumerate(trees.items()):
             plan, out = Path(folder) / f"{number}.plan", Path(folder) / f"{number}.rows"
-            given = {"tree": tree, "embedder": embedder, "presets": names}
+            given = {"tree": tree, "source": str(source.resolve()), "embedder": embedder, "presets": names}
             plan.write_text(json.dumps(given | {"stores": [each.as_json() for each in stores]}), encoding="utf-8")
             command = [sys.executable, "-m", "bench.judge.asking", str(plan), str(out)]
             running.append((subprocess.Popen(command, env=weight.environment(source)), out))

@@ -130,6 +130,8 @@ def _mark(hit: Any) -> str:
 def main(plan: str, out: str) -> int:
     """Ask what the plan names, and write one row a question, a write and a told store."""
     given = json.loads(Path(plan).read_text(encoding="utf-8"))
+    if not Path(combray.__file__).is_relative_to(given["source"]):
+        raise SystemExit(f"{given['source']} holds no package combray. Give the folder that does.")
     model, found = embedder(given["embedder"]), []
     for preset in given["presets"]:
         shown = ""

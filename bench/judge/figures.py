@@ -62,7 +62,7 @@ def parts_of(store: Store, rows: Sequence[Row]) -> Iterator[tuple[str, Parts]]:
         for row in rows
         if "write" in row
     ]
-    statuses = next((row["statuses"] for row in rows if "statuses" in row), {})
+    statuses: dict[str, str] = next((row["statuses"] for row in rows if "statuses" in row), {})
     live = {str(each) for each in LIVE_STATUSES}
     lost = {ref for ref in store.story.keep if ref in statuses and statuses[ref] not in live}
     for number, found in enumerate(of_writes(writes, store.story, lost)):
