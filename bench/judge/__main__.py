@@ -54,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-own", action="store_true", help="only the given files")
     made.add_argument("--memories", action="append", type=int, help="of timed stores; default 10,000; repeatable")
     made.add_argument("--pooled", action="store_true", help="sets of a kind together only")
+    made.add_argument("--figure", action="append", metavar="NAME", help="show only this one; repeatable")
     made.add_argument("--changed", action="store_true", help="only differences whose interval excludes 0")
     made.add_argument("--markdown", action="store_true")
     made.add_argument("--json", type=Path, metavar="OUT", help="save the rows of the last tree, for --before")
@@ -155,7 +156,7 @@ def lines(name: str, found: Mapping[str, Figure], options: argparse.Namespace) -
     return [
         [name, measure, f"{each.before:.1f}", f"{each.after:.1f}", _difference(each), str(each.count)]
         for measure, each in found.items()
-        if each.clear or not options.changed
+        if (each.clear or not options.changed) and measure in (options.figure or found)
     ]
 
 
