@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import msgspec
 
 from combray.consolidate.candidates import Episode, FactCandidate, speaker
+from combray.consolidate.prompt import decoded, marker
 from combray.language.claim_tokens import tokenise
 from combray.language.dates.absolute import dated
 from combray.language.polarity import negations
 from combray.language.tokens import content_terms
 from combray.runtime import LanguageModel
-from combray.values import new_id
 
 SYSTEM = """\
 You read numbered lines of a conversation and write down lasting facts that the speakers state about themselves, \
@@ -55,12 +54,9 @@ def facts_by_model(model: LanguageModel, episodes: Sequence[Episode], now: float
         f"{' '.join(each.episode.content.split())}"
         for number, each in enumerate(episodes, 1)
     )
-    # No stored text can contain the marker, so none can close the fence.
-    marker = f"---{new_id(datetime.fromtimestamp(now, UTC))}---"
-    answer = model.complete(
-        SYSTEM, f"{marker}\n{lines}\n{marker}", max_tokens=100 + _TOKENS_A_LINE * len(episodes)
-    )
-    listed = msgspec.json.decode(answer.strip().encode("utf-8", "replace"), type=list[_Found])
+    fence = marker(now)
+    answer = model.complete(SYSTEM, f"{fence}\n{lines}\n{fence}", max_tokens=100 + _TOKENS_A_LINE * len(episodes))
+    listed = decoded(answer, list[_Found])
     found = []
     for each in listed[: _MOST_FACTS_A_LINE * len(episodes)]:
         numbers = dict.fromkeys(each.episodes)
