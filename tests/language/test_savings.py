@@ -52,6 +52,7 @@ def test_importance_is_upstreams() -> None:
         ("Ghi nhớ: phòng họp ở tầng ba.", "phòng họp ở tầng ba."),
         ("记住：打印机叫古腾堡。", "打印机叫古腾堡。"),
         ("Save: first line\nsecond line", "first line\nsecond line"),
+        ("> I hate tea\nI prefer coffee.", "I prefer coffee."),
     ],
 )
 def test_the_statement_is_kept_in_its_own_words_without_the_request(text: str, kept: str) -> None:

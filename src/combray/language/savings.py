@@ -28,7 +28,7 @@ LONGEST_SENTENCE, LONGEST_LABELLED = 300, 1000
 AGENTS = frozenset(("assistant", "ai", "bot", "agent", "model", "system", "tool", "function", "developer"))
 """Roles and names of authors that are not users."""
 
-_CODE_OR_QUOTE = re.compile(r"```.*?(?:```|\Z)|^[^\S\n]*>.*$", re.DOTALL | re.MULTILINE)
+_CODE_OR_QUOTE = re.compile(r"```(?s:.*?)(?:```|\Z)|^[^\S\n]*>.*$", re.MULTILINE)
 _RECALLED = re.compile(r"</?(?:memory-[a-z]+|relevant-memories)>", re.IGNORECASE)
 """Marks of memories that were printed into a prompt: what was recalled is not saved again."""
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]+(?=\s|$)|[。！？；]+|(?=\n|$))")
