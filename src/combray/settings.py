@@ -57,7 +57,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0.0
     context_budget: Annotated[int, "maximum tokens of a prompt context"] = 1500
     auto_memory: Annotated[bool, "store facts that a user states in a conversation"] = False
-    distil: Annotated[bool, "extract facts from conversations during consolidation"] = True
+    distil: Annotated[bool, "let the language model extract facts from conversations during consolidation"] = True
     revision_budget: Annotated[
         float | None,
         "maximum share of writes that report memories they may change, 0 to 1; unset: preset default only",

@@ -11,7 +11,7 @@ from typing import Any
 import combray
 from combray import presets
 from combray.records import replace
-from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.testing.fakes import FakeClock, FakeDistiller, FakeEmbedder
 from combray.transfer import export_to
 from combray.types import Memory
 
@@ -23,6 +23,27 @@ TWO_CATS = "User has two cats"
 THREE_CATS = "User has three cats"
 OFFICE = "Our office is in Berlin"
 NO_OFFICE = "Our office is not in Berlin"
+
+
+def _home(fact: str, value: str) -> dict[str, Any]:
+    return {"fact": fact, "subject": "Ann", "attribute": "home", "value": value, "single": True}
+
+
+KITTEN = "Ann adopted a grey kitten named Otto"
+TOLD: dict[str, str | dict[str, Any]] = {
+    "I live in Berlin": _home("Ann lives in Berlin", "Berlin"),
+    "I live in Berlin.": _home("Ann lives in Berlin", "Berlin"),
+    "I live in Munich now": _home("Ann lives in Munich now", "Munich"),
+    "I live in Munich now.": _home("Ann lives in Munich now", "Munich"),
+    "I moved to Munich in May 2023.": _home("Ann moved to Munich in May 2023", "Munich"),
+    "I have two cats": "Ann has two cats",
+    "I speak Dutch": "Ann speaks Dutch",
+    "I adopted a grey kitten named Otto": KITTEN,
+    "Yes, the grey kitten named Otto that I adopted is fine!": KITTEN,
+    "I adopted a kitten named Qwertzu": "Ann adopted a kitten named Qwertzu",
+    "I like green tea with honey": TEA,
+}
+"""What the fake language model makes of a line."""
 
 
 @contextmanager
@@ -37,12 +58,17 @@ def opened(
 ) -> Iterator[combray.Engine]:
     """An engine with the fake embedder, or with none (`words`); episodes become facts with `distil` only.
 
+    The language model knows the lines of `TOLD`.
+
     Facts that are stored become deprecated by age, as those of preset semantic-facts do, unless `fades` is off.
     """
     model: Any = "none" if words else embedder or FakeEmbedder()
     clock = clock or FakeClock()
     preset = replace(presets.load("default"), fades=fades)
-    with closing(combray.open(location, preset=preset, embedder=model, clock=clock)) as engine:
+    reads = FakeDistiller(TOLD) if distil else "none"
+    with closing(
+        combray.open(location, preset=preset, embedder=model, clock=clock, language_model=reads)
+    ) as engine:
         engine._at.settings = {**engine.settings, "distil": distil}
         yield engine
 

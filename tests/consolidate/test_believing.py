@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import nights
 
 import combray
-from combray.testing.fakes import FakeClock
+from combray.testing.fakes import FakeClock, FakeDistiller
 
 APRIL, JUNE = datetime(2024, 4, 10, 9, tzinfo=UTC), datetime(2024, 6, 5, 9, tzinfo=UTC)
 A, B = "Ann lives in Berlin", "Ann lives in Munich now"
@@ -24,7 +24,7 @@ def believed(engine: combray.Engine, as_of: datetime | None, query: str = "where
 def lived() -> tuple[combray.Engine, FakeClock]:
     """A was said in April, B in June; a consolidation followed in the night of each."""
     clock = FakeClock(APRIL.timestamp())
-    engine = combray.open(":memory:", embedder="none", clock=clock)
+    engine = combray.open(":memory:", embedder="none", clock=clock, language_model=FakeDistiller(nights.TOLD))
     for moment, text in ((APRIL, "I live in Berlin."), (JUNE, "I live in Munich now.")):
         clock.now = moment.timestamp()
         nights.hear(engine, text, author="Ann")
@@ -61,7 +61,9 @@ def test_validity_ends_when_the_successor_begins_not_when_it_was_recorded() -> N
 
 def test_a_date_in_the_words_is_the_beginning_of_what_they_say() -> None:
     clock = FakeClock(JUNE.timestamp())
-    with combray.open(":memory:", embedder="none", clock=clock) as engine:
+    with combray.open(
+        ":memory:", embedder="none", clock=clock, language_model=FakeDistiller(nights.TOLD)
+    ) as engine:
         nights.hear(engine, "I moved to Munich in May 2023.", author="Ann")
         engine.consolidation.run()
         (fact,) = [each for each in nights.facts(engine) if each.kind == "fact"]

@@ -1,4 +1,4 @@
-"""Facts of what was said: which sentences give one, what it rests on, and that it can be taken back."""
+"""Facts that a language model finds in what was said: what they rest on, and that they can be taken back."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import combray
 from combray.consolidate import runs
 from combray.consolidate.distil import DistilFacts
 from combray.consolidate.nightly import NIGHTLY
-from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.testing.fakes import FakeClock, FakeDistiller, FakeEmbedder
 from combray.types import Memory
 
 MAY = datetime(2024, 5, 1, 12, tzinfo=UTC)
 """When the fake clock starts, a Wednesday."""
 
-HOME = {"subject": "Ann", "attribute": "home", "value": "Berlin"}
+HOME = {"subject": "Ann", "attribute": "home", "value": "Berlin", "single": True}
 
 
 def made(engine: combray.Engine) -> list[Memory]:
@@ -29,13 +29,13 @@ def made(engine: combray.Engine) -> list[Memory]:
     return [each for each in nights.facts(engine) if each.source == "consolidation"]
 
 
-def test_a_plain_statement_becomes_a_fact_of_its_speaker_that_rests_on_its_episode_alone() -> None:
+def test_a_statement_becomes_a_fact_that_rests_on_its_episode_alone() -> None:
     with nights.opened(distil=True) as engine:
-        said = nights.hear(engine, "By the way, I moved to Berlin yesterday!", author="Caroline", trust="owner")
+        said = nights.hear(engine, "I live in Berlin", author="Ann", trust="owner")
         nights.hear(engine, "Nice, what is it like?", author="Melanie")
         done = engine.consolidation.run()
         (fact,) = made(engine)
-        assert fact.content == "Caroline moved to Berlin yesterday (2024-04-30)"
+        assert fact.content == "Ann lives in Berlin"
         assert (fact.kind, fact.status, fact.trust, fact.session, fact.author) == (
             "fact",
             "active",
@@ -44,25 +44,28 @@ def test_a_plain_statement_becomes_a_fact_of_its_speaker_that_rests_on_its_episo
             None,
         )
         assert fact.evidence == (said,), "SEEDS.md 21: only episodes that support the fact"
-        assert fact.valid_from == fact.occurred_from == datetime(2024, 4, 30, tzinfo=UTC)
+        assert fact.valid_from == fact.occurred_from == MAY
         assert fact.recorded_at == MAY, "the engine learned it in the night it was made"
-        assert (fact.metadata["subject"], fact.metadata["attribute"], fact.metadata["value"]) == (
-            "Caroline",
-            "home",
-            "Berlin",
-        )
-        assert "Caroline" in fact.entities
+        assert {name: fact.metadata[name] for name in HOME} == HOME
+        assert "Ann" in fact.entities
         assert fact.confidence == 0.65
         assert done.counts == {"distil": 1}
         assert [each.actor for each in engine.history(fact.id)] == [f"consolidate:{done.run_id}"]
         assert [hit.memory.id for hit in engine.recall("Berlin", kinds=["fact"])] == [fact.id]
 
 
+def test_without_a_model_no_fact_is_made_and_a_later_model_reads_what_was_said() -> None:
+    with nights.opened() as engine:
+        engine._at.settings = {**engine.settings, "distil": True}
+        nights.hear(engine, "I live in Berlin", author="Ann")
+        assert engine.consolidation.run().counts == {}
+        engine._at.runtime = replace(engine.runtime, language_model=FakeDistiller(nights.TOLD))
+        assert engine.consolidation.run().counts == {"distil": 1}
+
+
 @pytest.mark.parametrize(
     ("text", "author", "trust"),
     [
-        ("Do I live in Berlin?", "Ann", "owner"),
-        ("Maybe I live in Berlin", "Ann", "owner"),
         ("I live in Berlin", "assistant", "owner"),
         ("I live in Berlin", "Ann", "untrusted"),
         ("I live in Berlin", "Ann", "quarantined"),
@@ -108,7 +111,7 @@ def test_the_same_words_of_three_episodes_are_one_fact_and_surer() -> None:
         assert fact.confidence == pytest.approx(0.715)
 
 
-def test_an_episode_of_the_cluster_is_evidence_only_if_it_makes_the_claim() -> None:
+def test_two_episodes_that_state_it_are_the_evidence() -> None:
     with nights.opened(distil=True) as engine:
         first = nights.hear(engine, "I adopted a grey kitten named Otto", author="Ann")
         second = nights.hear(engine, "Yes, the grey kitten named Otto that I adopted is fine!", author="Ann")
@@ -208,17 +211,6 @@ def test_the_least_trusted_word_decides() -> None:
         assert [each.trust for each in made(engine)] == ["agent"]
 
 
-def test_vietnamese_and_chinese_stay_as_they_were_said() -> None:
-    with nights.opened(distil=True) as engine:
-        nights.hear(engine, "Tôi sống ở Huế.", author="Lan")
-        nights.hear(engine, "我住在上海。", author="小明")
-        engine.consolidation.run()
-        assert [(each.content, each.author, each.entities) for each in made(engine)] == [
-            ("Tôi sống ở Huế", "Lan", ("Lan", "Huế")),
-            ("我住在上海", "小明", ("小明",)),
-        ]
-
-
 def test_nothing_is_made_where_the_setting_says_so() -> None:
     with nights.opened(distil=False) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann")
@@ -240,9 +232,9 @@ def test_what_one_speaker_repeats_in_one_conversation_makes_a_fact_no_surer() ->
     for days, confidence in ((0, 0.65), (1, 0.7)):
         clock = FakeClock()
         with nights.opened(clock=clock, distil=True) as engine:
-            said = [nights.hear(engine, "I moved to Berlin.", author="Caroline", trust="owner")]
+            said = [nights.hear(engine, "I live in Berlin.", author="Ann", trust="owner")]
             clock.pass_(days=days, minutes=1)
-            said.append(nights.hear(engine, "I moved to Berlin!", author="Caroline", trust="owner"))
+            said.append(nights.hear(engine, "I live in Berlin", author="Ann", trust="owner"))
             engine.consolidation.run()
             (fact,) = made(engine)
             assert (set(fact.evidence), fact.confidence) == (set(said), confidence)
@@ -251,7 +243,7 @@ def test_what_one_speaker_repeats_in_one_conversation_makes_a_fact_no_surer() ->
 def test_facts_made_while_the_embedder_is_down_get_their_vectors_another_night() -> None:
     embedder = FakeEmbedder()
     with nights.opened(embedder=embedder, distil=True) as engine:
-        nights.hear(engine, "I moved to Berlin.", author="Caroline", trust="owner")
+        nights.hear(engine, "I live in Berlin.", author="Ann", trust="owner")
         embedder.failing = True
         engine.consolidation.run()
         (fact,) = made(engine)

@@ -1,4 +1,4 @@
-"""Facts from a language model: believed only as far as the episodes say so; without answer, rules read them."""
+"""Facts from a language model: believed only as far as the episodes say so."""
 
 from __future__ import annotations
 
@@ -78,25 +78,56 @@ def test_a_relative_date_may_be_written_as_the_date_it_stands_for() -> None:
 
 
 @pytest.mark.parametrize("answer", ["", "no facts today", '{"fact": "x"}', '[{"fact": "x"}]'])
-def test_an_answer_that_is_not_the_json_asked_for_leaves_the_episodes_to_the_rules(answer: str) -> None:
+def test_after_an_answer_that_is_not_the_json_asked_for_the_next_run_asks_again(answer: str) -> None:
     with nights.opened(distil=True) as engine:
         nights.hear(engine, "I live in Berlin", author="Ann")
         answering(engine, *([answer] if answer else []))
         done = engine.consolidation.run()
-        assert made(engine) == ["Ann lives in Berlin"]
-        assert "rules read the episodes" in done.degraded[0]
-
-
-def test_one_call_for_fifty_episodes_and_the_rules_for_the_rest() -> None:
-    with nights.opened(distil=True) as engine:
-        for number in range(50):
-            nights.hear(engine, "What a day!", author="Bob", session=str(number))
-        nights.hear(engine, "I live in Berlin", author="Ann")
-        model = answering(engine, [])
+        assert made(engine) == []
+        assert "the next run asks again" in done.degraded[0]
+        answering(engine, [{"fact": "Ann lives in Berlin", "episodes": [1]}])
         engine.consolidation.run()
-        assert len(model.prompts) == 1
-        assert "Berlin" not in model.prompts[0][1]
         assert made(engine) == ["Ann lives in Berlin"]
+
+
+def test_one_call_for_fifty_episodes_and_the_largest_clusters_first() -> None:
+    """55 single remarks, then a cluster of four: the model reads the four, and 46 of the others."""
+    with nights.opened(distil=True) as engine:
+        for number in range(55):
+            nights.hear(
+                engine, f"remark{number} gadget{number} widget{number}", author="Bob", session=str(number)
+            )
+        for number in range(4):
+            nights.hear(engine, "The kitchen was painted yellow", author="Ann", session=f"kitchen {number}")
+        model = answering(engine, [{"fact": "The kitchen was painted yellow", "episodes": [47, 48, 49, 50]}])
+        done = engine.consolidation.run()
+        assert len(model.prompts) == 1
+        assert model.prompts[0][1].count("The kitchen was painted yellow") == 4
+        assert "remark45 " in model.prompts[0][1]
+        assert "remark46 " not in model.prompts[0][1]
+        assert made(engine) == ["The kitchen was painted yellow"]
+        assert done.degraded == ("the language model read 50 of 59 new episodes",)
+        again = answering(engine, [])
+        engine.consolidation.run()
+        assert again.prompts == [], "every new episode was read or passed over"
+
+
+def values_of_one_attribute(*, single: bool) -> list[str]:
+    """Live facts after the model has given two values of one attribute, a day apart."""
+    clock = FakeClock()
+    with nights.opened(clock=clock, distil=True) as engine:
+        for place in ("Berlin", "Lisbon"):
+            nights.hear(engine, f"For work I am in {place}", author="Ann", session=place)
+            told = {"fact": f"Ann: work {place}", "subject": "Ann", "attribute": "place", "value": place}
+            answering(engine, [{**told, "single": single, "episodes": [1]}])
+            engine.consolidation.run()
+            clock.pass_(days=1)
+        return nights.live(engine)
+
+
+def test_a_later_value_supersedes_only_if_the_model_says_that_there_is_one_at_a_time() -> None:
+    assert values_of_one_attribute(single=True) == ["Ann: work Lisbon"]
+    assert values_of_one_attribute(single=False) == ["Ann: work Berlin", "Ann: work Lisbon"]
 
 
 def test_stored_text_stands_between_markers_that_it_cannot_know_and_agents_are_not_shown() -> None:

@@ -9,13 +9,23 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.testing.fakes import FakeClock
+from combray.testing.fakes import FakeClock, FakeDistiller
+
+WORK = "Ana works at Fischer Optics"
+TOLD = {
+    "I moved to Porto. I work at Fischer Optics.": WORK,
+    "I work at Fischer Optics.": WORK,
+}
 
 
 @pytest.fixture(params=["none", "wordllama"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     with combray.open(
-        tmp_path / "a.db", embedder=request.param, clock=FakeClock(), language_model="none", worker=False
+        tmp_path / "a.db",
+        embedder=request.param,
+        clock=FakeClock(),
+        language_model=FakeDistiller(TOLD),
+        worker=False,
     ) as opened:
         yield opened
 

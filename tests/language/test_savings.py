@@ -52,6 +52,7 @@ def test_importance_is_upstreams() -> None:
         ("Ghi nhớ: phòng họp ở tầng ba.", "phòng họp ở tầng ba."),
         ("记住：打印机叫古腾堡。", "打印机叫古腾堡。"),
         ("Save: first line\nsecond line", "first line\nsecond line"),
+        ("> I hate tea\nI prefer coffee.", "I prefer coffee."),
     ],
 )
 def test_the_statement_is_kept_in_its_own_words_without_the_request(text: str, kept: str) -> None:
@@ -94,10 +95,8 @@ def test_agents_are_never_quoted(role: str) -> None:
     assert worth_saving("I prefer tea.", "Ann")
 
 
-def test_a_statement_beside_code_is_kept_and_a_dump_is_not() -> None:
-    dump = "const a = 1;\n" * 9
-    assert worth_saving(f"I prefer tabs.\n```\n{dump}```")
-    assert worth_saving(f"I prefer tabs.\n{dump}") == []  # 9 of 10 lines are code, more than 80 %
+def test_a_statement_beside_code_is_kept() -> None:
+    assert [each.text for each in worth_saving("I prefer tabs.\n```\nconst a = 1;\n```")] == ["I prefer tabs."]
 
 
 def test_prose_is_no_statement_about_oneself() -> None:

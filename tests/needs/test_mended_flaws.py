@@ -20,7 +20,7 @@ from combray.language.intent import detect
 from combray.pipeline import stage_name
 from combray.recall.weigh import WeightedSumByIntent
 from combray.scoring.decay import weibull
-from combray.testing.fakes import FakeClock
+from combray.testing.fakes import FakeClock, FakeDistiller
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)
 
@@ -30,9 +30,13 @@ pytestmark = pytest.mark.parametrize("embedder", ["wordllama", "none"])
 class Opened:
     """An engine of a preset with a clock that tests can move."""
 
-    def __init__(self, preset: str, embedder: str, path: Path | str = ":memory:") -> None:
+    def __init__(
+        self, preset: str, embedder: str, path: Path | str = ":memory:", model: FakeDistiller | str = "none"
+    ) -> None:
         self.clock = FakeClock(NOON.timestamp())
-        self.engine: Engine = combray.open(path, preset=preset, embedder=embedder, clock=self.clock, worker=False)
+        self.engine: Engine = combray.open(
+            path, preset=preset, embedder=embedder, clock=self.clock, worker=False, language_model=model
+        )
 
     def ready(self) -> Engine:
         """Make the vectors that preset semantic-facts leaves to a worker."""
@@ -325,7 +329,8 @@ def test_flaw_20_semantic_facts_the_newer_of_two_values_wins(embedder: str) -> N
 
 
 def test_flaw_21_semantic_facts_evidence_is_a_union_of_what_supports(embedder: str) -> None:
-    it = Opened("semantic-facts", embedder)
+    told = FakeDistiller({"I live in Lisbon.": "Ana lives in Lisbon"})
+    it = Opened("semantic-facts", embedder, model=told)
     session = it.engine.conversation("monday")
     said = session.add("I live in Lisbon.", author="Ana")
     session.add("The weather is awful today, is it not?", author="Ana")

@@ -9,13 +9,15 @@ import pytest
 
 import combray
 from combray.engine import Engine
-from combray.testing.fakes import FakeClock
+from combray.testing.fakes import FakeClock, FakeDistiller
 
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
     clock = FakeClock()
-    with closing(combray.open(":memory:", embedder="none", clock=clock)) as opened:
+    told = {"I adopted a grey kitten in Oslo": "Ann adopted a grey kitten in Oslo"}
+    model = FakeDistiller(told)
+    with closing(combray.open(":memory:", embedder="none", clock=clock, language_model=model)) as opened:
         opened.conversation("a").add_many(
             [
                 {"content": "I adopted a grey kitten in Oslo", "author": "Ann"},

@@ -13,7 +13,7 @@ import combray
 from combray import presets
 from combray.engine import Engine
 from combray.runtime import Filter
-from combray.testing.fakes import FakeClock, FakeEmbedder
+from combray.testing.fakes import FakeClock, FakeDistiller, FakeEmbedder
 from combray.transfer import import_from, ingest
 from combray.types import Memory
 
@@ -22,7 +22,12 @@ LEVELS = ("owner", "agent", "untrusted")
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with closing(combray.open(tmp_path / "a.db", embedder=FakeEmbedder(), clock=FakeClock())) as opened:
+    told = {"I live in Berlin.": "Ann lives in Berlin", "I live in Xanadu.": "Mallory lives in Xanadu"}
+    with closing(
+        combray.open(
+            tmp_path / "a.db", embedder=FakeEmbedder(), clock=FakeClock(), language_model=FakeDistiller(told)
+        )
+    ) as opened:
         yield opened
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import combray
 from combray import Engine, InvalidInputError, presets
-from combray.testing.fakes import FakeClock
+from combray.testing.fakes import FakeClock, FakeDistiller
 from combray.testing.reference import ReferenceStore
 
 ANN, BOB = ["scope:user:ann"], ["scope:user:bob"]
@@ -127,8 +127,11 @@ def test_facts_of_a_conversation_have_the_scope_of_their_turns(store: str, embed
     facts = engine.list(where={"kind": "fact"}, limit=100)
     assert {scope for each in facts for scope in each.tags} == {*ANN, *BOB}
     engine.runtime.clock.pass_(days=1)  # type: ignore[attr-defined]
+    told = {"My name is Ann Keller and I live in Lisbon.": "Ann Keller lives in Lisbon"}
+    engine._at.runtime = replace(engine.runtime, language_model=FakeDistiller(told))
     engine.consolidation.run()
     derived = engine.list(where={"source": "consolidation"}, limit=100)
+    assert len(derived) == 2
     for fact in derived:
         assert {tag for turn in fact.evidence for tag in engine.get(turn).tags} == set(fact.tags)
 

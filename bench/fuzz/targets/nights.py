@@ -1,4 +1,4 @@
-"""The night's run: statements taken from what was said, and what language models answer about facts."""
+"""The night's run: what language models answer about episodes and facts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from combray.consolidate.candidates import Episode
 from combray.engine import Engine
 from combray.engine import open as open_engine
 from combray.errors import CombrayError
-from combray.language import statements
 from combray.runtime import Filter
 from combray.types import STATUSES, Memory
 
-_MOST_STATEMENTS = 3
 _DECISIONS = ("MERGE", "KEEP_BOTH", "CONTRADICTION")
 
 
@@ -41,33 +39,24 @@ class Telling:
         return self.answer
 
 
-def _statements(_folder: Path) -> Run:
-    """Statements of a message, and facts and decisions of a model: nothing that is not there is believed."""
+def _answers(_folder: Path) -> Run:
+    """Facts and decisions of a model: nothing that is not there is believed."""
 
     def run(data: bytes) -> Any:
         draw = Draw(data)
         episodes = [Episode(number, memory(draw, number)) for number in range(1 + draw.byte() % 3)]
-        made = []
-        for each in episodes:
-            said = each.episode
-            found = statements.statements(said.content, said.author, said.moment, ("Ada", "Bo Lee"))
-            assert len(found) <= _MOST_STATEMENTS, "more than a message states"
-            assert all(stated.text.strip() and "\n" not in stated.text for stated in found), (
-                "a statement of many lines"
-            )
-            made.append(found)
         mode, answer = draw.byte() % 2, draw.text()
         if mode:
             decided = judge.read(answer, len(episodes))
             assert set(decided) <= set(range(1, len(episodes) + 1)), "a pair that was not asked about"
             assert set(decided.values()) <= set(_DECISIONS), decided
-            return made, decided
+            return decided
         candidates = distil_model.facts_by_model(Telling(answer), episodes, CLOCK)
         for one in candidates:
             assert one.said, "a fact that rests on nothing"
             assert all(said in episodes for said in one.said), "an episode that was not shown"
-            assert distil_model.is_supported(one.stated.text, one.said), one.stated.text
-        return made, candidates
+            assert distil_model.is_supported(one.text, one.said), one.text
+        return candidates
 
     return run
 
@@ -141,7 +130,7 @@ def _night_seeds() -> list[bytes]:
 _CONSOLIDATE = ("combray.consolidate", "combray.language")
 TARGETS = (
     Target(
-        "statements", "what is stated, and a model's answers about it", _statements, _seeds, _CONSOLIDATE,
+        "statements", "a model's answers about what was said", _answers, _seeds, _CONSOLIDATE,
         (CombrayError, MsgspecError), longest=1024,
     ),
     Target(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -14,8 +13,6 @@ from combray.consolidate.steps import FACTS
 from combray.language.claims import compare
 from combray.language.indexing import normalised
 from combray.language.scopes import scope_set
-from combray.language.statements import Statement, statements
-from combray.language.support import supports
 from combray.language.tokens import term_set
 from combray.records import dataclass
 from combray.runtime import Filter, Reader
@@ -30,69 +27,51 @@ class Episode:
     episode: Memory
 
 
-@dataclass(slots=True)
-class FactCandidate:
-    """One statement, and the episodes that make or support it. The first is the origin of its text."""
+USER = "User"
+_USER_NAMES = frozenset(("", "user", "human", "me", "owner", "customer", "用户"))
 
-    stated: Statement
+
+def speaker(author: str | None) -> str:
+    """Return the name that replaces "I"; "User" for an author without name or with the role of a user."""
+    name = " ".join((author or "").split())
+    return USER if name.casefold() in _USER_NAMES else name
+
+
+@dataclass(frozen=True, slots=True)
+class FactCandidate:
+    """A fact in the third person, and the episodes that state it, at least one; all have the same scopes.
+
+    `attribute` and `value` are "" if there is none; `single`: the subject has one value of it at a time. `since`:
+    the time that the episodes name, aware; None if they name none.
+    """
+
+    text: str
+    subject: str
     said: list[Episode]
+    attribute: str = ""
+    value: str = ""
+    single: bool = False
+    since: datetime | None = None
 
     @property
     def first(self) -> Episode:
-        """The episode of the text."""
+        """The earliest episode."""
         return self.said[0]
 
     @property
-    def author(self) -> str | None:
-        """The speaker, if the text is in the first person. None if it names its subject."""
-        return self.first.episode.author if self.stated.as_said else None
-
-    @property
     def scope(self) -> tuple[str, ...]:
-        """The scopes of its episodes, as `scope_set` returns them: all have the same."""
+        """The scopes of its episodes, as `scope_set` returns them."""
         return scope_set(self.first.episode.tags)
 
     @property
-    def since(self) -> datetime:
+    def begins(self) -> datetime:
         """The start of validity: the time in the text, else when it was first said."""
-        return self.stated.since or min(each.episode.moment for each in self.said)
+        return self.since or min(each.episode.moment for each in self.said)
 
     @property
     def latest(self) -> datetime:
         """When it was last said."""
         return max(each.episode.moment for each in self.said)
-
-
-def stated_in(
-    episodes: Sequence[Episode], around: Mapping[int, Sequence[Episode]], known: Collection[str]
-) -> list[FactCandidate]:
-    """Return candidates in the order of the episodes. Equal texts are one candidate.
-
-    Args:
-        around: for each key, the episodes of its cluster. Those that make the same claim are evidence too.
-        known: names that a statement may be about.
-    """
-    found: dict[tuple[str, str | None, tuple[str, ...]], FactCandidate] = {}
-    for each in episodes:
-        episode = each.episode
-        for stated in statements(episode.content, episode.author, episode.moment, known):
-            author = episode.author if stated.as_said else None
-            candidate = found.setdefault(
-                (normalised(stated.text), author, scope_set(episode.tags)), FactCandidate(stated, [])
-            )
-            _join(candidate, each)
-            for other in around.get(each.key, ()):
-                said = other.episode
-                if scope_set(said.tags) != scope_set(episode.tags):
-                    continue
-                if supports(stated.text, said.content, speaker=said.author, owner=episode.author, strict=False):
-                    _join(candidate, other)
-    return list(found.values())
-
-
-def _join(candidate: FactCandidate, said: Episode) -> None:
-    if all(said.key != each.key for each in candidate.said):
-        candidate.said.append(said)
 
 
 _SAME = ("identical", "paraphrase")
@@ -124,7 +103,7 @@ class KnownFacts:
 
     def find(self, candidate: FactCandidate, vector: NDArray[np.float32] | None) -> int | None:
         """Return the most confident duplicate, or the fact that a duplicate was merged into."""
-        text = candidate.stated.text
+        text = candidate.text
         keys = dict.fromkeys(self._by_text.get(normalised(text), ()))
         keys |= dict.fromkeys(self._by_terms.get(term_set(text), ()))
         if vector is not None:
@@ -147,8 +126,8 @@ class KnownFacts:
         said = {each.episode.id for each in candidate.said}
         return any(
             memory.status == "forgotten" or said & set(memory.evidence)
-            for memory in self._hidden.get(normalised(candidate.stated.text), ())
-            if (memory.author or "") == (candidate.author or "") and scope_set(memory.tags) == candidate.scope
+            for memory in self._hidden.get(normalised(candidate.text), ())
+            if scope_set(memory.tags) == candidate.scope
         )
 
     def _says(self, key: int, candidate: FactCandidate) -> bool:
@@ -157,7 +136,4 @@ class KnownFacts:
             return False
         if scope_set(fact.tags) != candidate.scope:
             return False
-        authors = {fact.author, candidate.author} - {None}
-        if len(authors) > 1 or (candidate.stated.as_said and fact.author != candidate.author):
-            return False
-        return compare(fact.content, candidate.stated.text).verdict in _SAME
+        return compare(fact.content, candidate.text).verdict in _SAME

@@ -16,6 +16,8 @@ from combray.runtime import Filter, KeywordArm, Reader, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
 
 _MAX_TERMS = 30
+_FEWEST_TERMS = 3
+"""Content terms of a fact that may differ from another in one of them."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,10 @@ class Contradictions:
     """Finds facts that cannot both be true. The newer one supersedes the older one, which is kept.
 
     Candidates are the `near_most` nearest facts, or for a fact without a vector the `words_most` with the most
-    common words. Rules decide clear cases only: one value instead of another, or a negation and nothing else.
-    Other pairs wait for the judge. A fact of lower trust never supersedes. If neither fact is newer and their
-    trust is equal, both lose half of their confidence, once, and the pair waits for the judge.
+    common words; and facts that give a value of one attribute, or differ in one content term. Rules decide clear
+    cases only: one value instead of another, or a negation and nothing else. Other pairs wait for the judge. A
+    fact of lower trust never supersedes. If neither fact is newer and their trust is equal, both lose half of
+    their confidence, once, and the pair waits for the judge.
     """
 
     needs = ("facts", "near", "merged", "doubts")
@@ -57,13 +60,17 @@ class Contradictions:
             found.update(pair(key, other) for other in others if self._worth(state, key, other))
             if done % 1000 == 0:
                 state.report(self, done, len(live))
-        # And consecutive facts, in time, that give a value for the same subject and attribute.
-        by_slot: dict[tuple[str, str, tuple[str, ...]], list[int]] = defaultdict(list)
+        # And consecutive facts, in time, that give a value of the same thing, however far apart their vectors.
+        alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for key in live:
-            place = state.relations.slot(key, state.facts[key])
-            if place is not None:
-                by_slot[place.subject, place.attribute, scope_set(state.facts[key].tags)].append(key)
-        for keys in by_slot.values():
+            fact = state.facts[key]
+            scope, terms = scope_set(fact.tags), state.relations.traits(key, fact).terms
+            if (place := state.relations.slot(key, fact)) is not None:
+                alike[place.subject, place.attribute, scope].append(key)
+            if _FEWEST_TERMS <= len(terms) <= _MAX_TERMS:
+                for term in terms:
+                    alike[terms - {term}, scope].append(key)
+        for keys in alike.values():
             keys.sort(key=lambda key: (begins(state.facts[key]), key))
             found.update(pair(*both) for both in pairwise(keys) if not state.answered(*both))
         return found

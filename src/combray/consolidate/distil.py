@@ -1,4 +1,7 @@
-"""Distillation: facts from the episodes since the last run. Source: docs/explanation/consolidation.md."""
+"""Distillation: facts that a language model finds in the episodes since the last run.
+
+Source: docs/explanation/consolidation.md.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from combray.consolidate.candidates import Episode, FactCandidate, KnownFacts, stated_in
+from combray.consolidate.candidates import USER, Episode, FactCandidate, KnownFacts
 from combray.consolidate.distil_model import facts_by_model
 from combray.consolidate.evidence import independent, origin
 from combray.consolidate.runs import by_key
@@ -55,13 +58,13 @@ _ALL_RUNS = 10_000_000
 
 @dataclass(frozen=True)
 class DistilFacts:
-    """Extracts facts from episodes that no run has read: clear statements about people and things.
+    """Extracts facts from episodes that no run has read. Without a language model it does nothing.
 
-    Rules extract statements (`language/statements.py`). A language model, if configured, reads up to
-    `model_episodes` episodes in one call, the largest clusters first. The evidence of a fact is the episodes that
-    state it. One episode gives a confidence of `alone`, two give `shared`, and each further one adds to it
-    (`scoring/confidence.py`). A known fact gets evidence instead of a duplicate. A run makes at most `most`
-    facts; the next run continues.
+    The model reads up to `model_episodes` episodes in one call (one for each scope), the largest clusters first.
+    Of more episodes the rest is not read later; the run reports how many. A failed call is repeated by the next
+    run. The evidence of a fact is the episodes that state it. One episode gives a confidence of `alone`, two give
+    `shared`, and each further one adds to it (`scoring/confidence.py`). A known fact gets evidence instead of a
+    duplicate. A run makes at most `most` facts; the next run continues.
     """
 
     needs = ("facts",)
@@ -79,15 +82,37 @@ class DistilFacts:
     def __call__(self, state: Planning, runtime: Runtime) -> Planning:
         reader = runtime.store.reader(state.namespace)
         state.seen = max((run.seen for run in reader.runs(_ALL_RUNS)), default=0)
+        if runtime.language_model is None or state.weight >= state.most:
+            return state
         # Trusted episodes after the last one read, in the order of writing.
         keys = reader.scan(Filter(kinds=("episode",), trusts=self.trusts))
         fresh = np.sort(keys[keys > state.seen])[: self.most_episodes].tolist()
         episodes = [Episode(key, episode) for key, episode in by_key(reader, fresh).items()]
         if not episodes:
             return state
+        chosen = self._chosen(reader, state, episodes)
+        candidates: list[FactCandidate] = []
+        try:
+            # A model sees one scope at a time: a fact never rests on episodes of two.
+            for scope in dict.fromkeys(scope_set(each.episode.tags) for each in chosen):
+                inside = [each for each in chosen if scope_set(each.episode.tags) == scope]
+                candidates += facts_by_model(runtime.language_model, inside, state.now)
+        except (ModelError, msgspec.MsgspecError) as error:
+            state.degraded.append(f"no facts from the language model ({error}); the next run asks again")
+            return state
         state.seen = episodes[-1].key
-        self._plan(state, runtime, reader, self._candidates(state, runtime, reader, episodes))
+        said = sum(not is_agent(each.episode.author or "") for each in episodes)
+        if said > len(chosen):
+            state.degraded.append(f"the language model read {len(chosen)} of {said} new episodes")
+        self._plan(state, runtime, reader, sorted(candidates, key=lambda each: each.first.key))
         return state
+
+    def _chosen(self, reader: Reader, state: Planning, episodes: Sequence[Episode]) -> list[Episode]:
+        """Return the episodes that the model reads, in order: whole clusters first, then the others."""
+        groups = self._clustered(reader, state, episodes)
+        wanted = {each.key: each for each in (*(each for group in groups for each in group), *episodes)}
+        said = [each for each in wanted.values() if not is_agent(each.episode.author or "")]
+        return sorted(said[: self.model_episodes], key=lambda each: each.key)
 
     def _clustered(self, reader: Reader, state: Planning, episodes: Sequence[Episode]) -> list[list[Episode]]:
         """Return clusters of similar episodes, the largest first."""
@@ -99,39 +124,13 @@ class DistilFacts:
         groups = [[there[place] for place in group] for group in found]
         return sorted(groups, key=lambda group: (-len(group), group[0].key))
 
-    def _candidates(
-        self, state: Planning, runtime: Runtime, reader: Reader, episodes: Sequence[Episode]
-    ) -> list[FactCandidate]:
-        """Return candidates from the model for the episodes that it read, and from rules for the rest."""
-        groups = self._clustered(reader, state, episodes)
-        stated: list[FactCandidate] = []
-        shown: set[int] = set()
-        if runtime.language_model is not None and state.weight < state.most:
-            # Whole clusters first, then the other episodes in order.
-            wanted = {each.key: each for each in (*(each for group in groups for each in group), *episodes)}
-            said = [each for each in wanted.values() if not is_agent(each.episode.author or "")]
-            chosen = sorted(said[: self.model_episodes], key=lambda each: each.key)
-            try:
-                # A model sees one scope at a time: a fact never rests on episodes of two.
-                for scope in dict.fromkeys(scope_set(each.episode.tags) for each in chosen):
-                    inside = [each for each in chosen if scope_set(each.episode.tags) == scope]
-                    stated += facts_by_model(runtime.language_model, inside, state.now)
-                shown = {each.key for each in chosen}
-            except (ModelError, msgspec.MsgspecError) as error:
-                stated = []
-                state.degraded.append(f"no facts from the language model ({error}); rules read the episodes")
-        around = {each.key: group for group in groups for each in group}
-        known = {name for name in reader.profile().authors if not is_agent(name)}
-        rest = [each for each in episodes if each.key not in shown]
-        return sorted([*stated, *stated_in(rest, around, known)], key=lambda each: each.first.key)
-
     def _plan(
         self, state: Planning, runtime: Runtime, reader: Reader, candidates: Sequence[FactCandidate]
     ) -> None:
         vectors: Sequence[np.ndarray | None] = [None] * len(candidates)
         if runtime.embedder is not None and candidates:
             try:
-                vectors = list(runtime.embedder.embed([each.stated.text for each in candidates]))
+                vectors = list(runtime.embedder.embed([each.text for each in candidates]))
             except ModelError as error:
                 state.degraded.append(f"new facts have no vectors ({error}); words are compared")
         known = KnownFacts(state, reader)
@@ -162,31 +161,30 @@ class DistilFacts:
 
     def _fact(self, state: Planning, candidate: FactCandidate) -> Memory:
         """Return the fact as it is stored: hidden until its plan is applied."""
-        stated, now = candidate.stated, datetime.fromtimestamp(state.now, UTC)
+        now = datetime.fromtimestamp(state.now, UTC)
         evidence = tuple(each.episode.id for each in candidate.said)
         support = len({origin(each.episode) for each in candidate.said})
         trust = max((each.episode.trust for each in candidate.said), key=TRUSTS.index)
-        slot = {"subject": stated.subject, "attribute": stated.attribute, "value": stated.value}
-        subject = [stated.subject] if stated.subject != "User" else []
-        found = [*subject, *extract(stated.text), *names(stated.text)]
+        subject = [candidate.subject] if candidate.subject != USER else []
+        found = [*subject, *extract(candidate.text), *names(candidate.text)]
         by_fold = {name.casefold(): name for name in reversed(found)}
+        slot = {name: getattr(candidate, name) for name in ("subject", "attribute", "value", "single")}
         fact = Memory(
             id=new_id(now),
             namespace=state.namespace,
-            content=stated.text,
-            category=stated.category,
+            content=candidate.text,
+            category="fact",
             confidence=self.alone if support == 1 else grown(self.shared, support - 2),
             status="forgotten",
             tags=scopes_of(candidate.first.episode.tags),
             entities=tuple(reversed(by_fold.values())),
             source=SOURCE,
-            author=candidate.author,
             trust=trust,
             recorded_at=now,
-            occurred_from=candidate.since,
-            valid_from=candidate.since,
+            occurred_from=candidate.begins,
+            valid_from=candidate.begins,
             evidence=evidence,
             # Erasing one of the episodes erases the fact.
-            metadata={name: text for name, text in slot.items() if text} | {"distilled_from": list(evidence)},
+            metadata={name: given for name, given in slot.items() if given} | {"distilled_from": list(evidence)},
         )
         return msgspec.structs.replace(fact, content_hash=content_hash(fact))

@@ -5,22 +5,20 @@ Source: docs/explanation/consolidation.md.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
 
 from combray.consolidate.belief import begins
 from combray.consolidate.contradict import resolve
+from combray.consolidate.prompt import decoded, pairs, unanimous
 from combray.consolidate.relation import Pair, in_order
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Answer, Ask, Merge
 from combray.errors import ModelError
 from combray.records import dataclass
 from combray.runtime import Runtime
-from combray.types import LIVE_STATUSES
-from combray.values import new_id
+from combray.types import LIVE_STATUSES, Memory
 
 Decision = Literal["MERGE", "KEEP_BOTH", "CONTRADICTION"]
 
@@ -81,16 +79,14 @@ class JudgePairs:
         return state
 
 
-def prompt(state: Planning, pairs: list[Pair]) -> str:
-    """Return the prompt. Each text is fenced by a marker that no stored text can contain."""
-    marker = f"---{new_id(datetime.fromtimestamp(state.now, UTC))}---"
-    parts = []
-    for number, (first, second) in enumerate(pairs, 1):
-        parts.append(f"Pair {number}")
-        for name, memory in (("A", state.facts[first]), ("B", state.facts[second])):
-            known = f"confidence {memory.confidence:.2f}, since {begins(memory):%Y-%m-%d}"
-            parts.append(f"{name}, {known}:\n{marker}\n{memory.content}\n{marker}")
-    return "\n".join(parts)
+def prompt(state: Planning, asked: list[Pair]) -> str:
+    """Return the prompt about pairs of facts."""
+
+    def titled(name: str, memory: Memory) -> tuple[str, Memory]:
+        return f"{name}, confidence {memory.confidence:.2f}, since {begins(memory):%Y-%m-%d}", memory
+
+    facts = state.facts
+    return pairs(([titled("A", facts[one]), titled("B", facts[other])] for one, other in asked), state.now)
 
 
 def read(text: str, count: int) -> dict[int, Decision]:
@@ -98,15 +94,7 @@ def read(text: str, count: int) -> dict[int, Decision]:
 
     Raises msgspec.MsgspecError for an answer that is not the requested JSON.
     """
-    reply = msgspec.json.decode(text.strip().encode("utf-8", "replace"), type=_Reply)
-    found: dict[int, set[Decision]] = defaultdict(set)
-    for each in reply.decisions:
-        found[each.pair].add(each.decision)
-    return {
-        number: next(iter(answers))
-        for number, answers in found.items()
-        if 1 <= number <= count and len(answers) == 1
-    }
+    return unanimous(((each.pair, each.decision) for each in decoded(text, _Reply).decisions), count)
 
 
 def _follow(state: Planning, both: Pair, decision: Decision) -> None:

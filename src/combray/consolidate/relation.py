@@ -11,11 +11,9 @@ from combray.consolidate.belief import begins
 from combray.language.indexing import normalised
 from combray.language.polarity import negations
 from combray.language.scopes import scope_set
-from combray.language.statement_grammar import is_single
-from combray.language.statements import Statement, statements
 from combray.language.support import Traits, may_contradict, traits
 from combray.language.tense import Tense, tense_of
-from combray.language.tokens import is_stop, stem, term_set
+from combray.language.tokens import stem, term_set
 from combray.records import dataclass
 from combray.types import Memory
 
@@ -28,10 +26,6 @@ _NAME_WORDS = 3
 """Maximum words of a name that replaces another name."""
 _DENIED_FROM = 0.75
 """Minimum share of common content terms between a statement and its negation."""
-_LONGEST_STATED = 200
-"""Characters of a fact whose slot is read from its words."""
-_USER = ("The user", "User")
-"""Names under which agents store facts of their user."""
 _UNSURE_FROM = 0.5
 """Minimum share of common content terms of an undecided pair. Below, they are two facts."""
 
@@ -155,27 +149,13 @@ class Slot(NamedTuple):
 
 
 def slot(fact: Memory) -> Slot | None:
-    """Return the slot of a fact: of its metadata if it was derived, else of its words ("Ana moved to Lisbon")."""
-    named = [fact.metadata.get(name) for name in ("subject", "attribute", "value")]
-    if named == [None, None, None]:
-        stated = _stated(fact)
-        named = [stated.subject, stated.attribute, stated.value] if stated is not None else named
-    subject, attribute, value = named
+    """Return the slot of a fact from its metadata, where a language model wrote it; None if it has none."""
+    subject, attribute, value = (fact.metadata.get(name) for name in ("subject", "attribute", "value"))
     if not (isinstance(subject, str) and isinstance(attribute, str) and isinstance(value, str) and value):
         return None
-    single = is_single(attribute) and not negations(fact.content)
-    return Slot(normalised(subject), attribute, value) if single else None
-
-
-def _stated(fact: Memory) -> Statement | None:
-    """Return the only statement of a short fact about somebody it names or its author; None if it has others."""
-    if len(fact.content) > _LONGEST_STATED:
+    if fact.metadata.get("single") is not True or negations(fact.content):
         return None
-    # A name in front is one, even if it was not known when the fact was stored. "He" and "The" are none.
-    first = fact.content.partition(" ")[0]
-    name = (first,) if first.istitle() and first.isalpha() and not is_stop(first.casefold()) else ()
-    found = statements(fact.content, fact.author, fact.moment, (*fact.entities, *name, *_USER))
-    return found[0] if len(found) == 1 and not found[0].as_said else None
+    return Slot(normalised(subject), normalised(attribute), value)
 
 
 def in_order(

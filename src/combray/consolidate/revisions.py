@@ -6,10 +6,10 @@ Source: docs/explanation/consolidation.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 import msgspec
 
+from combray.consolidate import prompt
 from combray.consolidate.belief import begins
 from combray.consolidate.entailment import Decided, entailed
 from combray.consolidate.relation import pair
@@ -21,7 +21,6 @@ from combray.language.scopes import scope_set
 from combray.records import dataclass
 from combray.runtime import Filter, LanguageModel, Runtime
 from combray.types import LIVE_STATUSES, TRUSTS, Memory
-from combray.values import new_id
 
 SYSTEM = """\
 You compare pairs of stored statements, an EARLIER and a LATER one. For each pair decide what the later one does:
@@ -139,27 +138,15 @@ def judged(model: LanguageModel, pairs: Sequence[tuple[Memory, Memory]], now: fl
     Raises ModelError, and msgspec.MsgspecError for an answer that is not the requested JSON.
     """
     text = model.complete(SYSTEM, _prompt(pairs, now), max_tokens=100 + _TOKENS_A_PAIR * len(pairs))
-    reply = msgspec.json.decode(text.strip().encode("utf-8", "replace"), type=_Reply)
-    found: dict[int, set[Decided]] = {}
-    for each in reply.decisions:
-        found.setdefault(each.pair, set()).add(each)
-    return {
-        number: next(iter(answers))
-        for number, answers in found.items()
-        if 1 <= number <= len(pairs) and len(answers) == 1
-    }
+    return prompt.unanimous(((each.pair, each) for each in prompt.decoded(text, _Reply).decisions), len(pairs))
 
 
 def _prompt(pairs: Sequence[tuple[Memory, Memory]], now: float) -> str:
-    """Return the prompt. Each text is fenced by a marker that no stored text can contain."""
-    marker = f"---{new_id(datetime.fromtimestamp(now, UTC))}---"
-    parts = []
-    for number, (new, old) in enumerate(pairs, 1):
-        parts.append(f"Pair {number}")
-        for name, memory in (("EARLIER", old), ("LATER", new)):
-            by = f", by {memory.author}" if memory.author else ""
-            parts.append(f"{name}, {begins(memory):%Y-%m-%d}{by}:\n{marker}\n{memory.content}\n{marker}")
-    return "\n".join(parts)
+    def titled(name: str, memory: Memory) -> tuple[str, Memory]:
+        by = f", by {memory.author}" if memory.author else ""
+        return f"{name}, {begins(memory):%Y-%m-%d}{by}", memory
+
+    return prompt.pairs(([titled("EARLIER", old), titled("LATER", new)] for new, old in pairs), now)
 
 
 def _is_open(state: Planning, new: int, old: int) -> bool:

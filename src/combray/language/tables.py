@@ -23,7 +23,7 @@ T = TypeVar("T")
 SECTIONS = (
     "aliases", "answers", "dates", "expansion", "families", "guard", "kin", "meanings", "names", "noise",
     "pronouns", "quality", "questions", "replacements", "requests", "revisions", "samples", "savings",
-    "statements", "states", "tense", "trivial", "words",
+    "states", "tense", "trivial", "words",
 )  # fmt: skip
 """File names, without `.json`, that a language folder may hold."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -106,6 +108,25 @@ class FakeReranker:
         return [
             None if text in self.unknown else len(wanted & term_set(text)) / max(len(wanted), 1) for text in texts
         ]
+
+
+@dataclass
+class FakeDistiller:
+    """A language model for consolidation: it states a given fact for each line that it knows."""
+
+    facts: Mapping[str, str | Mapping[str, Any]]
+    """By the text of a line: the fact, or the fields of the answer about it."""
+    name: str = "distiller"
+    leaves_process: bool = False
+
+    def complete(self, system: str, prompt: str, *, max_tokens: int = 512) -> str:
+        del system, max_tokens
+        found: dict[str, dict[str, Any]] = {}
+        for number, text in re.findall(r"^(\d+)\. \S+, [^:\n]*: (.*)$", prompt, re.MULTILINE):
+            if (fact := self.facts.get(text)) is not None:
+                fields = {"fact": fact} if isinstance(fact, str) else dict(fact)
+                found.setdefault(fields["fact"], fields | {"episodes": []})["episodes"].append(int(number))
+        return json.dumps(list(found.values()))
 
 
 @dataclass

@@ -7,6 +7,7 @@ agree. An embedder can only lower the required share of words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 
 from combray.language import polarity
 from combray.language.claim_tokens import Token, tokenise, vocabulary
@@ -16,7 +17,6 @@ from combray.language.entities import extract, names
 from combray.language.questions import ASSISTANTS, USERS
 from combray.language.tokens import is_stop, term_set
 from combray.records import dataclass
-from combray.think.dates import day_of
 from combray.think.evidence import Evidence
 from combray.think.thought import How
 from combray.types import Memory
@@ -101,11 +101,17 @@ def _without_dates(sentence: str, against: Evidence, question: Asked) -> tuple[s
             return rest, f"the date {dated.text!r} is not in the memory"
         rest = rest.replace(dated.text, " ", 1)
     for memory, dates in told:
-        edges = {*day_of(memory), *(edge for each in dates for edge in (each.first, each.end))}
+        edges = {*_day_of(memory), *(edge for each in dates for edge in (each.first, each.end))}
         for text, edge in edges_named(rest, memory.moment):
             # A wrong date stays in the sentence, and its numbers are checked like others.
             rest = rest.replace(text, " ", 1) if edge in edges else rest
     return rest, ""
+
+
+def _day_of(memory: Memory) -> tuple[datetime, datetime]:
+    """Return the start and end of the memory's day."""
+    first = memory.moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    return first, first + timedelta(days=1)
 
 
 def _named(dated: Dated, memory: Memory, dates: Sequence[Dated], sentence: str) -> bool:
@@ -113,7 +119,7 @@ def _named(dated: Dated, memory: Memory, dates: Sequence[Dated], sentence: str) 
     if any(dated.first <= each.first and each.end <= dated.end for each in dates):
         return True
     repeated = any(each.text.casefold() in sentence.casefold() for each in dates)
-    first, end = day_of(memory)
+    first, end = _day_of(memory)
     return (repeated or not dates) and dated.first <= first and end <= dated.end
 
 

@@ -18,13 +18,12 @@ _DAY, _SEASON = timedelta(days=1), timedelta(days=80)
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A text with its dates: `text` has them in full, `plain` is without them.
+    """A text with its dates in full.
 
     `start` is the start of the latest time named that had begun at `moment`; None if there is none.
     """
 
     text: str
-    plain: str
     start: datetime | None = None
 
 
@@ -41,16 +40,15 @@ def dated(text: str, moment: datetime) -> Dated:
     """
     # The grammars take 50 ms to build: a text without a date must not pay for them.
     if not (_YEAR.search(text) or dates.has_time_expression(text)):
-        return Dated(text, text)
-    full, plain, done, start = "", "", 0, None
+        return Dated(text)
+    full, done, start = "", 0, None
     for found in resolve_stated(text, moment):
         distance = not found.explicit and _distance().search(found.text) is not None
         # "A summer job" names no particular summer.
         season = found.text.isalpha() and found.end - found.start > _SEASON
         if season or not (found.explicit or distance):
             continue
-        first, last = found.span
-        plain += text[done:first]
+        last = found.span[1]
         full += text[done:last]
         done = last
         if _YEAR.search(found.text) is None and found.kind != "open":
@@ -58,7 +56,7 @@ def dated(text: str, moment: datetime) -> Dated:
         began = found.start.year > 1000 and found.start <= moment
         if began and (start is None or found.start > start):
             start = found.start
-    return Dated(full + text[done:], plain + text[done:], start and start.astimezone(UTC))
+    return Dated(full + text[done:], start and start.astimezone(UTC))
 
 
 def _spelt(start: datetime, end: datetime) -> str:
