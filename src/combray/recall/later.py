@@ -26,8 +26,8 @@ from combray.recall.times import Times, times_of
 from combray.runtime import Link, Runtime
 
 DOUBTED_FROM = 0.5
-"""Probability of mattering to the question from which a later memory marks a hit as perhaps outdated. Of such marks
-four in five are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
+"""Probability of mattering to the question from which a later memory marks a hit as perhaps outdated. Of such
+marks four in five are right; by the edge's own probability no bound reaches that (bench/results/truth.md)."""
 _TINY = 1e-6
 
 
@@ -36,8 +36,8 @@ class ShowLater:
     """Puts the later memory that may revise a hit directly behind it, even if the two share no word.
 
     Reads the open `may_revise` edges of the first hits, and of what these edges pull in. An edge counts if its
-    probability of mattering to this question is at least `shown_from`: 1 / (1 + exp(-z)), z = bias + edge · ln(p /
-    (1 - p)) + first + share · s + own · o + found + ahead + rival · ln(p / best), where p is the edge's own
+    probability of mattering to this question is at least `shown_from`: 1 / (1 + exp(-z)), z = bias + edge ·
+    ln(p / (1 - p)) + first + share · s + own · o + found + ahead + rival · ln(p / best), where p is the edge's own
     probability and best the highest of the hit's edges; `first` counts for the first hit alone, `found` if the
     question finds the later memory as well, `ahead` if it finds it before the hit; s and o are the shares of the
     hit and of the later memory of the first score. Source of the weights: `python -m bench.truth.showing`.

@@ -1,4 +1,4 @@
-"""Texts that put a plan off to another day, or drop it: they stand before the plan, until the new day as after it."""
+"""Texts that put a plan off to another day, or drop it: they stand before the plan."""
 
 from __future__ import annotations
 
