@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from combray.runtime import KeywordArm
 
+MET = "met"
+"""Name of the arm that `met_arm` makes."""
+
 FIELDS = (1.0, 1.0, 0.0, 0.3)
 """Weights of the index fields: content, context, author and date, entities and tags.
 
@@ -25,3 +28,8 @@ def context_arm(
     """
     weighted = tuple((term, 1.0) for term in terms)
     return KeywordArm(weighted, fields=FIELDS, before=BEFORE, after=AFTER, normalise=normalise, lends=lends)
+
+
+def met_arm(terms: Iterable[str], lends: tuple[tuple[str, tuple[str, ...], float], ...] = ()) -> KeywordArm:
+    """Share of the terms that a memory holds, weighted by idf: with k1 = 0 a word counts once."""
+    return KeywordArm(tuple((term, 1.0) for term in terms), k1=0.0, normalise=True, lends=lends)

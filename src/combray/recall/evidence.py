@@ -14,24 +14,27 @@ import numpy as np
 
 from combray.language.tokens import query_terms
 from combray.pipeline import stage
-from combray.recall.context_words import context_arm
+from combray.recall.context_words import MET, context_arm, met_arm
 from combray.recall.met import shares_met, wanted_words
-from combray.recall.state import Part, Recalling, aligned
+from combray.recall.passages import whole
+from combray.recall.state import Recalling, aligned
 from combray.records import field
-from combray.runtime import Arm, Found, KeywordArm, Runtime, VectorArm
+from combray.runtime import Arm, Found, Runtime, VectorArm
 from combray.scoring.calibration import Level, confidence_of
 
 FLOOR: Mapping[Level, tuple[float, float]] = {
-    "none": (0.0, 0.003),
-    "static": (0.12, 0.003),
-    "contextual": (0.12, 0.003),
+    "none": (0.0, 0.006),
+    "static": (0.14, 0.0065),
+    "contextual": (0.10, 0.007),
 }
-"""The floor in a store of one memory, and what it rises by with the square of ln n.
+"""The floor up to `FEW` memories, and what it rises by with the square of ln (n / FEW).
 
 Chosen so that at most one in two hundred ordinary questions of an author who had not seen the code is refused
-(bench/results/evidence.md). "contextual" is that of "static": the words are compared with static vectors."""
+(bench/results/evidence.md). The .10 is Mnemon's least cosine (docs/reference/presets.md)."""
+FEW = 10
+COSINE: Mapping[Level, float] = {"none": 1.0, "static": 0.2, "contextual": 0.10}
+"""Cosine from which a memory that shares no word has evidence of its own."""
 NOTHING = "nothing here matches: no shared words, names or meaning"
-_MET = "met"
 _ROUNDED = 5e-7
 """More than rounding to six decimals takes from a cosine."""
 
@@ -41,14 +44,15 @@ class RequireEvidence:
     """Empties the answer if no memory meets enough of the question, and says how sure the answer is.
 
     A memory meets a word of the question that it holds, under any of its declared names, or, with vectors of
-    words, as far as the cosine of its nearest word goes. The words of a question count by their cosine with it,
-    without vectors by their idf. Question words, stop words and expressions of time never have to be met. The
-    best of the first `most` candidates counts, and of a long query the best of its passages.
+    words, as far as the cosine of its nearest word goes. The words count by their cosine with the question,
+    without vectors of words by their idf; then the cosine of the whole question counts too. Question words, stop
+    words and expressions of time never have to be met. The best of the first `most` candidates counts, and of a
+    long query the best of its passages.
 
-    The best must reach the floor: `floor[0] + floor[1] · (ln n)²`, where n is the number of memories, because the
-    best of many meets more by chance. Nothing is required of a question that names a declared entity or asks for
-    a date alone, or that has no other word, nor where the notes of an author who is asked about are candidates.
-    A memory whose text is the query always stays; the floor then applies to the others.
+    The best must reach the floor: `floor[0] + floor[1] · (ln(n / 10))²`, where n is the number of memories, 10 at
+    least, because the best of many meets more by chance. Nothing is required of a question that names a declared
+    entity or asks for a date alone, or that has no other word, nor where the notes of an author who is asked
+    about are candidates. A memory whose text is the query always stays; the floor then applies to the others.
 
     With `own` a candidate also needs evidence of its own: a met word, a matched entity or day, a chain of edges
     (signal `reached`), words around it (`context`, `text`), or a cosine of `cosine` and more. What was found by a
@@ -64,26 +68,29 @@ class RequireEvidence:
     """Least confidence of an answer."""
     most: int = 12
     own: bool = True
-    cosine: float = 0.2
+    cosine: Mapping[Level, float] = field(default_factory=lambda: COSINE)
     weak_below: float = 0.3
     """Confidence below which the evidence is weak, and `think` answers nothing."""
-    pool: int = 50
+    by_words: float = 0.3
+    """What the share of words counts where the embedder has no vectors of words; the cosine of the whole question
+    counts the rest."""
+    pool: int = 200
     most_terms: int = 32
 
     def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         if not len(state.keys):
             state.details["confidence"] = 0.0
             return state
-        found = self._found(state)
+        found = self._found(state, runtime)
         level = level_of(state)
         best, asks = self._best(state, runtime, found)
         trials = max(1, found.eligible) * max(1, len(state.parts))
         least, rise = self.floor[level]
-        bound = round(least + rise * math.log(trials) ** 2, 6)
+        bound = round(least + rise * math.log(max(1.0, trials / FEW)) ** 2, 6)
         state.confidence = confidence_of(level, best, trials)
         state.details["confidence"], state.details["evidence"] = state.confidence, round(best, 4)
         exact = state.signals.get("exact", np.zeros(len(state.keys))) >= 1.0
-        named = bool((state.signals.get("entity", np.zeros(1)) >= 1.0).any())
+        named = self._names_entity(state, found)
         state.certain = state.only_dated or named or bool(exact.any())
         if not asks or state.only_dated or named or "author" in state.via.values():
             return self._with_own(state, found)
@@ -97,48 +104,59 @@ class RequireEvidence:
             return state
         return self._with_own(state, found)
 
-    def _found(self, state: Recalling) -> Found:
+    def _found(self, state: Recalling, runtime: Runtime) -> Found:
         """Return what a search by words and vectors finds: that of the preset, if it was one."""
-        level = level_of(state)
-        arms: dict[str, Arm] = {}
-        terms = query_terms(state.question.bare if state.question is not None else state.query)
-        weighted = tuple((term, 1.0) for term in (terms or query_terms(state.query))[: self.most_terms])
-        if state.vector is None or level == "none":
-            # With k1 = 0 a word counts once: the score is the share of the words by idf.
-            arms[_MET] = KeywordArm(weighted, k1=0.0, normalise=True, lends=state.lends)
-        elif state.found is not None and "own" in state.found.scores:
+        dense, aligns = state.vector is not None and state.trust > 0, runtime.words is not None
+        wanted = {"context", "own"} if dense and aligns else {MET, "own"} if dense else {MET}
+        if state.found is not None and wanted <= state.found.scores.keys():
             return state.found
-        else:
-            arms["context"] = context_arm((term for term, _ in weighted), normalise=True, lends=state.lends)
+        bare = state.question.bare if state.question is not None else state.query
+        terms = (query_terms(bare) or query_terms(state.query))[: self.most_terms]
+        arms: dict[str, Arm] = {}
+        if MET in wanted:
+            arms[MET] = met_arm(terms, state.lends)
+        if "context" in wanted:
+            arms["context"] = context_arm(terms, normalise=True, lends=state.lends)
+        if state.vector is not None and dense:
             arms["own"] = VectorArm(state.vector, state.model)
-        return state.reader.search(arms, state.where, self.pool)
+        return state.reader.search(arms | dict(state.name_arms), state.where, self.pool)
 
     def _best(self, state: Recalling, runtime: Runtime, found: Found) -> tuple[float, bool]:
-        """Return the highest share that a memory meets, and whether the question asks for any word."""
-        parts = state.parts or (Part((), state.vector),)
+        """Return the evidence of the best memory, and whether the question asks for any word."""
+        parts = state.parts or (whole(state, runtime),)
         passages = [(part, words) for part in parts if (words := wanted_words(state, part.text or state.query))]
-        if not passages:
-            return 0.0, False
-        if _MET in found.scores:
-            return float(found.scores[_MET].max(initial=0.0)), True
+        if not passages or not len(found.keys):
+            return 0.0, bool(passages)
+        if MET in found.scores:
+            share = float(found.scores[MET].max())
+            if "own" not in found.scores:
+                return share, True
+            unrelated = 0.0 if state.parts else parts[0].unrelated
+            cosine = max(0.0, float(found.scores["own"].max()) - unrelated) / (1.0 - unrelated)
+            return max(cosine, self.by_words * share + (1.0 - self.by_words) * cosine), True
         order = np.argsort(-(found.scores["context"] + found.scores["own"]), kind="stable")[: self.most]
         texts = state.contents(found.keys[order].tolist())
-        if not texts:
-            return 0.0, True
         shares = [float(shares_met(state, runtime, words, part, texts).max()) for part, words in passages]
         return max(shares), True
+
+    @staticmethod
+    def _names_entity(state: Recalling, found: Found) -> bool:
+        """Return whether a candidate holds a declared or learned name which the question names."""
+        if "entity" in state.signals and state.found is found:
+            return bool((state.signals["entity"] >= 1.0).any())
+        return any((found.scores[name] > 0).any() for name in state.name_arms if name in found.scores)
 
     def _with_own(self, state: Recalling, found: Found) -> Recalling:
         """Drop the candidates without evidence of their own."""
         if not self.own or state.only_dated:
             return state
         evident = np.zeros(len(state.keys), dtype=np.bool_)
-        for name in (_MET, "context"):
+        for name in (MET, "context"):
             if name in found.scores:
                 evident |= aligned(state.keys, found.keys, found.scores[name]) > 0
         if state.vector is not None:
             cosines = state.reader.similarity(state.model, state.vector, state.keys)
-            evident |= cosines * state.trust >= self.cosine - _ROUNDED
+            evident |= cosines * state.trust >= self.cosine[level_of(state)] - _ROUNDED
         for name in ("entity", "reached", "graph", "date", "context", "text", "exact"):
             if name in state.signals:
                 evident |= state.signals[name] > 0

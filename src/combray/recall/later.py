@@ -37,7 +37,7 @@ class ShowLater:
 
     Reads the open `may_revise` edges of the first hits, and of what these edges pull in. An edge counts if its
     probability of mattering to this question is at least `shown_from`: 1 / (1 + exp(-z)), z = bias + edge ·
-    ln(p / (1 - p)) + first + share · s + own · o + found + ahead + rival · ln(p / best), where p is the edge's own
+    ln(p / (1 - p)) + first + share · s + own · o + found + ahead + rival · ln(p / best), where p is the own
     probability and best the highest of the hit's edges; `first` counts for the first hit alone, `found` if the
     question finds the later memory as well, `ahead` if it finds it before the hit; s and o are the shares of the
     hit and of the later memory of the first score. Source of the weights: `python -m bench.truth.showing`.

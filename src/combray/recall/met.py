@@ -19,8 +19,11 @@ from combray.language import dates
 from combray.language.asked_words import AskedWord, asked_words
 from combray.language.caches import keyed_by_text
 from combray.language.questions import read
+from combray.language.scripts import language
 from combray.language.text import candidate_of
 from combray.language.tokens import all_terms, split
+from combray.language.trivial import asks_what_happened
+from combray.recall.passages import unrelated
 from combray.recall.ranges import without
 from combray.recall.state import Part, Recalling
 from combray.runtime import Runtime
@@ -49,11 +52,14 @@ def _held(text: str) -> _Held:
 
 
 def wanted_words(state: Recalling, text: str) -> list[AskedWord]:
-    """Return the words of a question that a memory may meet: no names of authors, no expressions of time."""
+    """Return the words of a question that a memory may meet: no names of authors, no expressions of time.
+
+    None if nothing but what happened is asked for.
+    """
     bare = read(text, state.reader.profile().authors).bare or text
     if dates.has_time_expression(bare):
         bare = without(bare, dates.resolve(bare, datetime.fromtimestamp(state.now, UTC)))
-    return asked_words(bare)
+    return [] if asks_what_happened(bare) else asked_words(bare)
 
 
 def shares_met(
@@ -80,7 +86,11 @@ def shares_met(
             return np.asarray((weights @ table / len(wanted)).round(_DECIMALS))
         if known.any():
             near = aligned_words(own, vectors[int(known.sum()) :], sizes)
-            near = np.maximum(near - part.unrelated, 0.0) / (1.0 - part.unrelated)
+            # Text in another language than the question's has a zero of its own.
+            codes = [language(text[:_READ]) for text in texts]
+            by_code = {code: unrelated(state, runtime, part.vector, code) for code in dict.fromkeys(codes)}
+            zero = np.array([max(part.unrelated, by_code[code]) for code in codes])
+            near = np.maximum(near - zero, 0.0) / (1.0 - zero)
             table[known] = np.maximum(table[known], near)
             if own.shape[1:] == part.vector.shape:
                 weights = np.full(len(wanted), _SLIGHT)

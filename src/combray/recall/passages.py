@@ -89,6 +89,17 @@ class SplitQuery:
         return [passages[at] for at in sorted(best[: self.most])]
 
 
+def unrelated(state: Recalling, runtime: Runtime, vector: NDArray[np.float32], code: str) -> float:
+    """Return the mean cosine of a vector with everyday sentences of a language, in [0, 1)."""
+    return _unrelated(_of_vector(state, runtime), vector, code)
+
+
+def whole(state: Recalling, runtime: Runtime) -> Part:
+    """Return the whole query as a part, for presets that do not split it."""
+    text = state.query[: SplitQuery.most_characters]
+    return Part((), state.vector, _unrelated(_of_vector(state, runtime), state.vector, language(text)))
+
+
 def _of_vector(state: Recalling, runtime: Runtime) -> Embedder | None:
     """The embedder that made the query's vector; None if it has none."""
     if state.vector is None:

@@ -13,7 +13,7 @@ from combray.language import dates
 from combray.language.dates.direction import is_ahead
 from combray.pipeline import stage
 from combray.recall.aliases import entity_arm
-from combray.recall.context_words import AFTER, BEFORE, FIELDS
+from combray.recall.context_words import AFTER, BEFORE, FIELDS, MET, met_arm
 from combray.recall.state import Part, Recalling
 from combray.recall.weigh import sort
 from combray.runtime import (
@@ -101,13 +101,15 @@ class SearchContext:
     same_month: float = 0.4
     """Score of a memory of the rest of that month."""
 
-    def __call__(self, state: Recalling, _runtime: Runtime) -> Recalling:
+    def __call__(self, state: Recalling, runtime: Runtime) -> Recalling:
         arms: dict[str, Arm] = {}
         if state.terms:
             terms = tuple((term, 1.0) for term in state.terms)
             arms["held"] = KeywordArm(
                 terms, scoring="coverage", fields=self.fields, listed=False, lends=state.lends
             )
+            if state.vector is None or runtime.words is None:
+                arms[MET] = replace(met_arm(state.terms, state.lends), listed=False)
         for place, part in enumerate(state.parts):
             arms |= {f"{name}{_PART}{place}": arm for name, arm in self._arms(part, state).items()}
         arms |= state.name_arms

@@ -1,8 +1,8 @@
 """How probable it is that one of the first three hits answers: a logistic model of the evidence.
 
 Fitted on questions with and without an answer, each set with the same weight: an author's notes at four sizes,
-the read sets of notes, LoCoMo, and small conversations in Chinese and Vietnamese. `python -m bench.judge` prints the
-share of answers at .8 and more that are right (bench/results/evidence.md).
+the read sets of notes, LoCoMo, and small conversations in Chinese and Vietnamese. `python -m bench.judge` prints
+the share of answers at .8 and more that are right (bench/results/evidence.md).
 Source: Platt, "Probabilistic outputs for support vector machines", 1999.
 """
 
