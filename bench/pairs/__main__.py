@@ -22,7 +22,6 @@ from bench.pairs.sources import (
     sentence_pairs,
     statement_pairs,
 )
-from bench.pairs.training import WEIGHTS, train
 from bench.quality import choosing, loaders
 from combray import models, presets
 from combray.errors import CombrayError
@@ -41,7 +40,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--most", type=int, default=60, help="pairs of each rule or category; 0 for all")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--wrong", action="store_true", help="list harmful decisions: lost or replaced wrongly")
-    made.add_argument("--train", type=Path, nargs="?", const=WEIGHTS, metavar="OUT", help="train and stop")
     made.add_argument("--json", type=Path, metavar="OUT")
     return made
 
@@ -64,9 +62,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Decide and report; 2 when a file or model cannot be had."""
     options = parser().parse_args(arguments)
     console = Console()
-    if options.train:
-        train(console, options.train)
-        return 0
     try:
         pairs = gathered(options)
         results = []
@@ -132,12 +127,6 @@ def _show(console: Console, name: str, decided: list[Decided], wrong: bool) -> N
         if (each.decision == "DUPLICATE" and each.pair.relation != "duplicate")
         or (each.decision == "UPDATE" and each.pair.relation == "other")
     ]
-    same = [each for each in decided if each.pair.relation == "duplicate" and each.decision == "ADD"]
-    apart = [each for each in decided if each.pair.relation not in ("duplicate", "detail")]
-    console.print(
-        f"linked as restated: {sum(each.linked for each in same)} of {len(same)} duplicates that were kept, "
-        f"{sum(each.linked for each in apart)} of {len(apart)} pairs that differ"
-    )
     console.print(f"harmful (a different statement skipped or replaced): {len(harmful)} of {len(decided)}")
     for each in harmful if wrong else []:
         console.print(

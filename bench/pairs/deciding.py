@@ -30,8 +30,6 @@ class Decided:
     decision: str
     reason: str
     cosine: float
-    linked: bool = False
-    """Whether a `restates` edge joins the two."""
 
 
 def decide(pairs: Sequence[Pair], preset: str, embedder: Embedder | None) -> list[Decided]:
@@ -47,8 +45,7 @@ def decide(pairs: Sequence[Pair], preset: str, embedder: Embedder | None) -> lis
             engine = first.within(f"pair {place}")
             engine.remember_many([pair.old, _BESIDE], diff=False)
             result = engine.remember_many([pair.new])[0]
-            linked = result.action == "added" and bool(engine.related(result.id, type="restates", depth=1))
-            decided.append(Decided(pair, result.diff_suggestion, result.reason, float(cosines[place]), linked))
+            decided.append(Decided(pair, result.diff_suggestion, result.reason, float(cosines[place])))
         first.close()
     return decided
 

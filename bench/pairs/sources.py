@@ -12,7 +12,6 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from bench.quality.sets import QuestionSet
 STATEMENTS = Path(__file__).with_name("statements.jsonl")
 AUTHORS = {each.stem: each for each in sorted(Path(__file__).with_name("authors").glob("*.jsonl"))}
 """Pairs by authors who had not seen the code, by the author's letter."""
-SITUATIONS = Path(__file__).parents[1] / "truth" / "sets"
 NEGATIONS = Path(__file__).with_name("negations.tsv")
 RELATIONS = ("duplicate", "detail", "update", "contradiction", "other")
 _NLI = {"contradiction": "contradiction", "entailment": "duplicate", "neutral": "other"}
@@ -82,22 +80,6 @@ def author_pairs(letters: Iterable[str] = tuple(AUTHORS)) -> Iterator[Pair]:
             kind = f"author {letter}: {record['relation']}"
             relation = _AUTHORS.get(record["relation"], "other")
             yield Pair(record["first"], record["second"], relation, kind)
-
-
-def situation_pairs(parity: int = 1, folder: Path = SITUATIONS) -> Iterator[Pair]:
-    """Pairs that do not say the same: statements of one situation about facts that change, in every combination,
-    and pairs with odd numbers, or even ones with `parity` 0.
-    """
-    if parity:
-        for path in sorted((folder / "training").glob("*.txt")):
-            for line in path.read_text(encoding="utf-8").splitlines():
-                texts = re.split(r" (?:\||=>|@) ", line)
-                told = [text.rpartition("> ")[2] for text in texts[:-1] if not line.startswith("#")]
-                yield from (Pair(old, new, "other", "situation") for old, new in combinations(told, 2))
-    for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        if int(record["id"].rpartition("-")[2]) % 2 == parity:
-            yield Pair(record["earlier"]["text"], record["later"]["text"], "other", "situation")
 
 
 def sentence_pairs(questions: QuestionSet, most: int, seed: int = 0) -> list[Pair]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 import pytest
 
 import combray
-from combray.presets import load
-from combray.remember.diff import Diff
 
 
 @pytest.fixture(params=("none", "wordllama"))
@@ -75,18 +72,6 @@ def test_the_same_sentence_with_another_value_is_kept_beside(
     engine: combray.Engine, earlier: str, later: str
 ) -> None:
     assert statuses(engine, earlier, later) == ["active", "active"]
-
-
-def test_a_setting_lets_the_same_sentence_with_another_number_replace() -> None:
-    known = load("default")
-    (diff,) = [each for each in known.remember if isinstance(each, Diff)]
-    changed = known.remember.replace("Diff", dataclasses.replace(diff, same_sentence=True))
-    preset = dataclasses.replace(known, remember=changed)
-    with combray.open(":memory:", embedder="wordllama", preset=preset, worker=False) as engine:
-        numbers = "The limit is 100 requests per minute", "The limit is 200 requests per minute"
-        assert statuses(engine, *numbers) == ["superseded", "active"]
-        words = "My favourite colour is blue", "My favourite colour is green"
-        assert statuses(engine, *words) == ["active", "active"]
 
 
 def test_a_batch_decides_as_its_texts_one_by_one(engine: combray.Engine) -> None:

@@ -49,10 +49,6 @@ class LoadFacts:
             elif not link.subtype and all(key in state.facts for key in both) and same_scope(state, *both):
                 asked[link.source, link.target] = link.weight
         state.questions = sorted(asked, key=lambda each: (-asked[each], each))
-        for link in reader.links(state.facts, ("restates",)):
-            if same_scope(state, link.source, link.target):
-                state.restating.setdefault(link.source, []).append(link.target)
-                state.restating.setdefault(link.target, []).append(link.source)
         if runtime.embedder is not None:
             state.model = runtime.embedder.name
         else:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from combray.consolidate.state import Planning, ranked
 from combray.consolidate.steps import Merge
-from combray.language.caches import from_tables
-from combray.language.claim_tokens import vocabulary
+from combray.language.claim_tokens import neutral_terms
 from combray.language.tokens import term_set
 from combray.records import dataclass
 from combray.runtime import Runtime
@@ -21,9 +20,8 @@ class MergeFacts:
 
     The winner has the highest confidence (then more evidence, then the later time, then the id). Each loser is
     near the winner itself, not merely in a chain. Category, author and trust are equal, and at least one
-    confidence is above `sure_above`. A `restates` edge serves as well as the cosine, and as well as the same
-    words if the tables of relations decide that the two say the same. Facts without vectors need the same
-    content terms. Undecided pairs, and paraphrases below `sure_above`, wait for the judge.
+    confidence is above `sure_above`. Facts without vectors need the same content terms. Undecided pairs, and
+    paraphrases below `sure_above`, wait for the judge.
     """
 
     needs = ("facts", "confidence", "near")
@@ -61,9 +59,6 @@ class MergeFacts:
         if first.trust != second.trust or state.answered(one, other):
             return ""
         relation = state.relations.of(one, first, other, second)
-        if relation.kind in ("apart", "unsure") and other in state.restating.get(one, ()):
-            # The write found that one restates the other, in other words or another order.
-            relation = state.relations.restated(one, first, other, second) or relation
         if relation.kind == "same":
             sure = max(first.confidence, second.confidence) > self.sure_above
             return None if sure else "the same, but neither is sure"
@@ -93,17 +88,11 @@ class _Around:
         if near is not None:
             close = near.keys[near.scores >= self.minimum].tolist()
             yield from (self.places[other] for other in close if other in self.places)
-        yield from (self.places[other] for other in self.state.restating.get(key, ()) if other in self.places)
         if self.by_terms:
             alike = self.by_terms[_said(fact.content)]
             yield from (other for other in alike if near is None or self.keys[other] not in self.state.near)
 
 
-@from_tables
-def _neutral() -> frozenset[str]:
-    return term_set(" ".join(sorted(vocabulary().neutral)))
-
-
 def _said(text: str) -> frozenset[str]:
     """Return a fact's content terms without words that do not change a statement ("still", "really")."""
-    return term_set(text) - _neutral()
+    return term_set(text) - neutral_terms()

@@ -92,23 +92,6 @@ class Relations:
             self._known[both] = self._compare(one, first, other, second)
         return self._known[both]
 
-    @staticmethod
-    def restated(one: int, first: Memory, other: int, second: Memory) -> Relation | None:
-        """Return the relation of two facts that a `restates` edge joins; None if they do not restate each other.
-
-        "same" if the tables know every concept of both, in the same form. The rest is for the judge.
-        """
-        (_, old), (_, new) = in_order(one, first, other, second)
-        if not comparable(old, new):
-            return None
-        from combray.language.relations import is_one_claim, relation
-
-        # A text may have been updated since the edge was written.
-        found = relation(old.content, new.content)
-        if found is None or found.kind != "restates":
-            return None
-        return Relation("same" if is_one_claim(old.content, new.content) else "unsure", found.reason)
-
     def _compare(self, one: int, first: Memory, other: int, second: Memory) -> Relation:
         (old_key, old), (new_key, new) = in_order(one, first, other, second)
         if not comparable(old, new):

@@ -268,7 +268,8 @@ def _restore(
     if keys:
         whole = set(keys)
         for link in tx.links(keys, ("supersedes", "restates")):
-            if link.created_by == actor(run.id) and {link.source, link.target} <= whole:
+            # The winner of a merge that brought it no evidence was not changed.
+            if link.created_by == actor(run.id) and not whole.isdisjoint((link.source, link.target)):
                 tx.unlink(link.source, link.target, link.type)
 
 

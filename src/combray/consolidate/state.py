@@ -59,8 +59,6 @@ class Planning:
     """Name of the model whose vectors are compared, or ""."""
     near: dict[int, Ranked] = field(default_factory=dict)
     """For every live fact with a vector, its nearest facts, best first."""
-    restating: dict[int, list[int]] = field(default_factory=dict)
-    """Facts that a `restates` edge joins, both ways."""
     relations: Relations = field(default_factory=Relations)
     doubts: dict[Pair, str] = field(default_factory=dict)
     """Pairs that rules cannot decide, with the reason."""

@@ -12,7 +12,7 @@ from combray.language.caches import from_tables, keyed_by_text
 from combray.language.folding import UNSPACED, fold, is_unspaced, plain, runs
 from combray.language.lexicon import Phrases, word_lists
 from combray.language.text import Text, Written, read_once
-from combray.language.tokens import stem
+from combray.language.tokens import stem, term_set
 
 Kind = Literal["word", "number", "date", "unit", "symbol"]
 
@@ -108,6 +108,12 @@ def vocabulary() -> Vocabulary:
         },
         calendar=frozenset(plain(word) for table in word_lists().values() for word in table.calendar),
     )
+
+
+@from_tables
+def neutral_terms() -> frozenset[str]:
+    """Return the terms of the words that do not change a statement ("still", "really")."""
+    return term_set(" ".join(sorted(vocabulary().neutral)))
 
 
 @from_tables

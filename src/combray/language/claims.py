@@ -16,8 +16,8 @@ import msgspec
 
 from combray.language import polarity
 from combray.language.claim_tokens import Token, tokenise, vocabulary
+from combray.language.denials import denies
 from combray.language.entities import technology_words
-from combray.language.folding import is_unspaced
 from combray.language.subjects import Subject, subject_of
 from combray.language.text import Text, read_once
 from combray.language.tokens import is_stop, term_set
@@ -26,10 +26,6 @@ Verdict = Literal["identical", "paraphrase", "extends", "contradicts", "update",
 
 # Above this many token pairs the words are counted, not aligned: the time is bounded for any text.
 _MAX_ALIGNED = 250_000
-_NEGATED_FROM = 0.6
-"""Overlap from which a text that only negates another contradicts it, whatever its subject."""
-_RESTATED_FROM = 0.75
-"""Overlap of two texts with the same words in another order; Chinese terms are pairs of characters."""
 _LONGEST_MOVED = 60
 """Words of a text up to which moved phrases are looked for."""
 _LEAST_ROOT, _MOST_ENDING = 3, 3
@@ -59,8 +55,6 @@ class Comparison(msgspec.Struct, frozen=True):
     only_removed: bool
     overlap: float
     verdict: Verdict
-    rearranged: bool = False
-    """Whether the new text has the words of the old one in another order, with the same subject first."""
 
 
 class _Difference(msgspec.Struct):
@@ -90,20 +84,11 @@ def _bare_subject(text: Text) -> Subject:
     return subject_of(tokenise(text, accents=False))
 
 
-def may_be_about_the_same(old: str, new: str) -> bool:
-    """Return whether `compare` can find the texts identical, restated or denied, or their subjects the same.
-
-    Cheap, because a text's subject is read once: two messages of 2,500 characters take 10 ms to compare.
-    """
-    accents = old.isascii() == new.isascii()
-    subject = _subject if accents else _bare_subject
-    if subject(old).fits(subject(new)):
-        return True
-    mine, theirs = term_set(old), term_set(new)
-    overlap = len(mine & theirs) / max(1, len(mine | theirs))
-    if overlap >= _RESTATED_FROM or (overlap >= _NEGATED_FROM and not polarity.same_polarity(old, new)):
-        return True
-    return accents and [token.word for token in tokenise(old)] == [token.word for token in tokenise(new)]
+def is_same_text(old: str, new: str) -> bool:
+    """Return whether two texts are the same but for case, punctuation and spaces; accents count."""
+    if old.isascii() != new.isascii():
+        return False
+    return [token.word for token in tokenise(old)] == [token.word for token in tokenise(new)]
 
 
 def compare(old: str, new: str) -> Comparison:
@@ -113,7 +98,6 @@ def compare(old: str, new: str) -> Comparison:
     """
     accents = old.isascii() == new.isascii()
     old_tokens, new_tokens = tokenise(old, accents=accents), tokenise(new, accents=accents)
-    same_text = accents and [token.word for token in old_tokens] == [token.word for token in new_tokens]
     old_words, new_words = _significant(old_tokens), _significant(new_tokens)
     difference = _difference(old_words, new_words)
     gone, came = difference.gone, difference.came
@@ -132,7 +116,7 @@ def compare(old: str, new: str) -> Comparison:
     }
     old_terms, new_terms = term_set(old), term_set(new)
     found = Comparison(
-        same_text=same_text,
+        same_text=is_same_text(old, new),
         same_subject=subjects[0].fits(subjects[1]),
         same_polarity=not negated and not opposites,
         negation_differs=negated,
@@ -145,13 +129,10 @@ def compare(old: str, new: str) -> Comparison:
         verdict="different",
         **facts,
     )
-    if not negated and not ended and _same_words(old_words, new_words):
-        if _only_moved(old_words, new_words):
-            return msgspec.structs.replace(found, verdict="paraphrase", rearranged=True)
-        if _same_order_of_names(old_words, new_words):
-            found = msgspec.structs.replace(found, rearranged=True)
+    if not negated and not ended and _same_words(old_words, new_words) and _only_moved(old_words, new_words):
+        return msgspec.structs.replace(found, verdict="paraphrase")
     denials = frozenset((*polarity.negations(old), *polarity.negations(new))) if negated else frozenset[str]()
-    if denials and not ended and _only_negated(found, difference, denials):
+    if denies(old, new):
         return msgspec.structs.replace(found, verdict="contradicts")
     verdict = _verdict(found, difference, subjects[0], new_tokens, denials)
     return msgspec.structs.replace(found, verdict=verdict)
@@ -266,37 +247,11 @@ def _has_form(word: str, others: Collection[str]) -> bool:
     )
 
 
-def _only_negated(found: Comparison, difference: _Difference, negations: Collection[str]) -> bool:
-    """Return whether one text plainly negates the other: most words are the same, and none is substituted.
-
-    The subject need not be found: "There is no cat on the roof" denies "A cat is on the roof".
-    """
-    if found.antonyms or found.overlap < _NEGATED_FROM:
-        return False
-    if found.numbers_differ or found.dates_differ or found.names_differ or found.units_differ:
-        return False
-    gone, came = (
-        {token.key for token in side if not is_stop(token.word) and token.word not in negations}
-        for side in (difference.gone, difference.came)
-    )
-    return not (gone - came and came - gone)
-
-
 def _same_words(old: Sequence[Token], new: Sequence[Token]) -> bool:
     if len(old) != len(new) or len(old) > _LONGEST_MOVED:
         return False
     before, after = [token.key for token in old], [token.key for token in new]
     return before != after and sorted(before) == sorted(after)
-
-
-def _same_order_of_names(old: Sequence[Token], new: Sequence[Token]) -> bool:
-    """Return whether the subject stays in front and the names stay in order: "Lena teaches Omar" is not the
-    reverse. Without spaces between words neither can be seen.
-    """
-    first = [next((token.key for token in side if not is_stop(token.word)), "") for side in (old, new)]
-    names = [[token.key for token in side if _is_name(token) or token.kind == "number"] for side in (old, new)]
-    spaced = not any(is_unspaced(token.word) for token in old)
-    return spaced and first[0] == first[1] and names[0] == names[1]
 
 
 def _only_moved(old: Sequence[Token], new: Sequence[Token]) -> bool:

@@ -37,16 +37,32 @@ def _finders() -> tuple[Finder, Finder, Finder]:
 @read_once
 def negations(text: Text) -> tuple[str, ...]:
     """Return the words that negate, in order, in the spelling of `plain`; "don't" is given as "dont"."""
+    lowered = _negated(text)
+    return tuple(_finders()[0].pattern(lowered).findall(lowered)) if lowered else ()
+
+
+@read_once
+def affirmed(text: Text) -> str:
+    """Return a text in the spelling of `plain` without the words that negate."""
+    lowered = _negated(text)
+    if not lowered:
+        return plain_of(text)
+    # Between characters of an unspaced script a space would part two words.
+    return _finders()[0].pattern(lowered).sub("" if is_unspaced(lowered) else " ", lowered)
+
+
+def _negated(text: Text) -> str:
+    """Return a text that may negate without the phrases that only look like it; "" for most texts."""
     negating, affirmative, _ = _finders()
     lowered, words = plain_of(text), plain_words(text)
     if "n't" in lowered:
         lowered = _NEGATED.sub("nt", lowered)
         words = frozenset(runs(lowered))
     if not negating.of(lowered).may_be_in(lowered, words):
-        return ()
+        return ""
     if affirmative.of(lowered).may_be_in(lowered, words):
         lowered = affirmative.pattern(lowered).sub(" ", lowered)
-    return tuple(negating.pattern(lowered).findall(lowered))
+    return lowered
 
 
 @read_once

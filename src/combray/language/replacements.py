@@ -162,16 +162,6 @@ def replaces(text: str, earlier: str, names: Collection[str] = (), *, one_author
     return any(_fits(each, text, earlier) for each in readings)
 
 
-def is_other_value(text: str, earlier: str) -> bool:
-    """Return whether a text is an earlier one with another number or date, and nothing else differs."""
-    one, other = tokenise(earlier), tokenise(text)
-    masked = [
-        [token.kind if token.kind in ("number", "date") else token.word for token in each]
-        for each in (one, other)
-    ]
-    return masked[0] == masked[1] and [token.key for token in one] != [token.key for token in other]
-
-
 def _fits(change: Replacement, text: str, earlier: str) -> bool:
     unspaced = is_unspaced(earlier)
     stated = tokenise(earlier)

@@ -36,27 +36,18 @@ def _remember() -> Pipeline[Remembering]:
     from combray.presets.writing import FEWER_LINKS, write_pipeline
     from combray.remember.diff import Diff
     from combray.remember.embed import FindNearest
-    from combray.remember.link import LinkRestated
     from combray.remember.revision_edges import KeepRevisions
     from combray.remember.revisions import SuggestRevisions
 
     return (
         write_pipeline(
             "default",
-            Diff(
-                strict=True,
-                certain=True,
-                update_from=0.75,
-                cosine_from=0.75,
-                vector_candidates=3,
-                related_from=0.35,
-            ),
+            Diff(certain=True, update_from=0.70, vector_candidates=3),
             links=FEWER_LINKS,
         )
         .replace("FindNearest", FindNearest(minimum=0.1, limit=40, minimum_in_small_store=0.35))
         .after("TakeSurvey", SuggestRevisions())
-        .after("LinkSemantic", LinkRestated())
-        .after("LinkRestated", KeepRevisions())
+        .after("LinkSemantic", KeepRevisions())
     )
 
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from combray.language.indexing import normalised, typeset
 from combray.language.polarity import changes
-from combray.language.replacements import is_other_value, replacements_of, replaces
+from combray.language.replacements import replacements_of, replaces
 from combray.language.scopes import scope_set
 from combray.language.tense import tense_of
 from combray.language.tokens import query_terms, term_set
 from combray.records import dataclass
-from combray.remember.diff_candidates import EDITABLE, LONGEST_RELATED, Batch, DiffCandidate, on_another_day
-from combray.remember.state import Draft, Remembering, Restatement, Suggestion, revised
+from combray.remember.diff_candidates import EDITABLE, Batch, DiffCandidate, on_another_day
+from combray.remember.state import Draft, Remembering, Suggestion, revised
 from combray.runtime import Filter, KeywordArm, Reader, Runtime
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _READ_AT_ONCE = 256
 """Drafts whose candidates are held in memory at the same time."""
+_LEAST_SHARED = 0.5
+"""Share of the shorter text's terms that a repetition or a denial has, whatever its negations are."""
 
 
 class _Decision(NamedTuple):
@@ -44,8 +46,6 @@ class _Claim:
         self.text, self.author = draft.memory.content, draft.memory.author or ""
         self.names = draft.memory.entities
         self.is_present = draft.claim.tense == "present"
-        self.restates: tuple[float, DiffCandidate] | None = None
-        """The most similar candidate of which it is a paraphrase, with the similarity."""
 
     @cached_property
     def typeset(self) -> str:
@@ -88,8 +88,8 @@ class Diff:
     reported as CONFLICT instead of UPDATE. Where polarity, a name, a number, a date or a unit differs and no
     change is stated, both are kept: words do not decide which of them is current. `strict` skips only what is
     identical after normalising, and replaces only what plainly states a new value for the same slot. `certain`
-    (the default preset) is stricter: only a text that names the old and the new value replaces, and only where
-    one earlier memory has the old one.
+    (the default preset) compares nothing else: a text that names the old and the new value replaces, where one
+    earlier memory has the old one; one that plainly denies an earlier text is a CONFLICT.
     """
 
     needs = ("drafts", "claims", "nearest")
@@ -101,8 +101,6 @@ class Diff:
     vector_candidates: int = 5
     strict: bool = False
     certain: bool = False
-    same_sentence: bool = False
-    """With `certain`: whether the same sentence with another number or date replaces too."""
     restated_from: float = 0.35
     """Least probability of an open `may_revise` edge that makes a repeated text a new statement."""
     strict_overlap: float = 0.5
@@ -112,12 +110,6 @@ class Diff:
     """Terms of a text to search candidates with."""
     posting_budget: int = 5_000
     """Postings that one such search may read."""
-    related_from: float = 0.0
-    """Cosine or overlap from which `language.relations` looks for restatements and contradictions; 0: never."""
-    restated_likely_from: float = 0.8
-    """Probability from which a restatement that the tables do not decide is linked."""
-    related_candidates: int = 5
-    """Nearest memories that are looked at."""
 
     def __call__(self, state: Remembering, runtime: Runtime) -> Remembering:
         if state.diff:
@@ -136,7 +128,6 @@ class Diff:
                 stored = self._stored(batch, range(place, min(place + _READ_AT_ONCE, len(state.drafts))), reader)
             draft.suggestion, draft.reason, draft.matched, draft.twin = "ADD", "", None, None
             draft.restated = draft.contradicts = False
-            draft.restates = None
             if place in stored:
                 claim, found = _Claim(draft), batch.near(place) + stored[place]
                 same = [each for each in found if claim.repeats(each)]
@@ -144,9 +135,6 @@ class Diff:
                 # Of several memories with this text it repeats the latest, or none.
                 gone = same if draft.restated else sorted(same, key=lambda each: each.place)[:-1]
                 self._decide(draft, claim, [each for each in found if each not in gone])
-                if claim.restates is not None and draft.suggestion == "ADD":
-                    similarity, other = claim.restates
-                    draft.restates = Restatement(similarity, other.key, other.twin)
 
     def _decide(self, draft: Draft, claim: _Claim, candidates: Sequence[DiffCandidate]) -> None:
         conflicts = False
@@ -195,11 +183,10 @@ class Diff:
                 by_words = self._by_keyword(draft, reader) if batch.by_words[place] else []
                 cosines[place] = dict.fromkeys(by_words, 0.0)
                 near = () if draft.nearest is None else zip(draft.nearest.keys, draft.nearest.scores, strict=True)
-                cosines[place] |= self._close(draft, [(int(key), float(score)) for key, score in near])
+                cosines[place] |= self._close([(int(key), float(score)) for key, score in near])
         self._drop_other_authors(batch, cosines, reader)
         keys = list({key: None for found in cosines.values() for key in found})
         known = dict(zip(keys, reader.memories(keys), strict=True)) if keys else {}
-        least = min(self.cosine_from, self.update_from)
         return {
             place: [
                 DiffCandidate(
@@ -212,9 +199,7 @@ class Diff:
                     place=(0, key),
                 )
                 for key, cosine in sorted(found.items(), key=lambda each: (-each[1], each[0]))
-                if known[key].kind in EDITABLE
-                and (cosine >= least or batch.is_compared(place, known[key].content))
-                and not on_another_day(known[key], batch.drafts[place].memory)
+                if known[key].kind in EDITABLE and not on_another_day(known[key], batch.drafts[place].memory)
             ]
             for place, found in cosines.items()
         }
@@ -236,20 +221,18 @@ class Diff:
                 for key in [key for key in found if by.get(key, claim.author) != claim.author]:
                     del found[key]
 
-    def _close(self, draft: Draft, near: Sequence[tuple[int, float]]) -> dict[int, float]:
+    def _close(self, near: Sequence[tuple[int, float]]) -> dict[int, float]:
         """Return the nearest memories that are compared, of all that were found near, the nearest first."""
         close = [each for each in near if each[1] >= min(self.cosine_from, self.update_from)]
-        found = dict(close[: self.vector_candidates])
-        if self.related_from and len(draft.memory.content) <= LONGEST_RELATED:
-            related = [each for each in near[: self.related_candidates] if each[1] >= self.related_from]
-            found |= dict(related)
-        return found
+        return dict(close[: self.vector_candidates])
 
     def looks_by_words(self, draft: Draft) -> bool:
         """Whether a draft is searched by words: a text that states a change shares words with the old one."""
-        if draft.vector is None or not self.strict or bool(changes(draft.memory.content)):
+        if draft.vector is None:
             return True
-        return self.certain and bool(replacements_of(draft.memory.content))
+        if self.certain:
+            return bool(replacements_of(draft.memory.content))
+        return not self.strict or bool(changes(draft.memory.content))
 
     def _by_keyword(self, draft: Draft, reader: Reader) -> list[int]:
         wanted = tuple((term, 1.0) for term in query_terms(draft.memory.content)[: self.most_terms])
@@ -270,40 +253,14 @@ class Diff:
             return None
         if new.repeats(candidate):
             return _Decision("DUPLICATE", "the same text is already known")
+        return _certainly(new, candidate) if self.certain else self._judge_words(new, candidate)
+
+    def _judge_words(self, new: _Claim, candidate: DiffCandidate) -> _Decision | None:
         # Jaccard of content terms. Containment, which Mnemon uses, makes every short text a duplicate.
         theirs = term_set(candidate.text)
         overlap = len(new.terms & theirs) / max(len(new.terms | theirs), 1)
         similarity = candidate.cosine if candidate.cosine >= max(self.cosine_from, overlap) else overlap
         unlikely = similarity < self.update_from
-        related = self._relate(new, candidate, max(similarity, candidate.cosine))
-        decision = self._judge_words(new, candidate, overlap, similarity, unlikely=unlikely)
-        if decision is not None or related is None:
-            return decision
-        return _Decision("CONFLICT", f"contradicts a memory that is kept beside it: {related}", contradicts=True)
-
-    def _relate(self, new: _Claim, candidate: DiffCandidate, similarity: float) -> str | None:
-        """Note a candidate that the text restates; return why the two contradict each other, None if they do not.
-
-        Only a link and a report follow from it: nothing is skipped, hidden or replaced.
-        """
-        if not self.related_from or similarity < self.related_from or len(candidate.text) > LONGEST_RELATED:
-            return None
-        from combray.language.relations import relation
-
-        found = relation(candidate.text, new.text)
-        if found is None:
-            return None
-        if found.kind == "contradicts":
-            return found.reason
-        likely = found.score >= self.restated_likely_from
-        if likely and (new.restates is None or similarity > new.restates[0]):
-            new.restates = similarity, candidate
-        return None
-
-    def _judge_words(
-        self, new: _Claim, candidate: DiffCandidate, overlap: float, similarity: float, *, unlikely: bool
-    ) -> _Decision | None:
-        theirs = term_set(candidate.text)
         # Below the bands only a text that states a change can replace; `compare` is expensive.
         if unlikely and overlap < self.least_overlap:
             return None
@@ -311,24 +268,14 @@ class Diff:
         if (unlikely or (self.strict and overlap < self.strict_overlap)) and not new.says_changed:
             return None
         # Imported on the first comparison: recall loads the preset too and compares nothing.
-        from combray.language.claims import compare, may_be_about_the_same
+        from combray.language.claims import compare
 
-        # An update by similarity counts for nothing here. The rest is similar, and identical or about the same.
-        certain = self.certain and not self.same_sentence
-        if certain and (unlikely or not may_be_about_the_same(candidate.text, new.text)):
-            return None
         found = compare(candidate.text, new.text)
-        if (found.verdict == "paraphrase" or found.rearranged) and (
-            new.restates is None or similarity > new.restates[0]
-        ):
-            new.restates = similarity, candidate
         if not self.strict and theirs > new.terms and found.same_polarity and not found.changes:
             return None  # it says less: a more general text replaces nothing
         decision = self._by_comparison(found, similarity)
         if decision is None or decision.suggestion == "DUPLICATE" or (self.strict and decision.contradicts):
             return decision
-        if self.certain and not (self.same_sentence and is_other_value(new.text, candidate.text)):
-            return None
         # A statement about the past, a plan or a rumour leaves the present as it is.
         both_present = new.is_present and tense_of(candidate.text) == "present"
         return decision if both_present else None
@@ -360,6 +307,23 @@ class Diff:
             return None
         close = f"similarity {similarity:.2f}, same subject and polarity"
         return _Decision("UPDATE", close, contradicts=verdict == "update")
+
+
+def _certainly(new: _Claim, candidate: DiffCandidate) -> _Decision | None:
+    """DUPLICATE or CONFLICT where neither a similarity nor a list of meanings has to decide it; else None."""
+    theirs = term_set(candidate.text)
+    # Most near texts are another statement, which their words tell at once.
+    if len(new.terms & theirs) < _LEAST_SHARED * min(len(new.terms), len(theirs)):
+        return None
+    from combray.language.claims import is_same_text
+    from combray.language.denials import denies
+
+    if is_same_text(candidate.text, new.text):
+        return _Decision("DUPLICATE", "the same text but for spelling")
+    if denies(candidate.text, new.text):
+        # Words cannot decide which of the two is true: both are kept, and the result reports it.
+        return _Decision("CONFLICT", "contradicts a memory that is kept beside it", contradicts=True)
+    return None
 
 
 def _by_trust(decision: _Decision | None, new: str, old: str) -> _Decision | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -19,8 +18,6 @@ from combray.types import DEFAULT_TRUST, Memory
 
 EDITABLE = ("fact", "insight")
 """Kinds that can replace one another. Episodes are originals and do not change."""
-LONGEST_RELATED = 300
-"""Characters of a memory up to which relations are looked for: a longer one says more than one thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +56,8 @@ class Bounds(Protocol):
         """Similarity of an update."""
 
     @property
-    def related_from(self) -> float:
-        """Cosine from which relations are looked for; 0: never."""
-
-    @property
     def vector_candidates(self) -> int:
         """Nearest memories that are compared."""
-
-    @property
-    def related_candidates(self) -> int:
-        """Nearest memories whose relations are looked for."""
 
     @property
     def keyword_candidates(self) -> int:
@@ -125,7 +114,7 @@ class Batch:
         by_cosine = [other for other in self.close.get(place, ()) if self._stands(other, place)]
         by_cosine.sort(key=lambda other: (-self.cosines[place, other], other))
         close = by_cosine[: self.diff.vector_candidates]
-        found = dict.fromkeys((*close, *self._related(place), *self._by_words(place)))
+        found = dict.fromkeys((*close, *self._by_words(place)))
         return [
             DiffCandidate(
                 draft.memory.content,
@@ -140,21 +129,6 @@ class Batch:
             for draft in (self.drafts[other],)
             if not on_another_day(draft.memory, self.drafts[place].memory)
         ]
-
-    def _related(self, place: int) -> list[int]:
-        diff, row = self.diff, self.cosines[place, :place]
-        if not diff.related_from or len(self.drafts[place].memory.content) > LONGEST_RELATED:
-            return []
-        near = np.flatnonzero(row >= diff.related_from)
-        nearest = near[np.argsort(-row[near], kind="stable")].tolist()
-        standing = islice((other for other in nearest if self._stands(other, place)), diff.related_candidates)
-        return [other for other in standing if self.is_compared(place, self.drafts[other].memory.content)]
-
-    def is_compared(self, place: int, text: str) -> bool:
-        """Return whether a draft is compared with a text that is only near enough for a relation."""
-        from combray.language.relations import may_relate
-
-        return self.by_words[place] or may_relate(text, self.drafts[place].memory.content)
 
     def _by_words(self, place: int) -> list[int]:
         draft = self.drafts[place]

@@ -21,7 +21,6 @@ from combray.remember.state import Draft, Remembering, Surroundings, Survey
 from combray.runtime import Link, Runtime
 
 _HOUR = 3600.0
-_SAME = "the same in other words"
 _ROUNDED = 1e-6
 """More than rounding to six decimals, in single precision, can add to a cosine near 1. Not a threshold."""
 
@@ -249,26 +248,3 @@ class LinkSemantic:
             if cosine >= self.minimum and not apart:
                 found[place].append((cosine, _ends(embedded[other])[0]))
         return found
-
-
-@dataclass(frozen=True)
-class LinkRestated:
-    """Links a memory to the earlier one that says the same in other words, by their similarity.
-
-    Both are kept. Consolidation merges those that differ in nothing but wording, with the evidence of both.
-    """
-
-    needs = ("written", "decisions")
-    gives = ()
-
-    def __call__(self, state: Remembering, _runtime: Runtime) -> Remembering:
-        made: list[tuple[Draft, Link]] = []
-        for draft in state.written:
-            other = draft.restates
-            key = None if other is None else other.key if other.draft is None else other.draft.key
-            if other is None or key is None or key in state.replaced:
-                continue
-            weight = round(min(other.similarity, 1.0), 6)
-            made.append((draft, Link(_ends(draft)[0], key, "restates", weight, reason=_SAME)))
-        state.writer.link([link for _, link in made], state.now)
-        return state

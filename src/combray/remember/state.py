@@ -58,8 +58,6 @@ class Draft:
     """Whether the diff found that it and the memory it replaces cannot both hold (preset mnemon)."""
     restated: bool = False
     """Whether a live memory has the same text, but a later one changed, or may change, what it says."""
-    restates: Restatement | None = None
-    """The earlier memory that says the same in other words."""
     matched: int | None = None
     """Key of the stored memory it duplicates or replaces."""
     twin: Draft | None = None
@@ -105,15 +103,6 @@ class Draft:
     def quarantined(self) -> bool:
         """Whether it is quarantined: stored, but never linked or recalled, and it supersedes nothing."""
         return self.memory.trust == "quarantined"
-
-
-@dataclass(frozen=True, slots=True)
-class Restatement:
-    """A memory that a draft says again in other words: its key, or an earlier draft of the batch."""
-
-    similarity: float
-    key: int | None = None
-    draft: Draft | None = None
 
 
 @dataclass(slots=True)

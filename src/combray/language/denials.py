@@ -1,0 +1,61 @@
+"""Plain denials: one of two statements is the other with a negation, and adds nothing to it.
+
+The only words it judges by are those that negate, a closed class in every language (`polarity` in words.json).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from combray.language.claim_tokens import neutral_terms, tokenise, vocabulary
+from combray.language.dates.direction import tells_of_past
+from combray.language.folding import is_unspaced
+from combray.language.polarity import affirmed, changes, negations
+from combray.language.scripts import language
+from combray.language.tense import tense_of
+from combray.language.text import Text, read_once
+from combray.language.tokens import content_terms
+
+_LEAST_SHARED = 0.6
+"""Share of the affirmed statement's words that its denial repeats."""
+_UNSTATED = frozenset(("hypothetical", "quoted", "asked"))
+"""Tenses of what a text does not state."""
+_PAST_UNMARKED = frozenset(("vi", "zh"))
+"""Languages in which a denial of what happened has no mark of the past: 吃了, 没吃."""
+
+
+class _Said(NamedTuple):
+    words: tuple[str, ...]
+    """What carries the statement, in order, without the words that negate: terms, or characters of Chinese."""
+    persons: frozenset[str]
+
+
+@read_once
+def _said(text: Text) -> _Said:
+    without, known = affirmed(text), vocabulary()
+    tokens = [token for token in tokenise(without) if token.kind != "symbol" and token.word not in known.neutral]
+    # Pairs of characters would differ around the word that negates.
+    words = [token.word for token in tokens] if is_unspaced(without) else content_terms(without)
+    return _Said(
+        tuple(word for word in words if word not in neutral_terms()),
+        frozenset(known.pronouns[token.word] for token in tokens if token.word in known.pronouns),
+    )
+
+
+def denies(old: str, new: str) -> bool:
+    """Return whether one text plainly denies the other: the same words in the same order, one side negated.
+
+    Double negations, texts that state a change, and other persons or times are not plain. Never raises.
+    """
+    if len(negations(old)) + len(negations(new)) != 1 or changes(old) or changes(new):
+        return False
+    affirms, denial = (_said(new), _said(old)) if negations(old) else (_said(old), _said(new))
+    if not denial.words or len(denial.words) < _LEAST_SHARED * len(affirms.words):
+        return False
+    # A denial that says more denies only that: "I like hiking", "I don't like hiking in the rain".
+    rest = iter(affirms.words)
+    if affirms.persons != denial.persons or not all(word in rest for word in denial.words):
+        return False
+    tenses = {tense_of(old), tense_of(new)}
+    one_time = language(new) in _PAST_UNMARKED or tells_of_past(old) == tells_of_past(new)
+    return len(tenses) == 1 and not tenses & _UNSTATED and one_time
