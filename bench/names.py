@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,13 +53,17 @@ def main() -> None:
     english, vocabulary = words_of("en"), lower_case_words()
     listed = json.loads((LANGUAGE / "en" / "pronouns.json").read_text(encoding="utf-8"))
     own = {"male": listed["names_male"], "female": listed["names_female"]}
-    for code, locales in LOCALES.items():
+    known: dict[str, set[str]] = {"male": set(), "female": set()}
+    for code, locales in sorted(LOCALES.items(), key=lambda each: each[0] != "en"):
         everyday = (words_of(code) | english | vocabulary | WORDS) - NAMES
         table = {}
         for gender in ("male", "female"):
             names = {name for locale in locales for name in of_locale(locale, gender)} - everyday
             # The table of pronouns holds common names that Faker's English providers lack ("Bob").
-            table[gender] = sorted(names | (set(own[gender]) - everyday if code == "en" else set()))
+            names |= set(own[gender]) - everyday if code == "en" else set()
+            # The tables of all languages are read together: a name is written once.
+            table[gender] = sorted(names - known[gender])
+            known[gender] |= names
         path = LANGUAGE / code / "names.json"
         path.write_text(rendered(table), encoding="utf-8")
         print(code, *(f"{gender} {len(names)}" for gender, names in table.items()), path.stat().st_size, "bytes")
@@ -104,16 +109,11 @@ def lower_case_words() -> set[str]:
 
 
 def rendered(table: dict[str, list[str]]) -> str:
-    """Return a table as JSON with lines of at most `PER_LINE` characters."""
+    """Return a table as JSON: names with spaces between, on lines of at most `PER_LINE` characters."""
     parts = []
     for key, names in table.items():
-        lines = [""]
-        for name in names:
-            item = f'"{name}"'
-            if len(lines[-1]) + len(item) + 2 > PER_LINE:
-                lines.append("")
-            lines[-1] += f"{', ' if lines[-1] else ''}{item}"
-        parts.append(f'  "{key}": [\n' + ",\n".join(f"    {line}" for line in lines) + "\n  ]")
+        lines = ",\n".join(f'    "{line}"' for line in textwrap.wrap(" ".join(names), PER_LINE - 2))
+        parts.append(f'  "{key}": [\n{lines}\n  ]')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.language.kin import begins_with_kin
 
 TOLD = [
     ("Mira", "My parents live near Antwerp."),
@@ -43,11 +42,3 @@ def test_the_author_is_not_a_relative_of_the_author(engine: Engine, question: st
     hits = engine.recall(question)
     assert hits[0].memory.content == first
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-
-
-def test_whom_a_text_speaks_of_first() -> None:
-    assert begins_with_kin("My elder sister moved to Oslo")
-    assert begins_with_kin("老婆在深圳上班")
-    assert not begins_with_kin("I gave my sister a book")
-    assert not begins_with_kin("My car broke down")
-    assert not begins_with_kin("我在深圳上班")

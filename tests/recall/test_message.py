@@ -9,7 +9,7 @@ import pytest
 
 import combray
 from combray import Engine
-from combray.language.messages import asked_spans, leads_to_a_question, questions_of
+from combray.language.messages import asked_spans
 from combray.testing.fakes import FakeClock
 
 NOTES = (
@@ -95,11 +95,14 @@ def test_every_preset_finds_the_answer_of_a_message(preset: str, level: str, tmp
         assert texts(engine, f"{AROUND} What was the number of our landlord?")[0] == NOTES[0]
 
 
+def asked_in(message: str) -> list[str]:
+    return [message[first:last] for first, last in asked_spans(message)]
+
+
 def test_questions_of_a_message() -> None:
-    message = "Hello. Is it? What was the number of the landlord? I lost it. 我们的房东电话是多少？谢谢。"
-    assert questions_of(message, 2) == ["What was the number of the landlord?", "我们的房东电话是多少？"]
-    assert questions_of(message, 1) == ["我们的房东电话是多少？"]
-    assert questions_of("I lost the number of the landlord.", 2) == []
+    message = f"{AROUND} What was the number of the landlord? I lost it. 我们的房东电话是多少？谢谢。"
+    assert asked_in(message) == ["What was the number of the landlord?", "我们的房东电话是多少？"]
+    assert asked_in(f"{AROUND} I lost the number of the landlord.") == []
 
 
 def test_only_a_message_has_parts_that_do_not_ask() -> None:
@@ -111,9 +114,9 @@ def test_only_a_message_has_parts_that_do_not_ask() -> None:
 
 
 def test_a_request_asks_too() -> None:
-    message = "I cannot find it. Please look up the number of the landlord. 请告诉我房东的电话。 It is urgent."
-    assert questions_of(message, 3) == ["Please look up the number of the landlord.", "请告诉我房东的电话。"]
-    assert questions_of("They please everybody. The find was old.", 3) == []
+    message = f"{AROUND} Please look up the number of the landlord. 请告诉我房东的电话。 It is urgent."
+    assert asked_in(message) == ["Please look up the number of the landlord.", "请告诉我房东的电话。"]
+    assert asked_in(f"{AROUND} They please everybody. The find was old.") == []
 
 
 def test_a_message_about_other_things_brings_nothing(engine: Engine) -> None:
@@ -151,14 +154,6 @@ def test_a_message_marks_what_its_question_marks(engine: Engine) -> None:
     for message in ("When is the standup?", f"{AROUND} When is the standup?"):
         marked = {hit.memory.id: hit.may_be_outdated_by for hit in engine.recall(message)}
         assert marked == {old: new, new: None}
-
-
-def test_what_leads_to_a_question() -> None:
-    lead = "We drove to the lake on Sunday and the old dog lost a tooth there."
-    assert leads_to_a_question(f"{lead} What is the vet's number?")
-    assert not leads_to_a_question("Tom called. What is his number?")
-    assert not leads_to_a_question("What is the number of the vet who sees our dog on Mondays and on Fridays?")
-    assert not leads_to_a_question(lead)
 
 
 def test_the_configured_share_holds_for_the_questions_of_a_message(monkeypatch: pytest.MonkeyPatch) -> None:

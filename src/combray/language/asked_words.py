@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from combray.language.caches import from_tables
-from combray.language.folding import fold, runs
+from combray.language.folding import fold
 from combray.language.given_names import given_names
-from combray.language.indexing import QUESTION_ENDS
-from combray.language.lexicon import folded, word_lists
-from combray.language.scripts import language
-from combray.language.text import fold_of, question_of
+from combray.language.text import question_of
 from combray.language.tokens import all_terms, query_terms, split, words
 
 MOST = 24
@@ -45,32 +41,6 @@ def asked_words(text: str) -> list[AskedWord]:
     if all(each.name for each in asked):
         asked = [each._replace(name=False) for each in asked]
     return asked
-
-
-@from_tables
-def _question_words() -> dict[str, frozenset[str]]:
-    return {code: frozenset(folded(table.question_words)) for code, table in word_lists().items()}
-
-
-def asks_several(text: str) -> bool:
-    """Return whether a question holds two question words: "When does it leave, and from which pier?"."""
-    return _count_question_words(text) > 1
-
-
-def is_question(text: str) -> bool:
-    """Return whether a text is a question, by its mark or a question word, and not a list of words to search."""
-    return text.rstrip().endswith(QUESTION_ENDS) or _count_question_words(text) > 0
-
-
-def _count_question_words(text: str) -> int:
-    read = question_of(text)
-    listed = runs(fold_of(read))
-    known = _question_words()
-    codes = dict.fromkeys(("en", language(read)))
-    return max(sum(map(known.get(code, _NONE).__contains__, listed)) for code in codes)
-
-
-_NONE: frozenset[str] = frozenset()
 
 
 def _names(text: str) -> set[str]:

@@ -1,6 +1,7 @@
 """Given names of people by gender (`<code>/names.json`), made by `bench/names.py`.
 
-Names that are everyday words at the start of a sentence ("Will", "Rose") are in no table.
+A line holds several names, with spaces between. Names that are everyday words at the start of a sentence ("Will",
+"Rose") are in no table.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ _tables = section("names", _Table)
 
 
 def by_gender() -> Iterator[tuple[str, list[str]]]:
-    """Yield "male" or "female" with the names of a language in lower case; some names are in both."""
+    """Yield "male" or "female" with the names of a language in lower case; some names are both."""
     for table in _tables().values():
-        yield "male", table.male
-        yield "female", table.female
+        yield "male", " ".join(table.male).split()
+        yield "female", " ".join(table.female).split()
 
 
 @from_tables

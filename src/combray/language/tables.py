@@ -21,7 +21,7 @@ from combray.language.caches import forget_tables, from_tables
 T = TypeVar("T")
 
 SECTIONS = (
-    "aliases", "answers", "dates", "expansion", "families", "guard", "kin", "names", "noise",
+    "aliases", "dates", "expansion", "guard", "kin", "names", "noise",
     "pronouns", "quality", "questions", "replacements", "requests", "revisions", "samples", "savings",
     "states", "tense", "trivial", "words",
 )  # fmt: skip

@@ -9,8 +9,9 @@ Each language is one JSON table, `language/<code>/dates.json`. A table holds:
 - `orders`: readings of dates in digits, first choice first, of "dmy", "mdy", "ymd";
 - `numbers`: `units` {word: value}, `multipliers`, `joiners`, and `concatenated`, the lengths in which words
   that only follow each other are read digit by digit ("nineteen ninety" has 4);
-- `words`: {SYMBOL: {phrase: value}}, the lexicon. MONTH, WDAY (0 for Monday), DAYREL, HOLIDAY and SEASON also
-  serve `has_time_expression`. A phrase that starts with "=" is not folded;
+- `words`: {SYMBOL: {phrase: value}}, the lexicon; {SYMBOL: [phrase]} for words without a value. MONTH, WDAY (0
+  for Monday), DAYREL, HOLIDAY and SEASON also serve `has_time_expression`. A phrase that starts with "=" is not
+  folded;
 - `rules`: ["SYMBOL", "action", "pattern", {constants}]. A pattern is a row of elements `name=SYMBOL`; an
   element may list `A|B`, end in `?` when it may be missing, and stands for the word itself when it is in
   lower case. The action (a function of the modules actions, recurrence, relative, durations and clock) gets the

@@ -58,7 +58,8 @@ def language(code: str) -> Language:
     for phrase in source.stop:
         lexicon.add(phrase, "STOP", None)
     for symbol, phrases in source.words.items():
-        for phrase, value in phrases.items():
+        valued = dict.fromkeys(phrases) if isinstance(phrases, list) else phrases
+        for phrase, value in valued.items():
             lexicon.add(phrase, symbol, value)
     grammar = Grammar(lexicon)
     for rule in source.rules:

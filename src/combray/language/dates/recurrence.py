@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from combray.language.dates.actions import Context, action, in_calendar, pure
 from combray.language.dates.spans import Bounds, Cycle, month_days, shift
+
+
+@functools.cache
+def _feasts() -> dict[str, dict[str, str]]:
+    """Return the days of feasts that move from year to year, as "MM-DD" by year."""
+    return msgspec.json.decode(
+        (Path(__file__).parents[1] / "feasts.json").read_bytes(), type=dict[str, dict[str, str]]
+    )
 
 
 def _day_bounds(start: datetime, days: int = 1) -> Bounds:
@@ -85,15 +97,15 @@ def season(s: int) -> Cycle:
 @pure
 def holiday(h: Mapping[str, Any]) -> Cycle:
     """A holiday from the table: {"month", "day"}, an n-th weekday {"month", "weekday", "nth"} (counted from
-    the end when negative) or a list {"dates": {"2024": "02-10"}}.
+    the end when negative) or a {"feast"} of `feasts.json`, which has its day in each year.
 
     The last two may add "after" days; all may last several "days".
     """
     days = h.get("days", 1)
 
     def build(y: datetime) -> Bounds | None:
-        if "dates" in h:
-            text = h["dates"].get(str(y.year))
+        if "feast" in h:
+            text = _feasts()[h["feast"]].get(str(y.year))
             if not text:
                 return None
             first = y.replace(month=int(text[:2]), day=int(text[3:])) + timedelta(days=h.get("after", 0))

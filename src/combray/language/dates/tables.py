@@ -22,7 +22,7 @@ class DateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The date table of one language, as written."""
 
     script: str
-    words: dict[str, dict[str, Any]]
+    words: dict[str, dict[str, Any] | list[str]]
     rules: list[list[Any]]
     letters: str = ""
     fold_accents: bool = False
