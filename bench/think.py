@@ -1,8 +1,7 @@
 """How good the extractive answer of `think` is, and its check, on LoCoMo: `python -m bench.think --data FOLDER`.
 
 Answers and gold turns are read here and nowhere else. A question's answer counts as held when all its words
-(stemmed, without stop words; dates as year, month and day) are in what `think` said. Questions of the other
-conversations are asked as well, as they are and with the names of these speakers: nothing here answers them.
+(stemmed, without stop words; dates as year, month and day) are in what `think` said.
 """
 
 from __future__ import annotations
@@ -18,14 +17,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bench.quality import loaders
-from bench.quality.abstention import foreign
 from bench.quality.sets import Collection, Question
 from bench.quality.systems import Combray
 from combray.language.tokens import terms
@@ -80,24 +75,17 @@ def gold_share(case: Case) -> float:
     return sum(cited) / len(cited) if cited else 0.0
 
 
-def ask(
-    system: Combray, collections: Sequence[tuple[Collection, list[str]]], most: int | None
-) -> tuple[list[Case], dict[str, list[bool]]]:
-    """Every question of every collection, and whether those of other collections were refused, by kind."""
+def ask(system: Combray, collections: Sequence[tuple[Collection, list[str]]], most: int | None) -> list[Case]:
+    """Every question of every collection."""
     cases = []
-    refused: dict[str, list[bool]] = defaultdict(list)
-    generator = np.random.default_rng(0)
     for collection, answers in collections:
         engine = system.fill(collection).engine
         try:
             for question, answer in list(zip(collection.questions, answers, strict=True))[:most]:
                 cases.append(Case(question, answer, engine.think(question.text)))
-            strange = foreign([each for each, _ in collections], collection, generator)
-            for kind, text in islice(strange, most):
-                refused[kind].append(not engine.think(text).known)
         finally:
             engine.close()
-    return cases, refused
+    return cases
 
 
 def check_shares(cases: Sequence[Case]) -> dict[str, float]:
@@ -178,12 +166,11 @@ def main(arguments: list[str] | None = None) -> int:
     for embedder in options.embedder or ["none", "wordllama"]:
         started = time.perf_counter()
         system = Combray(options.preset, embedder)
-        cases, refused = ask(system, collections, options.limit_questions)
+        cases = ask(system, collections, options.limit_questions)
         by_category = defaultdict(list)
         for case in cases:
             by_category[case.question.category].append(case)
-        strange = {f"{kind}, refused": statistics.fmean(each) for kind, each in refused.items()}
-        rows = {"all": figures(cases) | strange}
+        rows = {"all": figures(cases)}
         rows |= {name: figures(some) for name, some in sorted(by_category.items()) if name != "adversarial"}
         report[embedder] = rows
         if embedder == "none":

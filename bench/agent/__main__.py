@@ -1,4 +1,4 @@
-"""The command: `python -m bench.agent --data DATA [--turns 100] [--conversations 5] [--markdown PAGE]`."""
+"""The command: `python -m bench.agent --data DATA [--turns 100] [--conversations 5]`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from pathlib import Path
 
 from bench.agent.simulating import Session, simulate
 from bench.quality.loaders import load
-from bench.quality.report import MARKS, around
 
 VERBS = ("session-start", "prompt", "stop")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Simulate the sessions and print or write a table."""
+    """Simulate the sessions and print a table."""
     made = argparse.ArgumentParser(prog="python -m bench.agent", description=__doc__)
     made.add_argument("--data", type=Path, required=True, help="folder with locomo/*.json")
     made.add_argument("--turns", type=int, default=100)
     made.add_argument("--conversations", type=int, default=5)
     made.add_argument("--embedder", default="wordllama")
-    made.add_argument("--markdown", type=Path, metavar="PAGE.md", help="write the tables into a page")
     options = made.parse_args(arguments)
     files = sorted((options.data / "locomo").glob("*.json"))
     if not files:
@@ -35,11 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             sessions.append(simulate(each, options.turns, Path(folder), {"COMBRAY_EMBEDDER": options.embedder}))
         print(_row(sessions[-1]), flush=True)
-    text = table(sessions)
-    print(text)
-    if options.markdown:
-        before, after = around(options.markdown)
-        options.markdown.write_text(before + "\n\n".join([MARKS[0], text, MARKS[1]]) + after, encoding="utf-8")
+    print(table(sessions))
     return 0
 
 

@@ -1,35 +1,28 @@
-"""The command: `python -m bench.consolidation [--data FOLDER] [--embedder SPEC] [--large FACTS]`."""
+"""The command: `python -m bench.consolidation [--data FOLDER] [--embedder SPEC]`."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from bench.consolidation import large, merging, simulating
+from bench.consolidation import merging, simulating
 from bench.quality.loaders import load
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Merges on labelled pairs; with a folder of data, nights over LoCoMo; with `--large`, a large store."""
+    """Merges on labelled pairs; with a folder of data, nights over LoCoMo."""
     made = argparse.ArgumentParser(prog="python -m bench.consolidation", description=__doc__)
     made.add_argument("--data", type=Path, default=os.environ.get("COMBRAY_DATA"))
     made.add_argument("--embedder", action="append", help="none, wordllama, …; may be given again")
     made.add_argument("--conversations", type=int, default=5)
-    made.add_argument("--large", type=int, metavar="FACTS", help="consolidate a made-up store of so many facts")
     options = made.parse_args(arguments)
     embedders = options.embedder or ["none", "wordllama"]
     shown = Console()
-    if options.large:
-        with tempfile.TemporaryDirectory() as folder:
-            path = str(Path(folder) / "large.db")
-            shown.print(large.consolidate(options.large, options.large // 5, embedders[-1], path))
-        return 0
     shown.print(_merges([(each, merging.merge(merging.load(), each)) for each in embedders]))
     if options.data is not None:
         file = next(iter(sorted((Path(options.data) / "locomo").glob("*.json"))))

@@ -77,8 +77,7 @@ class Store:
 def own(data: Path | None) -> Iterator[Path | str]:
     """Every set of this repository and of the data folder: a file, or a name of `bench.quality.choosing`."""
     yield from (name for name in choosing.available(data) if name not in (choosing.DOCSTRINGS, "longmemeval"))
-    yield from sorted((HERE.parent / "precision" / "sets").glob("*.json*"))
-    yield from sorted((HERE / "texts").glob("*.jsonl"))
+    yield from sorted((HERE / "texts").glob("*.json*"))
     told = sorted((HERE.parent / "truth" / "sets").glob("*.jsonl"))
     yield from (path for path in told if _keys(path) >= {"statements"})
     yield from sorted((data / "truth").glob("*.jsonl")) if data else ()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from bench.quality import abstention, choosing, loaders, measuring, report
-from bench.quality.evidence_kept import kept, table
-from bench.quality.fusions import FUSIONS
+from bench.quality import choosing, loaders, measuring, report
 from bench.quality.systems import Combray, System, plain_systems
 from combray import presets
 from combray.errors import CombrayError
@@ -21,12 +18,11 @@ EXAMPLES = """examples:
   python -m bench.quality                                   our own sets, every preset, no download
   python -m bench.quality --data FOLDER --set locomo        LoCoMo in FOLDER/locomo/*.json
   python -m bench.quality --set mine=notes.jsonl --embedder none --embedder onnx:MODEL_FOLDER
-  python -m bench.quality --set locomo --preset default --without SessionPrior --without PhraseMatch
-  python -m bench.quality --set locomo --abstention
-  python -m bench.quality --set locomo --no-plain --markdown bench/results/presets.md
+  python -m bench.quality --set locomo --preset default --without SessionPrior --without AuthorMatch
+  python -m bench.quality --set locomo --no-plain --markdown
 """
 
-_WIDE = 160
+_WIDE = 200
 
 
 def parser() -> argparse.ArgumentParser:
@@ -40,30 +36,16 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--set", action="append", default=[], metavar="NAME[=PATH]", help="repeatable; default all")
     made.add_argument("--data", metavar="FOLDER", help="public sets (default: COMBRAY_DATA)")
     made.add_argument("--preset", action="append", choices=presets.names(), help="repeatable; default all")
-    made.add_argument(
-        "--embedder",
-        action="append",
-        metavar="SPEC",
-        help="none, wordllama, onnx:PATH; default the first two",
-    )
+    specs = "none, wordllama, onnx:PATH; default the first two"
+    made.add_argument("--embedder", action="append", metavar="SPEC", help=specs)
     made.add_argument(
         "--without", action="append", default=[], metavar="STAGE", help="one more run a stage, without it"
     )
     made.add_argument("--together", action="store_true", help="leave all --without stages out in one run")
-    made.add_argument(
-        "--fusion", choices=FUSIONS, default="weights", help="rrf: reciprocal ranks, for comparison"
-    )
     made.add_argument("--no-plain", action="store_true", help="skip BM25, dense and hybrid")
     made.add_argument("--limit-questions", type=int, metavar="N", help="at most N questions a set")
-    made.add_argument("--abstention", action="store_true", help="measure refusals instead of recall")
-    made.add_argument(
-        "--evidence-kept",
-        action="store_true",
-        help="share of gold left when all is written as facts with diff",
-    )
     made.add_argument("--json", type=Path, metavar="OUT")
-    made.add_argument("--markdown", type=Path, metavar="PAGE.md", help="write the tables into a page")
-    made.add_argument("--plot", type=Path, metavar="OUT.png", help="needs the dependency group bench")
+    made.add_argument("--markdown", action="store_true", help="print the tables in Markdown")
     return made
 
 
@@ -71,8 +53,8 @@ def engines(options: argparse.Namespace) -> list[Combray]:
     """The engines asked for: each preset and embedder, then each ablation of it."""
     found = []
     for preset in options.preset or presets.names():
-        for embedder in options.embedder or ["none", "wordllama"]:
-            whole = Combray(preset, embedder, fusion=options.fusion)
+        for embedder in options.embedder:
+            whole = Combray(preset, embedder)
             found.append(whole)
             if options.together and options.without:
                 found.append(replace(whole, without=tuple(options.without)))
@@ -86,66 +68,35 @@ def engines(options: argparse.Namespace) -> list[Combray]:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and report; 2 when a set, stage or model cannot be had."""
     options = parser().parse_args(arguments)
-    progress = Console(stderr=True)
-    # Into a file or a pipe the tables are as wide as they are; in a terminal they must fit.
-    console = Console() if Console().is_terminal else Console(width=_WIDE)
+    options.embedder = options.embedder or ["none", "wordllama"]
     try:
-        _run(options, console, progress)
-    except (CombrayError, loaders.FormatError, choosing.UnknownSetError, report.PageError, OSError) as error:
+        _run(options)
+    except (CombrayError, loaders.FormatError, choosing.UnknownSetError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
-def _run(options: argparse.Namespace, console: Console, progress: Console) -> None:
-    if options.markdown:
-        # An unfit page is refused now and not after minutes of measuring.
-        report.around(options.markdown)
-    combrays = engines(options)
-    sets = [
-        each.limited(options.limit_questions)
-        for each in choosing.chosen(options.set, choosing.data_folder(options.data))
-    ]
+def _run(options: argparse.Namespace) -> None:
+    progress = Console(stderr=True)
+    # Into a file or a pipe the tables are as wide as they are; in a terminal they must fit.
+    console = Console() if Console().is_terminal else Console(width=_WIDE)
+    systems: list[System] = [] if options.no_plain else list(plain_systems(options.embedder))
+    systems += engines(options)
 
     def say(line: str) -> None:
         if progress.is_terminal:
             progress.print(line, end="\r", highlight=False, soft_wrap=True)
 
-    settings = {
-        name: str(value) for name, value in vars(options).items() if name not in ("json", "plot", "markdown")
-    }
-    if options.abstention:
-        doubts = []
-        for each in sets:
-            found = [abstention.doubts(each, engine, say) for engine in combrays]
-            console.print(abstention.table(each.name, found))
-            doubts += found
-        _write(options, settings, doubts)
-        return
-    if options.evidence_kept:
-        losses = [kept(each, engine, say) for each in sets for engine in combrays]
-        console.print(table(losses))
-        _write(options, settings, losses)
-        return
-    plain: list[System] = (
-        [] if options.no_plain else list(plain_systems(options.embedder or ["none", "wordllama"]))
-    )
     results = []
-    for each in sets:
-        found_here = measuring.measure(each, [*plain, *combrays], say)
-        report.show(console, found_here)
+    for each in choosing.chosen(options.set, choosing.data_folder(options.data)):
+        found_here = measuring.measure(each.limited(options.limit_questions), systems, say)
+        report.show(console, found_here, markdown=options.markdown)
         results += found_here
     for line in measuring.shortfalls(results):
         console.print(f"below a plain system at recall@10: {line}", highlight=False)
-    _write(options, settings, results)
-    if options.markdown:
-        report.write_markdown(options.markdown, results)
-    if options.plot:
-        report.plot(options.plot, results)
-
-
-def _write(options: argparse.Namespace, settings: dict[str, str], results: Sequence[report.Reported]) -> None:
     if options.json:
+        settings = {name: str(value) for name, value in vars(options).items() if name != "json"}
         report.write_json(options.json, settings, results)
 
 

@@ -1,4 +1,4 @@
-"""Ranking metrics of one question, their means with bootstrap intervals, and the ROC of a confidence.
+"""Ranking metrics of one question, and their means with bootstrap intervals.
 
 Binary relevance throughout. `ranked` is best first; None in it is a place that can hold no gold (a session
 already seen). All values are in [0, 1].
@@ -76,24 +76,3 @@ def interval(table: NDArray[np.float64], seed: int = 0) -> tuple[NDArray[np.floa
     count = len(table)
     means = np.stack([table[generator.integers(0, count, count)].mean(axis=0) for _ in range(RESAMPLES)])
     return np.percentile(means, 2.5, axis=0), np.percentile(means, 97.5, axis=0)
-
-
-def roc_auc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:
-    """The chance that an answerable question has the higher confidence; ties count half. NaN without any."""
-    if not answerable or not unanswerable:
-        return math.nan
-    positive, negative = np.asarray(answerable), np.sort(np.asarray(unanswerable))
-    below = np.searchsorted(negative, positive, side="left")
-    not_above = np.searchsorted(negative, positive, side="right")
-    return float(((below + not_above) / 2).mean() / len(negative))
-
-
-def roc_points(answerable: Sequence[float], unanswerable: Sequence[float]) -> list[tuple[float, float, float]]:
-    """(threshold, share of unanswerable refused, share of answerable refused) at every tenth percentile.
-
-    A question is refused when its confidence is below the threshold.
-    """
-    both = np.asarray([*answerable, *unanswerable])
-    cuts = np.unique(np.percentile(both, np.arange(5, 100, 10))) if len(both) else np.array([])
-    positive, negative = np.asarray(answerable), np.asarray(unanswerable)
-    return [(float(cut), float((negative < cut).mean()), float((positive < cut).mean())) for cut in cuts]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, Protocol
@@ -16,28 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.quality.baselines import BM25, Dense, Hybrid, best
-from bench.quality.fusions import RankSignals
 from bench.quality.metrics import CUTS
 from bench.quality.sets import Collection, Item
 from combray import models, presets, settings, wiring
 from combray.engine import Engine
-from combray.runtime import Embedder, Filter, Vectors
+from combray.runtime import Embedder, Vectors
 
 DEPTH = max(CUTS)
 MAX_CHARACTERS = 8_000
 """The longest text the engine takes as one memory."""
-REFUSES = "Abstain"
-"""The stage of a recall pipeline that answers nothing when the evidence is too weak."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The refs found for one question, best first, and how sure the system is that they answer it."""
+    """The refs found for one question, best first."""
 
     refs: list[str]
     milliseconds: float
-    confidence: float | None = None
-    reason: str = ""
 
 
 class Asked(Protocol):
@@ -146,24 +141,16 @@ class _PlainIndex:
 
 @dataclass(frozen=True)
 class Combray:
-    """The engine under a preset.
-
-    `without`: stages of the preset's recall to leave out; `write`: "conversation" (turns as episodes) or
-    "remember" (everything as facts with diff on); `fusion`: "weights", or "rrf" for the default preset.
-    """
+    """The engine under a preset; turns are written as episodes. `without`: stages of its recall to leave out."""
 
     preset: str
     embedder: str
     without: tuple[str, ...] = ()
-    write: str = "conversation"
-    fusion: str = "weights"
 
     @property
     def name(self) -> str:
         """Preset, embedder and what was left out."""
-        parts = [self.preset, self.model, *(f"-{stage}" for stage in self.without)]
-        parts += ["rrf"] if self.fusion == "rrf" else []
-        return " ".join(parts) + (" diff" if self.write == "remember" else "")
+        return " ".join([self.preset, self.model, *(f"-{stage}" for stage in self.without)])
 
     @property
     def model(self) -> str:
@@ -174,16 +161,9 @@ class Combray:
         """The preset with the stages left out. Raises PipelineError for a stage it does not have."""
         preset = presets.load(self.preset)
         recall = preset.recall
-        if self.fusion == "rrf":
-            recall = recall.replace("WeighSignals", RankSignals())
         for stage in self.without:
             recall = recall.without(stage)
         return replace(preset, recall=recall)
-
-    def never_refusing(self) -> Combray:
-        """The same without the stage that decides to answer nothing."""
-        stages = [each["stage"] for each in self.loaded().recall.describe()]
-        return replace(self, without=(*self.without, *({REFUSES} & set(stages))))
 
     def fill(self, collection: Collection) -> EngineAsked:
         """A store in memory with the collection's items, the clock at its end."""
@@ -195,14 +175,11 @@ class Combray:
             runtime = replace(runtime, embedder=None, words=None)
         unpruned = {"max_memories": 0, "decay": settings.load().decay}
         engine = Engine(runtime, collection.name, self.loaded(), unpruned)
-        if self.write == "remember":
-            _remember(engine, collection.items)
-        else:
-            _converse(engine, collection.items)
+        _converse(engine, collection.items)
         if engine.vectors.pending():
             # What a preset leaves to a worker is done before anything is asked.
             engine.vectors.make()
-        return EngineAsked(engine, len(collection.items))
+        return EngineAsked(engine)
 
 
 @dataclass
@@ -210,22 +187,13 @@ class EngineAsked:
     """A filled engine."""
 
     engine: Engine
-    written: int
-    _limit: int = field(default=DEPTH)
 
     def ask(self, question: str) -> Found:
         """One recall."""
         started = time.perf_counter()
-        answer = self.engine.recall(question, limit=self._limit)
+        answer = self.engine.recall(question, limit=DEPTH)
         elapsed = (time.perf_counter() - started) * 1000
-        refs = [str(hit.memory.metadata["ref"]) for hit in answer]
-        return Found(refs, elapsed, answer.details.get("confidence"), answer.reason)
-
-    def live(self) -> set[str]:
-        """Refs of the memories that a recall can still find."""
-        reader = self.engine.reader
-        keys = reader.scan(Filter())
-        return {str(memory.metadata["ref"]) for memory in reader.memories(keys.tolist())}
+        return Found([str(hit.memory.metadata["ref"]) for hit in answer], elapsed)
 
     def close(self) -> None:
         """Close the store."""
@@ -263,12 +231,6 @@ def _converse(engine: Engine, items: Sequence[Item]) -> None:
             engine.remember_many((each | {"kind": "chunk"} for each in given), diff=False)
         else:
             engine.conversation(session).add_many(given)
-
-
-def _remember(engine: Engine, items: Sequence[Item]) -> None:
-    """Every item as a fact with diff on: what a caller does who does not know of conversations."""
-    given: list[Any] = [{**each, "session": item.session} for item in items for each in _given(item)]
-    engine.remember_many(given, diff=True)
 
 
 def short(embedder: str) -> str:

@@ -1,9 +1,7 @@
-"""The command: `python -m bench.speed [--sizes 1000 10000 100000] [--json OUT] [--markdown PAGE]`.
-
-`--store FILE` measures a store that is filled already, on a copy of it and without floors.
+"""The command: `python -m bench.speed [--sizes 1000 10000 100000] [--json OUT]`.
 
 Everything is timed in one run on one thread: set OPENBLAS_NUM_THREADS=1 to hold NumPy to it. The floors are
-timed on the same texts and questions, right before the engine. `--from FILE` makes the page of an earlier run.
+timed on the same texts and questions, right before the engine. The tables are printed in Markdown.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from bench.quality import loaders
-from bench.speed.filled import measure_filled
 from bench.speed.measuring import Measured, measure
 from bench.speed.report import page
 from combray import presets
@@ -33,18 +30,13 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
     made.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
-    made.add_argument("--store", type=Path, metavar="FILE", help="measure a copy of a filled store; closed")
     made.add_argument("--conversations", type=Path, metavar="FOLDER", help="texts from its question sets")
     made.add_argument("--preset", choices=presets.names(), default="default")
     made.add_argument("--embedder", default="wordllama")
     made.add_argument("--no-diff", action="store_true", help="write without looking for duplicates")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--folder", type=Path, help="where the stores are made (default: the temporary folder)")
-    made.add_argument("--note", default="", help="a sentence on the machine, for the page")
-    made.add_argument("--from", dest="earlier", type=Path, metavar="FILE", help="figures of an earlier run")
-    made.add_argument("--peers", type=Path, metavar="FILE", help="figures of `python -m bench.peers`")
     made.add_argument("--json", type=Path, metavar="OUT")
-    made.add_argument("--markdown", type=Path, metavar="PAGE")
     return made
 
 
@@ -53,31 +45,20 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         content = _figures(options)
-        if options.peers:
-            content["peers"] = json.loads(options.peers.read_text(encoding="utf-8"))
     except (CombrayError, loaders.FormatError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     _save(options, content)
-    if options.markdown:
-        options.markdown.write_text(page(content), encoding="utf-8")
-    else:
-        print(page(content))
+    print(page(content))
     return 0
 
 
 def _figures(options: argparse.Namespace) -> dict[str, Any]:
-    if options.earlier:
-        content: dict[str, Any] = json.loads(options.earlier.read_text(encoding="utf-8"))
-        return content | ({"note": options.note} if options.note else {})
-
     def keep(results: Sequence[Measured]) -> None:
         # A run of an hour that is stopped leaves the sizes that it finished.
         _save(options, _content(options, results))
 
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        if options.store:
-            return _content(options, measure_filled(options, Path(folder)))
         return _content(options, measure(options, Path(folder), keep))
 
 
@@ -103,7 +84,6 @@ def _content(options: argparse.Namespace, results: Sequence[Measured]) -> dict[s
         "cores": os.cpu_count(),
         "commit": commit.stdout.strip() or "unknown",
         "date": datetime.now(UTC).date().isoformat(),
-        "note": options.note,
         "results": [asdict(each) for each in results],
     }
 

@@ -21,8 +21,6 @@ SINGLE = 200
 LONG = 256
 """Messages of 2,500 characters."""
 ASKED = 200
-POINTS = 10
-"""Points of the curve of writing between two sizes."""
 BATCH = 256
 THREADS = 8
 COUNTED = 50
@@ -31,17 +29,13 @@ COUNTED = 50
 
 @dataclass(slots=True)
 class Measured:
-    """Figures of one size: adds a second, milliseconds of asking and of starting, megabytes.
-
-    `curve`: at each point the memories stored, those added since the point before, and their rate.
-    """
+    """Figures of one size: adds a second, milliseconds of asking and of starting, megabytes."""
 
     size: int
     adds: dict[str, Rate] = field(default_factory=dict)
     asks: dict[str, Latency] = field(default_factory=dict)
     starts: dict[str, Latency] = field(default_factory=dict)
     memory: list[memory.Memory] = field(default_factory=list)
-    curve: list[tuple[int, int, Rate]] = field(default_factory=list)
     reached: float = 0.0
     """Memories a second that the other process wrote while recall was timed."""
     statements: float = 0.0
@@ -72,15 +66,7 @@ class Run:
         if self._scan:
             self._scan.add(plain)
         diff = not self._options.no_diff
-        step = -(-len(new) // POINTS)
-        for at in range(0, len(new), step):
-            some = new[at : at + step]
-            speed = rate(lambda: own.add_in_batches(self._engine, some, start + at, diff))  # noqa: B023
-            measured.curve.append((start + at + len(some), len(some), speed))
-            print(f"{start + at + len(some):,}: {speed.wall:,.0f} adds a second", file=sys.stderr)
-        wall = sum(added / speed.wall for _, added, speed in measured.curve)
-        spent = sum(added / speed.cpu for _, added, speed in measured.curve)
-        measured.adds["combray, batches"] = Rate(len(new) / wall, len(new) / spent)
+        measured.adds["combray, batches"] = rate(lambda: own.add_in_batches(self._engine, new, start, diff))
 
     def ask(self, measured: Measured, asked: Sequence[str]) -> None:
         """The same questions of every system; the engine's are new to it after the first."""

@@ -1,4 +1,4 @@
-"""The results as a page of Markdown. The page is written by the program, never by hand."""
+"""The results as tables in Markdown."""
 
 from __future__ import annotations
 
@@ -7,35 +7,11 @@ from typing import Any
 
 Figures = dict[str, Any]
 
-_INTRODUCTION = """# Results: speed
-
-Written by `python -m bench.speed --markdown bench/results/speed.md`; do not edit.
-
-Texts are clauses of real sentences, joined so that few words are frequent and most are rare; all are distinct.
-The floors are timed on the same texts and questions in the same run. **FTS5** is plain SQLite with one FTS5 table
-(the ten best by `bm25()`). **scan** is an exact scan of int8 vectors with SIMD (the ten nearest), embedding the
-question included. A recall does both and more, so it cannot be faster than their sum. One thread. Cold is a new
-process, from start to end, with the files in the page cache. *CPU* is processor time: on a busy machine it is the
-figure that other programs disturb least; wall time includes waiting for a core.
-
-![Recall by size](../../docs/explanation/speed-recall.png)
-![Writes by size](../../docs/explanation/speed-writes.png)
-"""
-
-_PEERS = """## Peers
-
-Each in a virtual environment of its own, made for the run (`python -m bench.peers`). All get the same texts,
-questions and vectors (those of Combray's default embedder), so that embedding does not decide. A peer does other
-things for a write and for a question than an engine with context, current facts and reasons: the figures say what
-it costs here, not what it is worth.
-
-"""
-
 
 def page(content: Figures) -> str:
-    """Return the page: conditions, then a table a subject, sizes as columns."""
+    """Return the conditions, then a table a subject, sizes as columns."""
     results: list[Figures] = content["results"]
-    parts = [_INTRODUCTION, _conditions(content)]
+    parts = [_conditions(content)]
     for title, rows in (
         ("Recall, milliseconds", _asks(results)),
         ("Writes, memories a second", _adds(results)),
@@ -43,18 +19,13 @@ def page(content: Figures) -> str:
         ("Memory and files, megabytes", _memory(results)),
     ):
         parts.append(f"## {title}\n\n{_table(results, rows)}")
-    if any(each["curve"] for each in results):
-        parts.append(f"## Writes as the store grows\n\n{_curve(results)}")
-    if content.get("peers"):
-        parts.append(_peers(content["peers"]))
     return "\n".join(parts)
 
 
 def _conditions(content: Figures) -> str:
     said = ", ".join(f"{name} {content[name]}" for name in ("preset", "embedder", "python", "machine", "cores"))
     diff = "without comparing (diff off)" if content["no_diff"] else "each compared with what is stored (diff on)"
-    note = f" {content['note']}" if content.get("note") else ""
-    return f"Conditions: {said}; commit {content['commit']}, {content['date']}. Batched writes {diff}.{note}\n"
+    return f"Conditions: {said}; commit {content['commit']}, {content['date']}. Batched writes {diff}.\n"
 
 
 Row = tuple[str, list[str]]
@@ -118,27 +89,6 @@ def _table(results: Sequence[Figures], rows: Iterable[Row]) -> str:
     lines = [f"| | {head} |", f"|---|{'---:|' * len(results)}"]
     lines += [f"| {name} | {' | '.join(values)} |" for name, values in rows if any(values)]
     return "\n".join(lines) + "\n"
-
-
-def _curve(results: Sequence[Figures]) -> str:
-    points = [point for each in results for point in each["curve"]]
-    lines = ["| memories | adds a second since the line above | a CPU second |", "|---:|---:|---:|"]
-    rows = (f"| {size:,} | {number(rate['wall'])} | {number(rate['cpu'])} |" for size, _, rate in points)
-    return "\n".join([*lines, *rows]) + "\n"
-
-
-def _peers(found: Sequence[Figures]) -> str:
-    head = "| peer | memories | adds a second | p50 ms | p95 ms | p99 ms | CPU p50 | what was timed |"
-    lines = [head, "|---|" + "---:|" * 6 + "---|"]
-    for each in found:
-        if each.get("problem"):
-            lines.append(f"| {each['peer']} | | | | | | | not measured: {each['problem']} |")
-            continue
-        values = [number(each[name]) for name in ("adds", "p50", "p95", "p99", "cpu")]
-        lines.append(
-            f"| {each['peer']} {each['version']} | {each['size']:,} | {' | '.join(values)} | {each['note']} |"
-        )
-    return _PEERS + "\n".join(lines) + "\n"
 
 
 def number(value: float | None) -> str:

@@ -1,34 +1,37 @@
-"""The command: `python -m bench.speed.stages --stores FILE ... [--json OUT] [--markdown PAGE]`.
+"""The command: `python -m bench.speed.stages FILE ...`.
 
 Processor time of each stage of a recall, a single write, a batched write and a long message, and of the steps of
-a cold call, on copies of filled stores. A stage that contains others is charged with what they do not take.
+a cold call, on copies of filled stores. A stage that contains others is charged with what they do not take. The
+tables are printed in Markdown.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bench.speed import engine as own
-from bench.speed.filled import copied, stored_texts
 from bench.speed.measuring import BATCH
-from bench.speed.stages_page import page
-from bench.speed.texts import clauses, long_texts, questions, sources, texts
+from bench.speed.report import number
+from bench.speed.texts import Text, clauses, long_texts, questions, sources, texts
 from bench.speed.timing import environment, of_children
 from combray import pipeline
 from combray.errors import CombrayError
 
 ASKED, SINGLE, BATCHES, LONG = 100, 60, 3, 16
+_PAGE = 1_000
+_FEW = 0.01
+"""Stages below this share of the total are summed."""
 _SEED = 2_000_003
 _STEPS = {
     "python": "pass",
@@ -123,36 +126,74 @@ def _cold(file: Path, question: str, repeats: int = 7) -> Spent:
 
 
 def _run(command: list[str]) -> None:
-    import subprocess
-
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=environment())
 
 
+def copied(store: Path, folder: Path) -> Path:
+    """Copy a closed store with the files beside it. Raises ValueError for one that a process has open."""
+    if not store.is_file():
+        raise ValueError(f"{store} is no file. Name a store.")
+    log = Path(f"{store}-wal")
+    if log.exists() and log.stat().st_size:
+        raise ValueError(f"{store} is open, or was not closed. Close it, and copy it then.")
+    for each in store.parent.glob(f"{store.name}*"):
+        shutil.copy(each, folder / each.name.replace(store.name, "combray.db", 1))
+    return folder / "combray.db"
+
+
+def stored_texts(engine: own.Engine) -> tuple[int, list[Text]]:
+    """Return the number of memories, and the texts of the latest thousand."""
+    page = engine.list(limit=_PAGE)
+    return page.total, [Text(each.content, each.author or "they") for each in page]
+
+
+def tables(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return a table for each kind of call, stores as columns, and one of the cold call."""
+    parts = []
+    for title in results[0]["stages"]:
+        columns = [each["stages"][title] for each in results]
+        names = {name for found in columns for name in found} - {"all"}
+        shown = [name for name in names if any(each.get(name, 0.0) >= _FEW * each["all"] for each in columns)]
+        shown.sort(key=lambda name: (-columns[-1].get(name, 0.0), name))
+        rest = [{"others": sum(each.get(name, 0.0) for name in names - set(shown))} for each in columns]
+        every = [found | one for found, one in zip(columns, rest, strict=True)]
+        parts.append(_table(title, results, [*shown, "others", "all"], every, shares=True))
+    cold = [each["cold"] for each in results]
+    return "\n".join([*parts, _table("cold call", results, list(cold[0]), cold, shares=False)])
+
+
+def _table(
+    title: str,
+    results: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    columns: Sequence[Spent],
+    *,
+    shares: bool,
+) -> str:
+    sizes = "".join(f" {each['size']:,} |" for each in results)
+    lines = [f"| {title} |{sizes}", f"|---|{'---:|' * len(results)}"]
+    for name in names:
+        cells = [number(each.get(name, 0.0)) for each in columns]
+        if shares:
+            parts = [100 * each.get(name, 0.0) / each["all"] for each in columns]
+            cells = [f"{cell} ({part:.0f} %)" for cell, part in zip(cells, parts, strict=True)]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and write; 2 when a store cannot be read."""
+    """Measure and print; 2 when a store cannot be read."""
     made = argparse.ArgumentParser(prog="python -m bench.speed.stages", description=__doc__)
-    made.add_argument("--stores", type=Path, nargs="+", default=[], metavar="FILE", help="closed stores")
-    made.add_argument("--from", dest="earlier", type=Path, metavar="FILE", help="figures of an earlier run")
-    made.add_argument("--note", default="", help="a sentence on the machine, for the page")
-    made.add_argument("--json", type=Path, metavar="OUT")
-    made.add_argument("--markdown", type=Path, metavar="PAGE")
-    options = made.parse_args(arguments)
+    made.add_argument("stores", type=Path, nargs="+", metavar="FILE", help="a closed store")
+    results = []
     try:
-        content = json.loads(options.earlier.read_text(encoding="utf-8")) if options.earlier else {"results": []}
-        for store in options.stores:
+        for store in made.parse_args(arguments).stores:
             with tempfile.TemporaryDirectory() as folder:
-                content["results"].append(of_store(store, Path(folder)))
-                shutil.rmtree(folder, ignore_errors=True)
+                results.append(of_store(store, Path(folder)))
     except (CombrayError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    content["note"] = options.note or content.get("note", "")
-    if options.json:
-        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    if options.markdown:
-        options.markdown.write_text(page(content), encoding="utf-8")
-    else:
-        print(page(content))
+    print(tables(results))
     return 0
 
 

@@ -67,17 +67,3 @@ def test_interval_is_as_wide_as_the_binomial_says() -> None:
     found = metrics.summary([{"hit@5": float(n % 2)} for n in range(400)], seed=1)["hit@5"]
     assert found["low"] == pytest.approx(0.451, abs=0.01)
     assert found["high"] == pytest.approx(0.549, abs=0.01)
-
-
-def test_roc_auc_by_hand() -> None:
-    # Pairs (answerable, unanswerable): .9>.5, .9>.1, .5=.5 (half), .5>.1 -> 3.5 of 4.
-    assert metrics.roc_auc([0.9, 0.5], [0.5, 0.1]) == 3.5 / 4
-    assert metrics.roc_auc([0.1], [0.9]) == 0.0
-    assert math.isnan(metrics.roc_auc([], [0.1]))
-
-
-def test_roc_points_refuse_what_is_below_the_threshold() -> None:
-    points = metrics.roc_points([0.8, 0.9], [0.1, 0.2])
-    between = [point for point in points if 0.2 < point[0] <= 0.8]
-    assert between
-    assert all(point[1:] == (1.0, 0.0) for point in between)

@@ -1,15 +1,14 @@
-"""Tables written into a page."""
+"""Tables of `bench.quality`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from rich.console import Console
 
 from bench.quality.__main__ import main
 from bench.quality.measuring import Result
 from bench.quality.metrics import scores
-from bench.quality.report import MARKS, PageError, write_markdown
+from bench.quality.report import rows, show
 
 
 def result(system: str) -> Result:
@@ -21,36 +20,17 @@ def result(system: str) -> Result:
     return made
 
 
-def test_a_new_page_is_the_table(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    write_markdown(page, [result("one")])
-    lines = page.read_text().splitlines()
-    assert lines[2] == "**little**: 2 questions, 3 memories."
+def test_a_table_has_the_measures_and_recall_by_category(capsys: pytest.CaptureFixture[str]) -> None:
+    show(Console(), [result("one"), result("two")], markdown=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "little: 2 questions, 3 items"
     # Recall is 1 and 0, so 50 on average; the questions' kinds have one each.
-    row = [cell.strip() for cell in lines[-3].strip("|").split("|")]
-    assert row[:3] == ["one", "50.0", "**50.0**"]
-    assert row[-4:] == ["1", "1.5", "100.0", "0.0"]
+    cells = [cell.strip() for cell in lines[-1].strip("|").split("|")]
+    assert cells[:3] == ["two", "50.0", "50.0"]
+    assert cells[-4:] == ["1", "1.5", "100.0", "0.0"]
+    assert rows([result("one")])[0][-2:] == ["when (1)", "who (1)"]
 
 
-def test_what_stands_around_the_marks_stays(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"# Title\n\n{MARKS[0]}\nold\n{MARKS[1]}\n\nThe end.\n")
-    for _ in range(2):
-        write_markdown(page, [result("one"), result("two")])
-    text = page.read_text()
-    assert text.startswith(f"# Title\n\n{MARKS[0]}\n")
-    assert text.endswith(f"{MARKS[1]}\n\nThe end.\n")
-    assert "old" not in text
-    assert (text.count("| one |"), text.count("| two |")) == (1, 1)
-
-
-def test_a_page_without_a_place_is_refused_before_anything_is_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("# Title\n")
-    with pytest.raises(PageError, match="has no place for tables"):
-        write_markdown(page, [result("one")])
-    assert main(["--set", "chinese", "--embedder", "none", "--markdown", str(page)]) == 2
-    assert "has no place for tables" in capsys.readouterr().err
-    assert page.read_text() == "# Title\n"
+def test_an_unknown_set_is_refused_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--set", "absent", "--embedder", "none", "--preset", "default", "--no-plain"]) == 2
+    assert "no set 'absent'; there is" in capsys.readouterr().err

@@ -4,11 +4,11 @@ import pytest
 
 from bench.quality.sets import Collection, Item, QuestionSet
 from bench.speed import engine as own
-from bench.speed.filled import copied, stored_texts
 from bench.speed.floors import PlainFTS5, Scan
 from bench.speed.gate import passes
 from bench.speed.memory import field
 from bench.speed.report import page
+from bench.speed.stages import copied, stored_texts
 from bench.speed.texts import Text, clauses, long_texts, questions, texts
 from bench.speed.timing import summarised
 from combray.testing.fakes import FakeEmbedder
@@ -111,14 +111,12 @@ def test_the_page_is_made_of_the_figures() -> None:
         "adds": {"FTS5, batches": rate | {"wall": 50_000.0}, "combray, batches": rate},
         "starts": {"combray recall": ask | {"p50": 250.0}},
         "memory": [{"processes": 5, "resident": 300.0, "proportional": 120.0}],
-        "curve": [[500, 500, rate], [1000, 500, rate]],
         "reached": 98.0,
         "file": 3.5,
     }
     content = {
         "preset": "default", "embedder": "wordllama", "no_diff": False, "python": "3.11", "machine": "x86_64",
         "cores": 2, "commit": "abc", "date": "2026-01-01", "results": [result],
-        "peers": [{"peer": "chroma", "problem": "no wheel"}],
     }  # fmt: skip
     made = page(content)
     assert "| combray, p50 | 2.00 |" in made
@@ -126,5 +124,3 @@ def test_the_page_is_made_of_the_figures() -> None:
     assert "| while written: p99 / p50 | 3.00 |" in made
     assert "| batches: combray / FTS5 | 0.02 |" in made
     assert "| 5 processes, PSS: shared pages once | 120 |" in made
-    assert "| 1,000 | 1,000 | 2,000 |" in made
-    assert "| chroma | | | | | | | not measured: no wheel |" in made

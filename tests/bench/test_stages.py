@@ -1,4 +1,4 @@
-"""The profile of stages: a stage is charged with its own time, and the page with shares of the total."""
+"""The profile of stages: a stage is charged with its own time, and the tables give shares of the total."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from bench.speed import stages
-from bench.speed.stages import charged
-from bench.speed.stages_page import page
+from bench.speed.stages import charged, tables
 from combray import pipeline
 
 
@@ -50,12 +49,12 @@ def test_a_stage_is_charged_with_what_the_stages_in_it_do_not_take(monkeypatch: 
     assert spent == {"inner": 7000.0, "outer": 2000.0}
 
 
-def test_the_page_gives_shares_and_sums_what_is_small() -> None:
+def test_the_tables_give_shares_and_sums_what_is_small() -> None:
     spent = {"Search": 6.0, "Judge": 3.95, "Tiny": 0.05, "all": 10.0}
     cold = {"python": 10.0, "combray recall": 250.0}
-    text = page({"results": [{"size": 10_000, "stages": {"recall": spent}, "cold": cold}]})
+    text = tables([{"size": 10_000, "stages": {"recall": spent}, "cold": cold}])
     assert "| Search | 6.00 (60 %) |" in text
     assert "| others | 0.05 (0 %) |" in text
-    assert "| **all** | 10.0 |" in text
+    assert "| all | 10.0 (100 %) |" in text
     assert "| combray recall | 250 |" in text
     assert "Tiny" not in text

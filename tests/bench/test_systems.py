@@ -44,19 +44,6 @@ def test_an_ablation_runs_without_the_stage_and_says_so() -> None:
     assert "AuthorMatch" in [each["stage"] for each in Combray("default", "none").loaded().recall.describe()]
 
 
-def test_never_refusing_leaves_only_the_refusing_stage_out() -> None:
-    assert Combray("default", "none").never_refusing().without == ("Abstain",)
-    assert Combray("mnemon", "none").never_refusing().without == ()
-
-
-def test_memories_written_with_diff_are_counted_by_what_is_live() -> None:
-    filled = Combray("default", "none", write="remember").fill(
-        Collection("c", (*ITEMS, Item("4", ITEMS[1].text, author="Bo")), ())
-    )
-    assert filled.live() == {"1", "2", "3"}
-    filled.close()
-
-
 def test_shortfalls_compare_an_engine_only_with_plain_systems_of_its_own_model() -> None:
     def result(system: str, model: str, plain: bool, value: float) -> Result:
         return Result("s", system, model, plain, rows=[{"recall@10": value}])

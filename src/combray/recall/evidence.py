@@ -2,7 +2,7 @@
 
 The evidence of a memory is one number, the share of the question that it meets (`recall.met`). Its best value is
 compared with a floor that rises with the size of the store, and the confidence of the answer is read from it.
-Figures: bench/results/evidence.md; decision 28.
+Figures: bench/results/evidence.md; reasons: docs/decisions/0029-one-floor.md.
 """
 
 from __future__ import annotations

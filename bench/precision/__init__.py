@@ -1,1 +1,0 @@
-"""How right a short list is: precision, recall and silence on sets of exact gold lists."""

@@ -1,1 +1,0 @@
-"""What every preset leaves unanswered on a set with questions that have no answer."""
