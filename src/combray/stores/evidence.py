@@ -4,24 +4,42 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from combray.runtime import Keys
+from combray.records import dataclass
+from combray.runtime import KeywordArm
+from combray.scoring.bm25f import Posting
 from combray.scoring.neighbours import Slots
 from combray.scoring.scratch import ascending
+from combray.stores.cache import C, S
 from combray.stores.matrix import Matrix, check_dimensions
 from combray.stores.scored import Dense, Measured
+from combray.stores.selections import Changes, fresh_mask
 from combray.stores.snapshot import Snapshot
+from combray.where import Condition
 
 
-class ColumnEvidence(ABC):
-    """The part of `stores.arms.Evidence` that is arithmetic on vectors and on the keys behind a label."""
+@dataclass(frozen=True)
+class StoredEvidence(ABC, Generic[S, C]):
+    """Implements `stores.arms.ArmData` for one namespace in one transaction, but for postings and vectors.
+
+    `keeps` is False during a write: uncommitted rows must not get into the shared caches.
+    """
+
+    session: S
+    cache: C
+    keeps: bool
 
     @abstractmethod
-    def _labelled(self, sort: str, name: str) -> Keys:
-        """Return the keys of the memories with a label; `sort` is "entity" or "tag"."""
+    def postings(self, arm: KeywordArm, snapshot: Snapshot) -> list[Posting | None]:
+        """As `ArmData` has it."""
+
+    @abstractmethod
+    def measured(self, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
+        """As `ArmData` has it."""
 
     @staticmethod
     def _dense(matrix: Matrix | None, model: str, vector: NDArray[np.float32], snapshot: Snapshot) -> Measured:
@@ -35,6 +53,13 @@ class ColumnEvidence(ABC):
         shown = snapshot.shown
         return matrix.scan(vector, snapshot.once(("has", model), lambda: has & shown), shown)
 
+    def meeting(self, condition: Condition, snapshot: Snapshot) -> NDArray[np.bool_]:
+        changes = Changes(self.session)
+        if not self.keeps:
+            return fresh_mask(changes, condition, snapshot)
+        with self.cache.lock:
+            return self.cache.selections.mask(changes, condition, snapshot)
+
     def naming(self, entities: Sequence[str], snapshot: Snapshot) -> list[Slots]:
         return [ascending(self._slots("entity", name, snapshot)) for name in entities]
 
@@ -45,5 +70,6 @@ class ColumnEvidence(ABC):
         return found
 
     def _slots(self, sort: str, name: str, snapshot: Snapshot) -> NDArray[np.int64]:
-        slots = snapshot.slots(self._labelled(sort, name))
+        rows = self.session.of_rows(self.session.sql.labels.holders, sort, name)
+        slots = snapshot.slots(np.array([row[0] for row in rows], dtype=np.int64))
         return slots[slots >= 0]

@@ -14,8 +14,7 @@ from combray.language.indexing import index_entry
 from combray.stores.postings import MOST_POSTINGS, Codes, Weighed, weigh
 from combray.stores.rows import to_memory
 from combray.stores.snapshot import Snapshot
-from combray.stores.sqlite import sql
-from combray.stores.sqlite.namespace import term
+from combray.stores.sqlite.sql import sql
 
 _MOST_WEIGHED = 1_000_000
 """Maximum number of postings cached with the weights of an arm, 16 bytes each."""
@@ -28,6 +27,11 @@ _MOST_OFFERED = 100_000
 
 Fields = tuple[list[str], list[str], list[str], list[str]]
 """The terms of a memory by index field (`IndexEntry.fields`)."""
+
+
+def term(namespace: int, text: str) -> str:
+    """Return a term as the keyword index stores it."""
+    return f"{namespace:x}_{text}"
 
 
 def read_codes(connection: sqlite3.Connection, term: str) -> Codes:
