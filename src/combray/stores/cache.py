@@ -11,11 +11,8 @@ from combray.errors import CorruptStoreError
 from combray.stores.columns import Columns
 from combray.stores.rows import with_scopes
 from combray.stores.selections import Selections
-from combray.stores.session import Session, State
+from combray.stores.session import S, State
 from combray.stores.snapshot import Snapshot
-
-S = TypeVar("S", bound=Session)
-"""A transaction of the database."""
 
 
 class Vectors(Protocol):

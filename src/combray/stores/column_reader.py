@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,13 @@ from combray.scoring.neighbours import Slots
 from combray.scoring.ranking import DECIMALS
 from combray.stores import arms as arms_module
 from combray.stores.arms import ArmData
+from combray.stores.cache import C
+from combray.stores.documents import StoredDocuments
 from combray.stores.matrix import check_dimensions, cosines, decode, norms, whole
 from combray.stores.profile import profile
-from combray.stores.session import Session, missing
+from combray.stores.queue import StoredQueue
+from combray.stores.session import S, Tables, missing
 from combray.stores.snapshot import Snapshot
-from combray.stores.statements import Sql
 
 _KINDS: Mapping[str, type] = {
     **dict.fromkeys(("author", "session", "position", "words", "tier", "cues", "status"), np.int64),
@@ -40,8 +42,6 @@ _KINDS: Mapping[str, type] = {
 }
 """Column -> type in `Rows`."""
 
-S = TypeVar("S", bound=Session)
-"""A transaction of the database."""
 View = AbstractContextManager[tuple[S, Snapshot]]
 """A transaction with the columns in the state that it sees."""
 
@@ -63,12 +63,8 @@ class Searchable(Protocol):
         """Return for each vector the `limit` best eligible rows with a cosine of at least `minimum`."""
 
 
-class ColumnReader(ABC, Generic[S]):
-    """The part of `runtime.Reader` that reads columns.
-
-    `open_session` opens a transaction that sees one unchanging state. `seen` is the state of a reader that sees
-    only one.
-    """
+class ColumnReader(Tables[S], ABC, Generic[S, C]):
+    """The part of `runtime.Reader` that reads columns. `seen` is the state of a reader that sees only one."""
 
     keeps = True
     """Whether what is read may be kept for other readers: it is committed."""
@@ -76,18 +72,16 @@ class ColumnReader(ABC, Generic[S]):
     def __init__(
         self,
         namespace: str,
-        sql: Sql,
+        cache: C,
         open_session: Callable[[], AbstractContextManager[S]],
         seen: tuple[S, Snapshot] | None = None,
     ) -> None:
+        super().__init__(self.sql, open_session)
         self.namespace = namespace
-        self.sql = sql
-        self.open_session = open_session
+        self.cache = cache
         self._seen = None if seen is None else nullcontext(seen)
-
-    @abstractmethod
-    def _snapshot_of(self, session: S) -> Snapshot:
-        """Return the columns in the state that the transaction sees."""
+        self.documents = StoredDocuments(self.sql, open_session)
+        self.queue = StoredQueue(self.sql, open_session)
 
     @abstractmethod
     def _evidence(self, session: S) -> ArmData:
@@ -103,7 +97,7 @@ class ColumnReader(ABC, Generic[S]):
     @contextmanager
     def _caught_up(self) -> Iterator[tuple[S, Snapshot]]:
         with self.open_session() as session:
-            yield session, self._snapshot_of(session)
+            yield session, self.cache.catch_up(session)
 
     def search(self, arms: Mapping[str, Arm], where: Filter, limit: int) -> Found:
         with self._view() as (connection, snapshot):

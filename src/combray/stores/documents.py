@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from combray.runtime import Document, Workspace
 from combray.stores.rows import listed, to_texts
-from combray.stores.session import Row, Session
-from combray.stores.statements import Sql
+from combray.stores.session import Session, Tables
 
 _paths = partial(to_texts, "the paths of a workspace")
 
 
-class StoredDocuments:
+class StoredDocuments(Tables[Session]):
     """Implements `runtime.Documents` and, in a transaction, `runtime.DocumentsWriter`."""
-
-    def __init__(self, sql: Sql, open_session: Callable[[], AbstractContextManager[Session]]) -> None:
-        self.sql = sql
-        self._open_session = open_session
-
-    def _rows(self, statement: str, *values: Any) -> list[Row]:
-        with self._open_session() as session:
-            return session.of_rows(statement, *values)
 
     def workspaces(self) -> list[Workspace]:
         return [
@@ -55,18 +44,18 @@ class StoredDocuments:
     def put_workspace(self, workspace: Workspace) -> None:
         one, paths = workspace, (listed(workspace.extra), listed(workspace.sessions))
         row = (one.root, *paths, int(one.redact), one.model, one.trust, int(one.judged), one.scope)
-        with self._open_session() as session:
+        with self.open_session() as session:
             session.of_later(self.sql.documents.put_workspace, *row)
 
     def drop_workspace(self, root: str) -> None:
         for document in self.files(root):
             self.drop(root, document.path)
-        with self._open_session() as session:
+        with self.open_session() as session:
             session.of_later(self.sql.documents.drop_workspace, root)
 
     def put(self, document: Document, chunks: Sequence[tuple[int, str]]) -> None:
         row = (document.root, document.path, document.source, document.hash, document.size, document.modified)
-        with self._open_session() as session:
+        with self.open_session() as session:
             ((file,),) = session.of_rows(self.sql.documents.put_file, *row)
             session.of_later(self.sql.documents.loosen_chunks, file)
             session.must_know(key for key, _ in chunks)
@@ -75,6 +64,6 @@ class StoredDocuments:
             session.of_table_later(self.sql.documents.put_chunks, last.values(), file)
 
     def drop(self, root: str, path: str) -> None:
-        with self._open_session() as session:
+        with self.open_session() as session:
             for (file,) in session.of_rows(self.sql.documents.drop_file, root, path):
                 session.of_later(self.sql.documents.loosen_chunks, file)

@@ -14,10 +14,11 @@ from combray.runtime import KeywordArm
 from combray.scoring.bm25f import Posting
 from combray.scoring.neighbours import Slots
 from combray.scoring.scratch import ascending
-from combray.stores.cache import C, S
+from combray.stores.cache import C
 from combray.stores.matrix import Matrix, check_dimensions
 from combray.stores.scored import Dense, Measured
 from combray.stores.selections import Changes, fresh_mask
+from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
 from combray.where import Condition
 

@@ -12,25 +12,7 @@ from itertools import chain
 
 from combray.runtime import Trace
 from combray.stores import traces as tracing
-from combray.stores.rows import to_memory
 from combray.stores.session import Session
-
-
-def traces(session: Session, keys: Sequence[int]) -> list[Trace]:
-    """Return the bytes of the memories, including those that other memories contain too."""
-    if session.number is None:
-        return []
-    sql = session.sql
-    rows = session.of_rows(sql.memories.whole, [int(key) for key in keys])
-    wanted = [row[0] for row in rows]
-    held = tracing.Held(
-        [row[0] for row in session.of_rows(sql.versions.of_keys, wanted)],
-        [row[0] for row in session.of_rows(sql.erasure.hashes, wanted)],
-        [row[0] for row in session.of_rows(sql.erasure.codes, wanted)],
-        lambda texts: {row[0] for row in session.of_rows(sql.memories.ids_among, list(texts))},
-        session.holding,
-    )
-    return tracing.traces([to_memory(row, session.name) for row in rows], held)
 
 
 class ProvableStore(ABC):
@@ -42,7 +24,7 @@ class ProvableStore(ABC):
 
     def traces(self, namespace: str, keys: Sequence[int]) -> list[Trace]:
         with self._proving(namespace) as session:
-            return traces(session, keys)
+            return tracing.traces(session, keys)
 
     def rows_left(self, keys: Sequence[int]) -> list[str]:
         """Return the tables with rows that name one of the keys."""

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from combray.runtime.queue import Backlog, Job
 from combray.stores.rows import to_job, to_micro, to_seconds
-from combray.stores.session import Row, Session
-from combray.stores.statements import Sql
+from combray.stores.session import Session, Tables
 
 
-class StoredQueue:
+class StoredQueue(Tables[Session]):
     """Implements `runtime.Queue` and `runtime.QueueWriter`; a transaction commits `revision`."""
 
-    def __init__(
-        self, sql: Sql, open_session: Callable[[], AbstractContextManager[Session]], revision: int = -1
-    ) -> None:
-        self.sql = sql
-        self._open_session = open_session
-        self.revision = revision
-
-    def _rows(self, statement: str, *values: Any) -> list[Row]:
-        with self._open_session() as session:
-            return session.of_rows(statement, *values)
+    revision = -1
 
     def _run(self, statement: str, *values: Any) -> int:
-        with self._open_session() as session:
+        with self.open_session() as session:
             return session.of_run(statement, *values)
 
     def jobs(self, model: str) -> list[Job]:
@@ -59,7 +48,7 @@ class StoredQueue:
         return bool(self._rows(self.sql.queue.left_behind, model))
 
     def put(self, model: str, keys: Sequence[int], at: float) -> int:
-        with self._open_session() as session:
+        with self.open_session() as session:
             session.must_know(keys)
             return session.of_run(self.sql.queue.put, model, to_micro(at), [int(key) for key in keys])
 
@@ -72,7 +61,7 @@ class StoredQueue:
 
     def update(self, jobs: Sequence[Job]) -> None:
         rows = [(j.key, j.model, j.attempts, to_micro(j.next_at), j.holder, j.failed, j.error) for j in jobs]
-        with self._open_session() as session:
+        with self.open_session() as session:
             session.of_each_later(self.sql.queue.update, rows)
 
     def release(self, holder: str, at: float) -> int:
@@ -83,7 +72,7 @@ class StoredQueue:
 
     def finish(self, model: str, keys: Sequence[int]) -> None:
         done = [int(key) for key in keys]
-        with self._open_session() as session:
+        with self.open_session() as session:
             session.of_later(self.sql.memories.activate, self.revision, done)
             session.of_later(self.sql.queue.remove, model, done)
 

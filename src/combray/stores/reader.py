@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,9 +12,8 @@ import msgspec
 import numpy as np
 
 from combray.runtime import Doubt, Keys, Link, Order, Place, Run, Scores
-from combray.stores.column_reader import ColumnReader, S
-from combray.stores.documents import StoredDocuments
-from combray.stores.queue import StoredQueue
+from combray.stores.cache import C
+from combray.stores.column_reader import ColumnReader
 from combray.stores.rows import (
     moment_of,
     reading,
@@ -27,9 +25,8 @@ from combray.stores.rows import (
     type_codes,
 )
 from combray.stores.selections import behind, ordering
-from combray.stores.session import Row
+from combray.stores.session import S
 from combray.stores.snapshot import Snapshot
-from combray.stores.statements import Sql
 from combray.types import EDGE_TYPES, LIVE_STATUSES, Edge, Memory, Version
 from combray.where import Condition
 
@@ -38,19 +35,8 @@ _MIN_PREFIX = 8
 """Minimum length of an id prefix."""
 
 
-class StoredReader(ColumnReader[S]):
+class StoredReader(ColumnReader[S, C]):
     """Implements `runtime.Reader`, but for the methods that a database supplies."""
-
-    def __init__(
-        self,
-        namespace: str,
-        sql: Sql,
-        open_session: Callable[[], AbstractContextManager[S]],
-        seen: tuple[S, Snapshot] | None = None,
-    ) -> None:
-        super().__init__(namespace, sql, open_session, seen)
-        self.documents = StoredDocuments(sql, open_session)
-        self.queue = StoredQueue(sql, open_session)
 
     @abstractmethod
     def known_entities(self, candidates: Iterable[str]) -> set[str]:
@@ -63,10 +49,6 @@ class StoredReader(ColumnReader[S]):
     @abstractmethod
     def _with_ids(self, session: S, ids: Sequence[str]) -> dict[str, int]:
         """Return the keys of the memories with these ids."""
-
-    def _rows(self, statement: str, *values: Any) -> list[Row]:
-        with self.open_session() as session:
-            return session.of_rows(statement, *values)
 
     # -- rows and texts --------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from combray.errors import NotFoundError
 from combray.language.indexing import IndexEntry
@@ -122,3 +123,19 @@ class Session(ABC):
         for key in wanted:
             if key not in known:
                 raise missing(key, self.name)
+
+
+S = TypeVar("S", bound=Session)
+"""A transaction of a database."""
+
+
+class Tables(Generic[S]):
+    """Tables of one namespace. `open_session` opens a transaction that sees one unchanging state."""
+
+    def __init__(self, sql: Sql, open_session: Callable[[], AbstractContextManager[S]]) -> None:
+        self.sql = sql
+        self.open_session = open_session
+
+    def _rows(self, statement: str, *values: Any) -> list[Row]:
+        with self.open_session() as session:
+            return session.of_rows(statement, *values)

@@ -14,13 +14,12 @@ from combray.language.indexing import index_entry
 from combray.runtime import Arrival, Deeds, Doubt, Lease, Link, Run, Vectors
 from combray.stores import indexes
 from combray.stores import rows as mapping
-from combray.stores.column_reader import S
+from combray.stores.cache import C
 from combray.stores.erasing import erase
 from combray.stores.indexes import Indexed
 from combray.stores.matrix import check_dimensions, encode
-from combray.stores.queue import StoredQueue
 from combray.stores.reader import StoredReader
-from combray.stores.session import missing
+from combray.stores.session import S, missing
 from combray.stores.snapshot import Snapshot
 from combray.stores.statements import FIELDS
 from combray.stores.validity import EMBEDDED, MOST_NAMED, check_changes, check_history, check_memory, must_index
@@ -32,7 +31,7 @@ Edges = dict[Edge, tuple[float, str | None, str | None]]
 """Edges with weight, reason and maker."""
 
 
-class StoredWriter(StoredReader[S]):
+class StoredWriter(StoredReader[S, C]):
     """Implements `runtime.Writer`, but for the methods that a database supplies. Holds the lock of the namespace.
 
     `snapshot` is what was committed before the transaction: the cache only ever holds committed rows.
@@ -46,7 +45,7 @@ class StoredWriter(StoredReader[S]):
         self.revision_now = revision
         self._snapshot = snapshot
         self._seen = nullcontext((session, snapshot))
-        self.queue = StoredQueue(self.sql, self.open_session, revision)
+        self.queue.revision = revision
         self.erased = False
         self.deeds = Deeds()
         self._touched: dict[int, None] = {}

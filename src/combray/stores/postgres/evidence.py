@@ -34,7 +34,7 @@ class PostgresEvidence(StoredEvidence[PostgresSession, NamespaceCache]):
                 lists, current = read_codes(self.session, dict.fromkeys(terms, 0)), False
             chosen = affordable(set(terms), snapshot.count, arm, lambda term: holding(lists[term]))
             weighed = {
-                term: kept.weighed(lists[term], fields, snapshot, term)
+                term: kept.weighed.of(term, lists[term], fields, snapshot)
                 if current
                 else weigh(lists[term], fields, snapshot)
                 for term in sorted(chosen)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.terms import BITS, MOST
-from combray.stores.postings import MOST_POSTINGS, Codes, Weighed, weigh
+from combray.stores.postings import MOST_POSTINGS, Codes, WeighedLists
 from combray.stores.snapshot import Snapshot
 
 _NONE: Codes = np.zeros(0, dtype=np.int64)
@@ -44,7 +44,8 @@ class PostingCache:
         self._state = (-1, -1)
         self._lists: dict[str, tuple[int, Codes]] = {}
         """Term -> the last key of the namespace when the list was read, and the list."""
-        self._weighed: dict[tuple[str, tuple[float, ...]], tuple[Weighed, int]] = {}
+        self.weighed = WeighedLists(MOST_POSTINGS)
+        """Of lists that end with a snapshot."""
         self._size = 0
 
     def lists(
@@ -71,17 +72,6 @@ class PostingCache:
         current = all(upto <= last for upto, _ in found.values())
         return {term: codes for term, (_, codes) in found.items()}, current
 
-    def weighed(self, codes: Codes, fields: tuple[float, ...], snapshot: Snapshot, term: str) -> Weighed:
-        """Return a list that ends with the snapshot, with the field weights of an arm. Read only."""
-        found, upto = self._weighed.get((term, fields), (None, 0))
-        if found is not None and upto == len(codes):
-            return found
-        # The codes of one memory are appended together, so what is weighed ends with a memory.
-        slots, frequencies = weigh(codes[upto:], fields, snapshot)
-        if found is not None:
-            slots, frequencies = np.append(found[0], slots), np.append(found[1], frequencies)
-        self._weighed[term, fields] = (slots, frequencies), len(codes)
-        return slots, frequencies
-
     def _clear(self) -> None:
-        self._lists, self._weighed, self._size = {}, {}, 0
+        self._lists, self._size = {}, 0
+        self.weighed.clear()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from combray.runtime import Arm, Filter, Found, Keys, Link
@@ -18,28 +18,14 @@ from combray.stores.rows import to_link, to_memory, type_codes
 from combray.stores.snapshot import Snapshot
 from combray.types import Memory
 
-Reading = Callable[[], AbstractContextManager[PostgresSession]]
-"""Opens a transaction that sees one unchanging state of the namespace."""
-
 _LIKELY = 40
 """Best entries of each list whose texts are prefetched."""
 
 
-class PostgresReader(StoredReader[PostgresSession]):
+class PostgresReader(StoredReader[PostgresSession, NamespaceCache]):
     """Implements `runtime.Reader`."""
 
-    def __init__(
-        self,
-        namespace: str,
-        cache: NamespaceCache,
-        reading: Reading,
-        seen: tuple[PostgresSession, Snapshot] | None = None,
-    ) -> None:
-        super().__init__(namespace, sql, reading, seen)
-        self.cache = cache
-
-    def _snapshot_of(self, session: PostgresSession) -> Snapshot:
-        return self.cache.catch_up(session)
+    sql = sql
 
     def _evidence(self, session: PostgresSession) -> PostgresEvidence:
         return PostgresEvidence(session, self.cache, self.keeps)

@@ -24,8 +24,9 @@ from combray.stores.postgres.recovery import Recovery, end, new_write_id
 from combray.stores.postgres.session import PostgresSession
 from combray.stores.postgres.sql import sql
 from combray.stores.postgres.writer import PostgresWriter
-from combray.stores.proving import ProvableStore, traces
+from combray.stores.proving import ProvableStore
 from combray.stores.session import Row, State
+from combray.stores.traces import traces
 
 
 class PostgresStore(ProvableStore):

@@ -16,7 +16,7 @@ from combray.stores.writer import Edge, Edges, StoredWriter
 from combray.types import EDGE_TYPES
 
 
-class PostgresWriter(StoredWriter[PostgresSession], PostgresReader):
+class PostgresWriter(StoredWriter[PostgresSession, NamespaceCache], PostgresReader):
     """Implements `runtime.Writer`. Holds the namespace's row locked, so that nobody else writes to it."""
 
     def __init__(self, cache: NamespaceCache, session: PostgresSession) -> None:

@@ -32,7 +32,7 @@ from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
 
 _SUFFIX = ".columns-"
-_LAYOUT = 3
+_LAYOUT = 4
 """Grows when the columns, or what is computed from them, change their meaning."""
 _READ = re.compile(r"\b(memory|vector|model)\b")
 """The tables that a file is made from."""

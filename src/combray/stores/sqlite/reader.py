@@ -15,26 +15,15 @@ from combray.stores.reader import StoredReader
 from combray.stores.snapshot import Snapshot
 from combray.stores.sqlite.cache import NamespaceCache
 from combray.stores.sqlite.evidence import SqliteEvidence
-from combray.stores.sqlite.session import Reading, SqliteSession
+from combray.stores.sqlite.session import SqliteSession
 from combray.stores.sqlite.sql import sql
 from combray.stores.texts import Texts
 
 
-class SqliteReader(StoredReader[SqliteSession]):
+class SqliteReader(StoredReader[SqliteSession, NamespaceCache]):
     """Implements `runtime.Reader`."""
 
-    def __init__(
-        self,
-        namespace: str,
-        cache: NamespaceCache,
-        reading: Reading,
-        seen: tuple[SqliteSession, Snapshot] | None = None,
-    ) -> None:
-        super().__init__(namespace, sql, reading, seen)
-        self.cache = cache
-
-    def _snapshot_of(self, session: SqliteSession) -> Snapshot:
-        return self.cache.catch_up(session)
+    sql = sql
 
     def _evidence(self, session: SqliteSession) -> SqliteEvidence:
         return SqliteEvidence(session, self.cache, self.keeps)

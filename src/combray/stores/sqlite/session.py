@@ -9,8 +9,7 @@ a table with a namespace either uses ?1 or names keys.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -22,9 +21,6 @@ from combray.stores.sqlite.conditions import compiled
 from combray.stores.sqlite.postings import read_holding, term
 from combray.stores.sqlite.sql import sql
 from combray.where import Condition
-
-Reading = Callable[[], AbstractContextManager["SqliteSession"]]
-"""Opens a transaction that sees one unchanging state of the file."""
 
 
 class SqliteSession(Session):

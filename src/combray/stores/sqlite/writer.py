@@ -19,7 +19,7 @@ from combray.stores.writer import Edges, StoredWriter
 from combray.types import Memory
 
 
-class SqliteWriter(StoredWriter[SqliteSession], SqliteReader):
+class SqliteWriter(StoredWriter[SqliteSession, NamespaceCache], SqliteReader):
     """Implements `runtime.Writer`. Reads use the write connection."""
 
     def __init__(self, namespace: str, cache: NamespaceCache, connection: sqlite3.Connection) -> None:
